@@ -23,7 +23,7 @@ SESSIONS = (
         "sessions.summariser",
         "choice",
         "condensed",
-        "What stands for the older messages of a long conversation: a list of them, cut to a sentence each, or nothing.",
+        "What stands for the older messages of a long conversation: a list of them, one sentence each, or nothing.",
         choices=("condensed", "none"),
     ),
     Setting(

@@ -180,5 +180,5 @@ def test_so_much_that_not_all_is_looked_through_is_said(
     moment = shelf.clock.ms
     shelf.clock.ms += 1
     shelf.forget("s")
-    monkeypatch.setattr("app.retrieval.historical_search.MAX_TURNS", 1)
+    monkeypatch.setattr("app.retrieval.historical_search.MAX_MESSAGES", 1)
     assert any("not all of it" in note for note in past("heron", moment).notes)

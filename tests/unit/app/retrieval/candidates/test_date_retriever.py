@@ -73,7 +73,7 @@ def test_turns_of_a_day_and_of_the_day_after(talked: Shelf, text: str, expected:
 
 
 def test_those_within_come_before_those_after(talked: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(date_retriever, "MOST_TURNS", 1)
+    monkeypatch.setattr(date_retriever, "MAX_MESSAGES", 1)
     assert found(talked, "December 4, 2023") == ["then#1"]
     assert found(talked, "4 December session:earlier") == ["earlier#1"]
     monkeypatch.setattr(date_retriever, "MOST_SPANS", 0)

@@ -362,7 +362,7 @@ def test_a_bug_in_the_task_itself_shows(quiet: Quiet, allow_logs: AllowLogs) -> 
     def broken() -> Any:
         raise ZeroDivisionError
 
-    quiet.after._terms = broken
+    quiet.after._options = broken
     with pytest.raises(ZeroDivisionError):
         quiet.harness.do(quiet.after.run())
     assert "ZeroDivisionError" in quiet.after.failures[0]
