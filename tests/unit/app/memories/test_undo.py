@@ -228,3 +228,56 @@ def test_undoing_everything_gives_the_beginning(desk: MemoryHarness, actions: li
     if redo:
         desk.undo(*redo)
     assert play.world() == end
+
+
+def test_creation_is_undone_after_an_edit_was_undone(desk: MemoryHarness) -> None:
+    memory = desk.save("one")
+    creation = latest(desk, memory.id)
+    desk.do(desk.service.update(memory.id, 1, content="two"))
+    edit = latest(desk, memory.id)
+    redone = desk.undo(*desk.undo(edit))
+    assert redone
+    desk.undo(edit)
+    desk.undo(creation)
+    assert desk.get(memory.id).deleted_at is not None
+
+
+def test_creation_is_undone_after_a_deletion_was_undone(desk: MemoryHarness) -> None:
+    memory = desk.save("one")
+    creation = latest(desk, memory.id)
+    desk.do(desk.service.delete(memory.id))
+    desk.undo(latest(desk, memory.id))
+    desk.undo(creation)
+    assert desk.get(memory.id).deleted_at is not None
+
+
+@pytest.mark.parametrize("change", ["pin", "delete"])
+def test_refusal_names_the_entry_to_undo_first(desk: MemoryHarness, change: str) -> None:
+    memory = desk.save("one")
+    creation = latest(desk, memory.id)
+    if change == "pin":
+        desk.do(desk.service.pin(memory.id, pinned=True))
+        first = latest(desk, memory.id)
+        desk.do(desk.service.pin(memory.id, pinned=False))
+    else:
+        desk.do(desk.service.delete(memory.id))
+        first = latest(desk, memory.id)
+        desk.do(desk.service.restore(memory.id))
+    second = latest(desk, memory.id)
+    with pytest.raises(StaleError, match=f"entry {second} of the history first") as refused:
+        desk.undo(creation)
+    assert refused.value.data["later"] == second
+    desk.undo(second)
+    desk.undo(first)
+    desk.undo(creation)
+    assert desk.get(memory.id).deleted_at is not None
+
+
+def test_refusal_of_an_edit_names_the_later_edit(desk: MemoryHarness) -> None:
+    memory = desk.save("one")
+    desk.do(desk.service.update(memory.id, 1, title="T"))
+    earlier = latest(desk, memory.id)
+    desk.do(desk.service.update(memory.id, 2, title="U", pinned=True))
+    later = latest(desk, memory.id)
+    with pytest.raises(StaleError, match=rf"title.*entry {later} of the history first, an edit by person at 2023"):
+        desk.undo(earlier)
