@@ -253,7 +253,7 @@ async def tags(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 
 async def stats(engine: Engine, caller: Caller, steps: Count = 30, step: Step = "day") -> MemoryStats:
     """Return counts by kind, store and source, with latest dates and growth.
 
-    Whoever may not see everything gets the counts of what it may see.
+    A caller that may not see everything gets the counts of what it may see.
 
     Args:
         steps: How many days or weeks up to today ``growth`` has.

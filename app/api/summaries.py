@@ -111,7 +111,7 @@ async def compact(
         session: The conversation's id.
         retain_recent: Messages to leave as they are; ``sessions.retain_recent`` when left out, and in an emergency
             ``sessions.emergency_retain``.
-        emergency: Do it at once, without a model, whoever else is summarising.
+        emergency: Do it at once, without a model, even while another caller summarises.
     """
     check_range("retain_recent", retain_recent, 0)
     act = engine.sessions.compaction.compact_now if emergency else engine.sessions.compaction.compact
