@@ -137,7 +137,7 @@ class Hub:
         self.requested.append(HubRequest(name, begin, to.headers.get("Authorization", "")))
         content = self.files[name]
         if self.other_host and len(content) >= LARGE:
-            self._send(to, 302, b"", {"Location": f"{self.elsewhere}{to.path}"})
+            self._send(to, 302, b"", {"Location": f"{self.other_host}{to.path}"})
             return
         if begin and self.takes_ranges:
             if begin >= len(content):
