@@ -201,6 +201,18 @@ def test_conflicts_are_facts_on_the_same_matter(harness: DeduplicationHarness) -
     assert [one.id for one in harness.do(hybrid.conflicts("Domicile: Rome"))] == [near.id]
 
 
+def test_a_word_in_common_is_no_conflict(harness: DeduplicationHarness) -> None:
+    harness.fact("The old car in the garage needs four new tyres")
+    harness.fact("The wifi password is on the fridge")
+    assert harness.do(harness.fact_reads.conflicts("Quantum computers of the laboratory needs cooling at night")) == []
+
+
+def test_a_search_without_hits_means_no_conflicts(harness: DeduplicationHarness) -> None:
+    harness.fact("Rosa lives in Berlin")
+    reads = type(harness.fact_reads)(harness.store, harness.finder, harness.clock, FixedCandidates())
+    assert harness.do(reads.conflicts("Rosa lives in Rome")) == []
+
+
 # Batches -----------------------------------------------------------------------------------------------------------
 
 

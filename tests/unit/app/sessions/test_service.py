@@ -240,7 +240,7 @@ def test_rename_and_forget_are_undone_and_redone(vault_harness: VaultHarness) ->
     assert state() == ("New", 1)
     forgotten = vault_harness.forget("s")
     assert state() == (None, 0)
-    with pytest.raises(StaleError, match="later change"):
+    with pytest.raises(StaleError, match="a deletion by person"):
         vault_harness.undo(renamed)
     [again] = vault_harness.undo(forgotten)
     assert state() == ("New", 1)
