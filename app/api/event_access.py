@@ -1,4 +1,4 @@
-"""Events that a caller may hear: of the stores it reads, of its own conversations, of the jobs it began."""
+"""Events that a caller may see: its stores, its own conversations and its jobs."""
 
 from dataclasses import replace
 
@@ -12,9 +12,9 @@ _OF_MEMORIES = frozenset({"memories", "tags", "links"})
 
 
 def visible(event: Event, caller: Caller) -> Event | None:
-    """Return what a caller may hear of an event, ``None`` for nothing.
+    """Return the part of an event that a caller may see, ``None`` for nothing.
 
-    The person hears everything. An agent with full trust hears of every change of what it may read. Others hear of the
+    The person sees everything. An agent with full trust sees every change of what it may read. Others see those of the
     memories in their stores and of their own conversations, as if nothing else had changed.
     """
     if caller.is_owner:
@@ -47,6 +47,6 @@ def _narrowed(event: ChangeSet, caller: Caller) -> ChangeSet | None:
 
 
 def _areas(scopes: list[Scope]) -> frozenset[str]:
-    """Return the areas that the things of some scopes are in; the index goes with its own event."""
+    """Return the areas of conversations or memories with these scopes."""
     is_session = [any(name.startswith("agent:") for name in scope) for scope in scopes]
     return (_OF_SESSIONS if any(is_session) else frozenset()) | (_OF_MEMORIES if not all(is_session) else frozenset())

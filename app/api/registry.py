@@ -292,9 +292,9 @@ class Catalogue:
 
 
 def _narrowed(reply: Reply, caller: Caller) -> Reply:
-    """Return a reply with what the caller may hear of its changes."""
-    heard = visible(reply.changes, caller) if reply.changes is not None else None
-    return replace(reply, changes=heard if isinstance(heard, ChangeSet) else None)
+    """Return a reply with the part of its changes that the caller may see."""
+    changes = visible(reply.changes, caller) if reply.changes is not None else None
+    return replace(reply, changes=changes if isinstance(changes, ChangeSet) else None)
 
 
 def require_access(operation: Operation, caller: Caller) -> None:

@@ -22,10 +22,13 @@ async def conversation(engine: Engine, caller: Caller, session: str) -> str:
 
 
 async def mentioned(engine: Engine, caller: Caller, session: str) -> str:
-    """Return the stored id of a session to filter by; what the caller may not use is a name that nothing has."""
+    """Return the stored id of a session to filter by.
+
+    For one that the caller may not use it is a name that nothing has.
+    """
     return await engine.sessions.service.canonical(session, owner_of(caller))
 
 
 async def origin(engine: Engine, caller: Caller, session: str | None) -> str | None:
-    """Return the stored id of the session that a memory comes from, ``None`` for one that the caller may not use."""
+    """Return the stored id of a memory's session, ``None`` without access."""
     return await engine.sessions.service.own(session, owner_of(caller)) if session else None

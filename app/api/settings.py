@@ -43,7 +43,10 @@ async def check_settings(engine: Engine, caller: Caller) -> list[ConfigFinding]:
 
 @operation("job.list", trust="full")
 async def list_jobs(engine: Engine, caller: Caller) -> list[Progress]:
-    """Return how far each long piece of work has come, for an agent those that it began."""
+    """Return how far each long piece of work has come.
+
+    An agent sees those that it began.
+    """
     return engine.jobs.all(None if caller.is_owner else caller.name)
 
 

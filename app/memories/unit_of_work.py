@@ -12,7 +12,7 @@ from app.core.stores import STORES
 from app.errors import AccessDeniedError, NotFoundError
 from app.memories import repo
 from app.memories.model import Memory
-from app.memories.visibility import answer_as_seen
+from app.memories.store_access import answer_as_seen
 from app.memories.writer import MemoryIndex, MemoryWriter
 from app.store.store import Store
 

@@ -81,7 +81,7 @@ def agents_name(session_id: str, agent: str) -> str:
 
 
 def own_session(connection: apsw.Connection, session_id: str, agent: str) -> str | None:
-    """Return the id of an agent's session with an id or alias, ``None`` when none of its own has it."""
+    """Return the id of an agent's own session, ``None`` where it has none."""
     row = connection.execute(
         "SELECT s.id FROM (SELECT ?1 AS id, 0 AS place"
         " UNION ALL SELECT session_id, 1 FROM session_aliases WHERE alias = ?2"

@@ -110,30 +110,40 @@ class SessionService:
             check_name(key, "key")
         check_channel(heading.channel)
 
-        def work(connection: apsw.Connection) -> Appended:
-            names = (heading.agent, actor)
-            agent = None if owner is None else clean_name(owner)
-            if self._capture and not self._capture.keeps(
-                connection, session, *names, channel=clean_name(heading.channel), owner=agent
-            ):
-                return Appended(session or "", (), created=False)
-            named = None if session is None else _named(connection, session, agent)
-            if key and (before := idempotency.previous_append(connection, actor, key, named, messages)) is not None:
-                return before
-            done = self.append_in(connection, messages, session, heading, owner)
-            if key:
-                idempotency.note_append(connection, actor, key, done, self._clock.now_ms())
-            return done
-
-        def appended(connection: apsw.Connection) -> Changed[Appended]:
-            done = work(connection)
+        def work(connection: apsw.Connection) -> Changed[Appended]:
+            done = self._append_once(connection, messages, session, heading, actor, key, owner)
             if not done.seqs:
                 return Changed(done, ChangeSet(frozenset(), (), actor))
             scopes = (session_scope(repo.agent_of(connection, done.session_id)),)
             areas = frozenset({"sessions", "messages"})
             return Changed(done, ChangeSet(areas, (done.session_id,), actor, scopes=scopes))
 
-        return await self._store.write(appended)
+        return await self._store.write(work)
+
+    def _append_once(
+        self,
+        connection: apsw.Connection,
+        messages: Sequence[NewMessage],
+        session: str | None,
+        heading: NewSession,
+        actor: str,
+        key: str,
+        owner: str | None,
+    ) -> Appended:
+        """Append unless the capture policy or the caller's key keeps it from being stored."""
+        agent = None if owner is None else clean_name(owner)
+        channel = clean_name(heading.channel)
+        if self._capture and not self._capture.keeps(
+            connection, session, heading.agent, actor, channel=channel, owner=agent
+        ):
+            return Appended(session or "", (), created=False)
+        named = None if session is None else _named(connection, session, agent)
+        if key and (before := idempotency.previous_append(connection, actor, key, named, messages)) is not None:
+            return before
+        done = self.append_in(connection, messages, session, heading, owner)
+        if key:
+            idempotency.note_append(connection, actor, key, done, self._clock.now_ms())
+        return done
 
     def append_in(
         self,
@@ -249,7 +259,7 @@ class SessionService:
         return await self._store.read(lambda connection: _named(connection, session, agent))
 
     async def own(self, session: str, owner: str | None) -> str | None:
-        """Return the id of an ``owner``'s session, ``None`` where it has none of that id.
+        """Return the id of an ``owner``'s session, ``None`` where it has none.
 
         For ``None`` as owner it is the id of any session, or the one given.
         """
@@ -522,14 +532,17 @@ def _preview(messages: Sequence[Message]) -> str:
 
 
 def _named(connection: apsw.Connection, session: str, agent: str | None) -> str:
-    """Return the id of the session meant, for an agent that of its own; without one a name that nothing has."""
+    """Return the id of a session, for an agent one of its own.
+
+    Without one it is a name that nothing has.
+    """
     if agent is None:
         return repo.resolved(connection, session)
     return repo.own_session(connection, session, agent) or repo.agents_name(session, agent)
 
 
 def _add_name(connection: apsw.Connection, session: str, agent: str | None, key: str, now_ms: int) -> None:
-    """Let a session be found by one more id, for an agent by a name of its own."""
+    """Add an alias of a session, for an agent a name of its own."""
     name = check_name(session, "session")
     repo.add_alias(connection, name if agent is None else repo.agents_name(name, agent), key, now_ms)
 

@@ -5,6 +5,7 @@ the medians of both and their ratio are printed; a ratio far from 1 tells them a
 """
 
 import argparse
+import contextlib
 import statistics
 import tempfile
 import time
@@ -84,10 +85,8 @@ def fill(host: Host) -> None:
 def seconds(host: Host, operation: str, arguments: dict[str, Any]) -> float:
     """Return how long a call takes, whatever it answers."""
     begun = time.perf_counter()
-    try:
+    with contextlib.suppress(KeepsakeError):
         host.call(operation, arguments, READER).result()
-    except KeepsakeError:
-        pass
     return time.perf_counter() - begun
 
 

@@ -46,10 +46,9 @@ class ArgumentMaker:
         if name in _OBJECTS:
             return dict(_OBJECTS[name])
         origin, inner = typing.get_origin(hint), typing.get_args(hint)
-        if origin is typing.Annotated:
-            return self._value(name, inner[0], operation)
-        if origin in (typing.Union, types.UnionType):
-            return self._value(name, self._chance.choice([one for one in inner if one is not type(None)]), operation)
+        if origin in (typing.Annotated, typing.Union, types.UnionType):
+            some = inner[:1] if origin is typing.Annotated else [one for one in inner if one is not type(None)]
+            return self._value(name, self._chance.choice(some), operation)
         if origin is typing.Literal:
             return self._chance.choice(inner)
         if origin in (list, tuple):

@@ -82,7 +82,7 @@ class Side:
     schedules: dict[str, str] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
     made: dict[str, str] = field(default_factory=dict)
-    heard: list[Event] = field(default_factory=list)
+    received: list[Event] = field(default_factory=list)
 
     def ask(self, name: str, arguments: dict[str, Any]) -> Any:
         """Return what a call answers: the value and the changes, or the error as a program gets it."""
@@ -95,8 +95,8 @@ class Side:
 
     def events(self) -> Any:
         """Return the events since the last call of this that the caller may hear."""
-        heard, self.heard[:] = [*self.heard], []
-        return to_builtins([shown for event in heard if (shown := visible(event, self.caller)) is not None])
+        received, self.received[:] = [*self.received], []
+        return to_builtins([shown for event in received if (shown := visible(event, self.caller)) is not None])
 
     def plain(self, value: Any, missing: Mapping[str, str] = {}) -> Any:
         """Return an answer without what may differ; ``missing`` names entities of the other side."""
@@ -170,18 +170,18 @@ def differences(chance: random.Random, items: list[Item], whole: Side, bare: Sid
         if operation.access == "write":
             for side in (whole, bare):
                 side.finish()
-        told, should_be_told = whole.events(), bare.events()
+        events, expected_events = whole.events(), bare.events()
         answers = [
-            (whole.plain(said), whole.plain(told)),
-            (bare.plain(expected, whole.names), bare.plain(should_be_told, whole.names)),
+            (whole.plain(said), whole.plain(events)),
+            (bare.plain(expected, whole.names), bare.plain(expected_events, whole.names)),
         ]
         if answers[0] != answers[1]:
             yield f"{called} differs: {first_difference(*answers)}"
         known = written + repr(arguments).lower()
         written += repr(arguments).lower() if operation.access == "write" else ""
-        told_of = msgspec.json.encode([said, told]).decode().lower()
+        shown = msgspec.json.encode([said, events]).decode().lower()
         for marker in hidden:
-            if marker in told_of and marker not in known:
+            if marker in shown and marker not in known:
                 yield f"{called} tells {marker}: {said}"
         if operation.access == "write":
             own += own_sessions(whole)
@@ -220,6 +220,6 @@ def test_every_operation_answers_as_if_what_is_hidden_had_never_been(which: str,
         whole, bare = Side(one, caller), Side(other, caller)
         for side in (whole, bare):
             side.look()
-            side.vault.host.subscribe(side.heard.append)
+            side.vault.host.subscribe(side.received.append)
         found = list(islice(differences(chance, items, whole, bare), 20))
         assert not found, "\n\n".join(found)

@@ -75,7 +75,7 @@ class _Known:
 
 
 def states(connection: apsw.Connection, at_ms: int) -> dict[str, State]:
-    """Return the state of every entity that may have been there at ``at_ms``, merged ones included.
+    """Return the states of all entities at ``at_ms``, merged ones included.
 
     One that nobody decided on is there when a text names it, whenever it was first recognised: that may have been in
     a text that the caller does not see.

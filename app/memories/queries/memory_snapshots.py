@@ -72,7 +72,7 @@ def states(
 
 
 def _as_seen(connection: apsw.Connection, memory: Memory, stores: Sequence[str]) -> Memory:
-    """Return an earlier state as a caller sees it; it does not name a successor in another store."""
+    """Return an earlier state as a caller sees it, without a successor in another store."""
     successor = memory.superseded_by and repo.get(connection, memory.superseded_by, stores=stores)
     return replace(repo.as_seen(memory, stores), superseded_by=successor.id if successor else None)
 

@@ -24,7 +24,7 @@ def events_of(host: Host, operation: str, **arguments: Any) -> list[ChangeSet]:
     return [event for event in events if isinstance(event, ChangeSet) and event.operation]
 
 
-def heard_by(host: Host, caller: Caller, operation: str, **arguments: Any) -> list[ChangeSet]:
+def seen_by(host: Host, caller: Caller, operation: str, **arguments: Any) -> list[ChangeSet]:
     """Return what ``caller`` hears of an operation of the person."""
     shown = (visible(event, caller) for event in events_of(host, operation, **arguments))
     return [event for event in shown if isinstance(event, ChangeSet)]
@@ -33,19 +33,19 @@ def heard_by(host: Host, caller: Caller, operation: str, **arguments: Any) -> li
 @pytest.mark.parametrize(("store", "callers"), [("private", []), ("shared", [INNER]), ("social", [INNER, FAMILIAR])])
 def test_a_memory_is_heard_of_in_its_store(host: Host, store: str, callers: list[Caller]) -> None:
     for caller in (INNER, FAMILIAR, Caller("helper", "full", ("private",)), Caller("stranger", "public")):
-        heard = heard_by(host, caller, "note.save", content=f"for {store} {caller}", store=store)
+        received = seen_by(host, caller, "note.save", content=f"for {store} {caller}", store=store)
         hears = caller in callers or (store == "private" and "private" in caller.stores)
-        assert [event.areas >= {"memories"} for event in heard] == [True] * hears
-        assert all(event.history_ids == () for event in heard)
-    assert heard_by(host, OWNER, "note.save", content="mine")[0].history_ids
+        assert [event.areas >= {"memories"} for event in received] == [True] * hears
+        assert all(event.history_ids == () for event in received)
+    assert seen_by(host, OWNER, "note.save", content="mine")[0].history_ids
 
 
 def test_what_moves_between_stores_is_heard_of_in_both(host: Host) -> None:
     note = host.ask("note.save", content="ours", store="social")
-    heard = heard_by(host, FAMILIAR, "note.update", id=note.id, version=1, store="private")
-    assert [event.ids for event in heard] == [(note.id,)]
-    assert heard[0].scopes == (("social",),)
-    assert heard_by(host, FAMILIAR, "note.update", id=note.id, version=2, content="now mine") == []
+    received = seen_by(host, FAMILIAR, "note.update", id=note.id, version=1, store="private")
+    assert [event.ids for event in received] == [(note.id,)]
+    assert received[0].scopes == (("social",),)
+    assert seen_by(host, FAMILIAR, "note.update", id=note.id, version=2, content="now mine") == []
 
 
 def test_a_bulk_change_names_only_what_the_caller_reads(host: Host) -> None:
@@ -66,16 +66,16 @@ def test_a_bulk_change_names_only_what_the_caller_reads(host: Host) -> None:
 
 def test_conversations_are_heard_of_by_their_agent(host: Host) -> None:
     for agent, hears in (("helper", True), ("other", False), ("", False)):
-        heard = heard_by(host, INNER, "session.append", messages=[TURN], agent=agent)
-        assert [event.areas for event in heard] == [{"sessions", "messages"}] * hears
-    assert heard_by(host, Caller("helper", "full", ("private",)), "session.append", messages=[TURN])
+        received = seen_by(host, INNER, "session.append", messages=[TURN], agent=agent)
+        assert [event.areas for event in received] == [{"sessions", "messages"}] * hears
+    assert seen_by(host, Caller("helper", "full", ("private",)), "session.append", messages=[TURN])
 
 
 def test_full_trust_hears_of_what_it_reads_and_not_of_administration(host: Host) -> None:
-    assert heard_by(host, FULL, "note.save", content="mine")
-    assert heard_by(host, FULL, "settings.set", name="search.limit", value=7) == []
-    assert heard_by(host, FULL, "agent.add", name="another") == []
-    assert heard_by(host, OWNER, "settings.set", name="search.limit", value=8)
+    assert seen_by(host, FULL, "note.save", content="mine")
+    assert seen_by(host, FULL, "settings.set", name="search.limit", value=7) == []
+    assert seen_by(host, FULL, "agent.add", name="another") == []
+    assert seen_by(host, OWNER, "settings.set", name="search.limit", value=8)
 
 
 def test_a_change_of_unknown_place_is_for_those_who_read_everything() -> None:
