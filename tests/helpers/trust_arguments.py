@@ -13,7 +13,10 @@ from app.core.clock import to_datetime
 from tests.helpers.trust_vaults import HOUR_MS, PEOPLE, START_MS, Item
 
 _LONG_LISTS = {"ids", "memories"}
-_OBJECTS = {"cadence": {"kind": "interval", "seconds": 86_400}, "patch": {"goal": "another goal"}}
+_OBJECTS: dict[str, dict[str, Any]] = {
+    "cadence": {"kind": "interval", "seconds": 86_400},
+    "patch": {"goal": "another goal"},
+}
 _SELDOM = 0.3  # how often an argument that may be left out is given
 
 
