@@ -14,7 +14,7 @@ class ChangeSet:
 
     Args:
         areas: Parts of the vault that changed: ``sessions``, ``messages``, ``memories``, ``tags``, ``links``,
-            ``entities``, ``index``, ``settings``, ``schedules``, ``agents``, ``inbox``.
+            ``entities``, ``index``, ``settings``, ``schedules``, ``agents``, ``inbox``, ``ledger``.
         ids: Ids of what changed, ``()`` when too many to name (a bulk change: refresh everything in the areas).
         actor: Who did it: ``person``, ``import``, an agent's name, or an upkeep job's name.
         operation: The catalogue name of the operation.
