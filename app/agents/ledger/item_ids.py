@@ -6,7 +6,7 @@ Which fields of a type hold ids is found out once; texts are never looked at. A 
 import re
 import typing
 from collections.abc import Mapping, Sequence
-from dataclasses import fields, is_dataclass
+from dataclasses import dataclass, fields, is_dataclass
 from functools import cache
 from typing import Any, Final
 
@@ -52,19 +52,19 @@ class _Walk:
 
     def visit(self, value: object) -> None:
         """Find the ids in ``value``."""
-        if isinstance(value, str):
+        kind = type(value)
+        if kind is str:
             if is_item(value):
-                self._note(value)
+                self._note(str(value))
+        elif (found := _fields(kind)) is not None:
+            for name in found.ids:
+                self._note_field(getattr(value, name))
+            for name in found.nested:
+                self.visit(getattr(value, name))
         elif isinstance(value, Mapping):
             self._visit_mapping(value)
-        elif isinstance(value, Sequence):
+        elif isinstance(value, list | tuple):
             self._visit_all(value)
-        elif is_dataclass(value) and not isinstance(value, type):
-            names, nested = _fields(type(value))
-            for name in names:
-                self._note_field(getattr(value, name))
-            for name in nested:
-                self.visit(getattr(value, name))
 
     def _visit_mapping(self, value: Mapping[Any, Any]) -> None:
         for name, item in value.items():
@@ -74,8 +74,6 @@ class _Walk:
                 self.visit(item)
 
     def _visit_all(self, values: Sequence[Any]) -> None:
-        if isinstance(values, bytes | bytearray):
-            return
         for place, item in enumerate(values):
             if len(self.found) >= MAX_ITEMS:
                 self.more += len(values) - place
@@ -88,7 +86,7 @@ class _Walk:
     def _note_field(self, value: object) -> None:
         if isinstance(value, str):
             self._note(value)
-        elif isinstance(value, Sequence):
+        elif isinstance(value, list | tuple):
             self._visit_all(value)
 
     def _note(self, name: str) -> None:
@@ -96,21 +94,39 @@ class _Walk:
             self.found[_TURN.sub("", name) if "#" in name else name] = None
 
 
+@dataclass(frozen=True, slots=True)
+class _IdFields:
+    """Names of the fields of a type that hold ids, and of those that hold values with ids."""
+
+    ids: tuple[str, ...]
+    nested: tuple[str, ...]
+
+
 @cache
-def _fields(kind: type) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the names of the fields that hold ids, and of those that hold further values."""
+def _fields(kind: Any) -> _IdFields | None:
+    """Return the fields of a type to look at, ``None`` where it is no dataclass."""
+    if not is_dataclass(kind):
+        return None
     hints = typing.get_type_hints(kind)
     own = [field.name for field in fields(kind) if field.name not in _ABSENT]
-    names = tuple(name for name in own if name in _ID_FIELDS and _is_text(hints[name]))
-    return names, tuple(name for name in own if name not in names and _holds_values(hints[name]))
+    ids = tuple(name for name in own if name in _ID_FIELDS and _is_text(hints[name]))
+    return _IdFields(ids, tuple(name for name in own if name not in ids and _leads_to_ids(hints[name], frozenset())))
 
 
 def _is_text(hint: Any) -> bool:
     return hint is str or any(map(_is_text, _parts(hint)))
 
 
-def _holds_values(hint: Any) -> bool:
-    return is_dataclass(hint) or any(map(_holds_values, _parts(hint)))
+def _leads_to_ids(hint: Any, above: frozenset[Any]) -> bool:
+    """Return whether values of a type, or those in them, have fields with ids."""
+    if not is_dataclass(hint):
+        return any(_leads_to_ids(part, above) for part in _parts(hint))
+    if hint in above:
+        return False
+    hints = {name: kind for name, kind in typing.get_type_hints(hint).items() if name not in _ABSENT}
+    return any(
+        (name in _ID_FIELDS and _is_text(kind)) or _leads_to_ids(kind, above | {hint}) for name, kind in hints.items()
+    )
 
 
 def _parts(hint: Any) -> tuple[Any, ...]:

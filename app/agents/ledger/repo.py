@@ -97,9 +97,8 @@ def page(connection: apsw.Connection, wanted: LedgerFilter, limit: int, before: 
         conditions.append("id < ?")
         values.append(before)
     where = f" WHERE {' AND '.join(conditions)}" if conditions else ""
-    rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM audit{where} ORDER BY id DESC LIMIT ?", (*values, limit)
-    ).fetchall()
+    found = f"SELECT {_COLUMNS} FROM audit{where} ORDER BY id DESC LIMIT ?"
+    rows: list[Any] = connection.execute(found, (*values, limit)).fetchall()
     items = _items(connection, [row[0] for row in rows])
     return [_call(row, items.get(row[0], {})) for row in rows]
 
