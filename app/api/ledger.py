@@ -25,7 +25,8 @@ async def ledger(
     """Return the calls of agents, newest first: who, operation, ids read and written, outcome, duration.
 
     It names memories and never says what is in them. A search's query is stored only where the setting
-    ``ledger.queries`` is on; else as a keyed hash. Your own programs are recorded where ``ledger.owner`` is on.
+    ``ledger.queries`` is on; else as a keyed hash. Your own programs are recorded where ``ledger.owner`` is on. What
+    isolated agents do in their own vaults is in here too. Backups hold the ledger, exports do not.
 
     Args:
         agent: The agent's name; ``unknown`` for programs that were not let in.

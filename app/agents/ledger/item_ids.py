@@ -52,7 +52,7 @@ class _Walk:
 
     def visit(self, value: object) -> None:
         """Find the ids in ``value``."""
-        kind = type(value)
+        kind: Any = type(value)
         if kind is str:
             if is_item(value):
                 self._note(str(value))

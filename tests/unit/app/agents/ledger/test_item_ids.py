@@ -68,7 +68,9 @@ def test_runs_and_agents_are_no_items() -> None:
 
 
 def test_the_type_of_every_answer_can_be_walked() -> None:
-    kinds = {kind for item in declared() for kind in (item.returns, *get_args(item.returns)) if is_dataclass(kind)}
+    kinds: set[Any] = set()
+    for item in declared():
+        kinds.update(kind for kind in (item.returns, *get_args(item.returns)) if is_dataclass(kind))
     assert Links in kinds
     for kind in kinds:
-        _fields(kind)
+        assert _fields(kind) is not None
