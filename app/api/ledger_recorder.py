@@ -80,7 +80,7 @@ def _items(call: FinishedCall, *, is_write: bool) -> tuple[tuple[str, ...], tupl
 
 
 def _named(arguments: Mapping[str, Any]) -> Iterator[str]:
-    """Yield the item that a call named whose answer has no id, such as a conversation's length."""
+    """Yield the item that a call named, for answers without ids."""
     for name in ("session", "id", "owner"):
         given = arguments.get(name)
         if isinstance(given, str) and given and (name == "session" or item_ids.is_item(given)):
@@ -98,7 +98,7 @@ def _query(arguments: Mapping[str, Any]) -> str:
 
 
 def _erased(call: FinishedCall) -> tuple[str, ...]:
-    """Return the ids that a call erased for ever, in this vault or an isolated agent's."""
+    """Return the ids that a call erased, here or in an isolated vault."""
     arguments = call.arguments
     if call.operation == _ASK and arguments.get("operation") == _ERASURE:
         arguments = arguments.get("arguments", {})

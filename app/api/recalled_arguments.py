@@ -1,6 +1,6 @@
-"""Anti-echo for agents: what Keepsake told them is taken out of what they write, whatever the operation.
+"""Anti-echo for agents: recalled text is removed from the arguments of all writes.
 
-In the turns of a conversation the ids of what was told stay in its place. A write of nothing else is refused.
+In the turns of a conversation the ids of what was recalled stay in its place. A write of nothing else is refused.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -49,7 +49,7 @@ def _stripped(text: str) -> str:
 
 
 def _mapped(value: Any, change: Callable[[str], str], field: str) -> Any:
-    """Return ``value`` with all texts in it changed; a text of a list that becomes empty leaves it."""
+    """Return ``value`` with all texts in it changed; empty texts leave their list."""
     if isinstance(value, str):
         return change(value)
     if isinstance(value, Mapping):

@@ -130,9 +130,9 @@ def is_own_tool(name: str | None) -> bool:
 
 
 def refer_to_recalled(text: str) -> str:
-    """Return ``text`` with the ids in place of whole fences and of answers that hold one.
+    """Return ``text`` with ids in place of whole fences and answers with one.
 
-    This is for transcripts: it says what was told and does not store it again. What was cut or changed stays.
+    This is for transcripts: it says what was recalled and does not store it again. What was cut or changed stays.
     """
     if MARK not in text:
         return text
@@ -145,7 +145,7 @@ def refer_to_recalled(text: str) -> str:
 
 
 def may_hold_recalled(text: str) -> bool:
-    """Return whether ``text`` may hold what Keepsake told; quick, and true more often than it is."""
+    """Return quickly whether ``text`` may hold recalled text; sometimes true without any."""
     # JSON may write each character of another script as an escape.
     return "⟦" in text or MARK in text
 
@@ -161,9 +161,9 @@ def recalled_ranges(text: str) -> list[Range]:
     return _merged([*blocks, *_lines(text, blocks), *references])
 
 
-def _reference(told: str) -> str:
-    """Return what stands for told text: the ids in it."""
-    named = list(dict.fromkeys(_NAMED.findall(told)))
+def _reference(recalled: str) -> str:
+    """Return the reference that replaces recalled text: the ids in it."""
+    named = list(dict.fromkeys(_NAMED.findall(recalled)))
     more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
     return f"⟦recalled: {', '.join(named[:_MOST_NAMED])[:2500]}{more}⟧"
 

@@ -4,7 +4,7 @@ import apsw
 
 
 def forget(connection: apsw.Connection, item: str) -> int:
-    """Remove an item from all calls of the ledger, and return how many places named it.
+    """Remove an item from the ledger, and return how many calls named it.
 
     Copies that were made before the ledger have none.
     """

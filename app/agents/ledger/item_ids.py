@@ -96,7 +96,7 @@ class _Walk:
 
 @dataclass(frozen=True, slots=True)
 class _IdFields:
-    """Names of the fields of a type that hold ids, and of those that hold values with ids."""
+    """Id fields of a type, and its fields whose values have ids."""
 
     ids: tuple[str, ...]
     nested: tuple[str, ...]

@@ -123,7 +123,7 @@ class LedgerPage:
 
 @dataclass(frozen=True, slots=True)
 class Reader:
-    """An agent that was given an item, with the number of times, the first and the last."""
+    """An agent that was given an item: how often, first and last."""
 
     agent: str
     count: int

@@ -28,7 +28,7 @@ def key(connection: apsw.Connection) -> bytes:
 
 
 def query_hash(hash_key: bytes, query: str) -> str:
-    """Return the keyed hash of a query, whatever its case and spaces."""
+    """Return the keyed hash of a query; case and spacing do not count."""
     words = " ".join(query.casefold().split())
     return hashlib.blake2b(words.encode("utf-8", "replace"), key=hash_key, digest_size=_HASH_BYTES).hexdigest()
 
@@ -151,9 +151,10 @@ def delete_before(connection: apsw.Connection, before_ms: int, limit: int) -> in
 
 
 def delete_beyond(connection: apsw.Connection, most: int, limit: int) -> int:
-    """Delete some of the oldest calls of whoever made most, where there are more than ``most`` in all.
+    """Delete some calls where there are more than ``most``, and return how many.
 
-    A program that calls without end so pushes out its own calls and nobody else's.
+    They are the oldest of the agent with the most calls: a program that calls without end pushes out its own calls and
+    nobody else's.
     """
     beyond = int(connection.execute("SELECT count(*) FROM audit").get) - most
     if beyond <= 0:

@@ -1,4 +1,7 @@
-"""The ledger service: records calls behind the caller's back, answers who did what, removes what is old."""
+"""The ledger service: records calls, answers who did what, removes old calls.
+
+Recording costs the caller no write: calls wait in memory and are written together.
+"""
 
 import asyncio
 import contextlib
@@ -108,7 +111,10 @@ class LedgerService:
             await self.flush()
 
     async def flush(self) -> None:
-        """Write what waits; what cannot be written now waits on, and the failure shows in the status."""
+        """Write the waiting calls.
+
+        What cannot be written now waits on, and the failure shows in the status.
+        """
         async with self._one_at_a_time:
             while self._waiting or self._erased:
                 batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
