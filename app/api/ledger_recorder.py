@@ -69,9 +69,10 @@ class LedgerRecorder:
 
 def _items(call: FinishedCall, *, is_write: bool) -> tuple[tuple[str, ...], tuple[str, ...], int]:
     """Return the ids that a call read and wrote, and how many more it read."""
-    if not call.operation.startswith(_SUBJECTS):
+    has_items = call.operation.startswith(_SUBJECTS)
+    found, more = item_ids.items_of(call.value) if has_items else ((), 0)
+    if call.changes is None and not has_items:
         return (), (), 0
-    found, more = item_ids.items_of(call.value)
     if call.changes is None:
         named = () if found else tuple(_named(call.arguments))
         return ((), found or named, more) if is_write else (found or named, (), more)

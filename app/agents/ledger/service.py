@@ -74,7 +74,9 @@ class LedgerService:
         self._pause_s = pause_s
         self._waiting: deque[NewCall] = deque()
         self._erased: set[str] = set()
+        self._begun = asyncio.Event()  # something waits
         self._full = asyncio.Event()
+        self._many = asyncio.Event()  # so much was written that old calls may have to leave
         self._one_at_a_time = asyncio.Lock()
         self._until_pruning = _PRUNE_AFTER
         self._lost = 0
@@ -90,6 +92,7 @@ class LedgerService:
         if self._store.read_only is not None:
             return
         self._waiting.append(call)
+        self._begun.set()
         if len(self._waiting) >= BATCH:
             self._full.set()
         if len(self._waiting) > MAX_WAITING:
@@ -100,15 +103,20 @@ class LedgerService:
         """Remove items from all calls, soon; returns at once."""
         if self._store.read_only is None:
             self._erased.update(items)
+            self._begun.set()
             self._full.set()
 
     async def run(self) -> None:
-        """Write what waits every second until cancelled; a full batch at once."""
+        """Write what waits a second after it came, until cancelled; a full batch at once."""
         while True:
+            await self._begun.wait()
             with contextlib.suppress(TimeoutError):
                 await asyncio.wait_for(self._full.wait(), self._pause_s)
+            self._begun.clear()
             self._full.clear()
             await self.flush()
+            if self._failure:
+                self._begun.set()
 
     async def flush(self) -> None:
         """Write the waiting calls.
@@ -131,6 +139,8 @@ class LedgerService:
                 self._failure = ""
                 self._erased -= erased
                 self._until_pruning -= len(batch)
+                if self._until_pruning <= 0:
+                    self._many.set()
 
     async def calls(self, wanted: LedgerFilter, limit: int, before: int | None = None) -> LedgerPage:
         """Return calls, the newest first."""
@@ -163,11 +173,10 @@ class LedgerService:
         while True:
             with contextlib.suppress(KeepsakeError):  # the next round tries again; the writer's own fault is shown
                 await self.prune_once()
-            waited = 0.0
             self._until_pruning = _PRUNE_AFTER
-            while waited < _PRUNE_SECONDS and self._until_pruning > 0:
-                await asyncio.sleep(self._pause_s)
-                waited += self._pause_s
+            self._many.clear()
+            with contextlib.suppress(TimeoutError):
+                await asyncio.wait_for(self._many.wait(), _PRUNE_SECONDS)
 
     async def prune_once(self) -> int:
         """Remove calls that are too old or too many, and return how many."""
