@@ -1,6 +1,6 @@
 """Anti-echo for agents: recalled text is removed from the arguments of all writes.
 
-In the turns of a conversation the ids of what was recalled stay in its place. A write of nothing else is refused.
+In the messages of a conversation the ids of what was recalled stay in its place. A write of nothing else is refused.
 """
 
 from collections.abc import Callable, Iterator, Mapping
@@ -11,7 +11,7 @@ from app.core.recall_fence import may_hold_recalled, refer_to_recalled, without_
 from app.errors import InputError
 
 ECHO: Final = "That is what Keepsake told you: it is stored already. Write what is new, in words of your own."
-_TURNS: Final = frozenset({"session.append", "session.append_later"})
+_TRANSCRIPTS: Final = frozenset({"session.append", "session.append_later"})
 _MAX_DEPTH: Final = 64
 
 
@@ -35,8 +35,8 @@ def without_recalled_arguments(operation: str, given: dict[str, Any]) -> dict[st
         return given
     changed = dict(given)
     for name, value in given.items():
-        is_turns = operation in _TURNS and name == "messages"
-        changed[name] = _mapped(value, refer_to_recalled if is_turns else _stripped, name)
+        is_transcript = operation in _TRANSCRIPTS and name == "messages"
+        changed[name] = _mapped(value, refer_to_recalled if is_transcript else _stripped, name)
     for name, value in given.items():
         has_more = (name == "content" and changed.get("facts")) or (name == "title" and changed.get("content"))
         if _is_empty(changed[name]) and not _is_empty(value) and not has_more:

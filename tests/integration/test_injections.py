@@ -19,14 +19,15 @@ from app.retrieval.query.parser import parse_plain
 from tests.helpers.injections import FRAMES, INJECTIONS, OPERATORS
 
 SCOUT = Caller("scout")
-STRANGER = Caller("stranger", "familiar")
+FAMILIAR = Caller("visitor", "familiar")
 # Not session_summaries, which are rewritten in the background after a turn.
 TABLES = (
     "sessions", "messages", "session_state", "memories", "memory_tags", "memory_links",
     "memory_sources", "memory_history", "memory_archive", "entities", "entity_aliases", "mentions", "relations",
     "agents", "access_requests", "inbox", "inbox_rules", "schedules", "files",
 )  # fmt: skip
-COUNTED = {"access_count", "last_accessed"}  # what reading may change
+# What reading may change, and what the work after a message notes of its own.
+COUNTED = {"access_count", "last_accessed", "captured_seq", "passage_seq", "updated_at"}
 _OPENING = re.compile(r"[<＜﹤‹][\s/／]*recalled[-_\s]*memory", re.IGNORECASE)
 _ENTRY = re.compile(r"^- ⟦.*", re.MULTILINE)
 _LINE = re.compile(r"- ⟦[^⟦⟧\n]+⟧ .*|  >( .*)?|## .*|")
@@ -128,10 +129,10 @@ def require_one_fence(text: str) -> None:
 
 def test_every_injection_stays_inside_one_entry() -> None:
     for text in INJECTIONS:
-        for told in (entry("note-1", "2024", text), entry(text, text, text, whole_lines=True)):
-            require_one_fence(fence_text(f"{PREAMBLE}\n\n{told}")[0])
-    told_together = [entry(text, text, text, whole_lines=bool(number % 2)) for number, text in enumerate(INJECTIONS)]
-    require_one_fence(fence_text("\n".join([PREAMBLE, "", *told_together]))[0])
+        for recalled in (entry("note-1", "2024", text), entry(text, text, text, whole_lines=True)):
+            require_one_fence(fence_text(f"{PREAMBLE}\n\n{recalled}")[0])
+    entries = [entry(text, text, text, whole_lines=bool(number % 2)) for number, text in enumerate(INJECTIONS)]
+    require_one_fence(fence_text("\n".join([PREAMBLE, "", *entries]))[0])
 
 
 def test_memories_with_orders_are_told_as_data_and_change_nothing(host: Host) -> None:
@@ -142,9 +143,9 @@ def test_memories_with_orders_are_told_as_data_and_change_nothing(host: Host) ->
         context = ask(host, "memory.context", prompt=text, session=made["sessions"][0])
         require_one_fence(context.text)
         hits = ask(host, "memory.search", query=text, limit=20).hits
-        told = [entry(hit.id, f"{hit.kind} {hit.title} {hit.author}", hit.snippet, whole_lines=True) for hit in hits]
-        if told:
-            require_one_fence(fence_text("\n".join([PREAMBLE, "", *told]))[0])
+        entries = [entry(hit.id, f"{hit.kind} {hit.title} {hit.author}", hit.snippet, whole_lines=True) for hit in hits]
+        if entries:
+            require_one_fence(fence_text("\n".join([PREAMBLE, "", *entries]))[0])
         ask(host, "memory.parse", query=text)
         ask(host, "fact.conflicts", content=text)
         ask(host, "note.resolve", title=text)
@@ -218,8 +219,8 @@ def test_operators_inside_a_text_reach_nothing(host: Host) -> None:
     host.ask("note.save", content="heron of the private store", store="private")
     host.ask("note.save", content="heron of the social store", store="social")
     for text in (*OPERATORS, "heron store:private"):
-        assert "private store" not in ask(host, "memory.context", STRANGER, prompt=f"heron {text}").text
-        assert all(hit.store == "social" for hit in ask(host, "memory.search", STRANGER, query=f"heron {text}").hits)
+        assert "private store" not in ask(host, "memory.context", FAMILIAR, prompt=f"heron {text}").text
+        assert all(hit.store == "social" for hit in ask(host, "memory.search", FAMILIAR, query=f"heron {text}").hits)
         query = parse_plain(text, 0)
         assert (query.stores, query.kinds, query.sessions, query.agents, query.roles) == ((), (), (), (), ())
 

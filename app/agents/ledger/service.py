@@ -128,7 +128,7 @@ class LedgerService:
                 batch = [self._waiting.popleft() for _ in range(min(BATCH, len(self._waiting)))]
                 erased = frozenset(self._erased) if not self._waiting else frozenset[str]()
                 try:
-                    # Shielded: once handed over it is written, even when whoever waits for it is told to stop.
+                    # Shielded: once handed over it is written, even when the waiting caller is told to stop.
                     await asyncio.shield(self._store.write(partial(_write, batch, erased), is_derived=True))
                 except KeepsakeError as error:
                     self._waiting.extendleft(reversed(batch))

@@ -148,7 +148,7 @@ def test_tools_of_keepsake_are_known_by_name() -> None:
     assert not is_own_tool(None)
 
 
-def _told(*ids: str) -> str:
+def _fenced(*ids: str) -> str:
     return fence_text("\n".join([PREAMBLE, "", *(entry(one, "2024", "A heron stood by the lock.") for one in ids)]))[0]
 
 
@@ -160,7 +160,7 @@ def test_a_transcript_without_a_whole_fence_stays_as_it_is(text: str) -> None:
 
 
 def test_a_transcript_refers_to_what_was_recalled() -> None:
-    text = f"Before\n{_told('note-1', 'ses-1#3')}\nbetween\n{_told('fact-1')}\nafter"
+    text = f"Before\n{_fenced('note-1', 'ses-1#3')}\nbetween\n{_fenced('fact-1')}\nafter"
     referring = "Before\n⟦recalled: note-1, ses-1#3⟧\nbetween\n⟦recalled: fact-1⟧\nafter"
     assert refer_to_recalled(text) == referring
     assert refer_to_recalled(referring) == referring
@@ -169,20 +169,20 @@ def test_a_transcript_refers_to_what_was_recalled() -> None:
 
 @pytest.mark.parametrize("ascii_only", [True, False])
 def test_a_reference_leaves_json_sound(ascii_only: bool) -> None:
-    served = json.dumps({"output": f'say "{_told("note-1")}"\n'}, ensure_ascii=ascii_only)
+    served = json.dumps({"output": f'say "{_fenced("note-1")}"\n'}, ensure_ascii=ascii_only)
     assert json.loads(refer_to_recalled(served)) == {"output": 'say "⟦recalled: note-1⟧"\n'}
-    whole = json.dumps({"text": _told("note-1"), "sections": []}, ensure_ascii=ascii_only)
+    whole = json.dumps({"text": _fenced("note-1"), "sections": []}, ensure_ascii=ascii_only)
     assert refer_to_recalled(whole) == "⟦recalled: note-1⟧"
 
 
 def test_a_reference_to_many_is_short() -> None:
-    referring = refer_to_recalled(_told(*(f"note-{number:0100}" for number in range(500))))
+    referring = refer_to_recalled(_fenced(*(f"note-{number:0100}" for number in range(500))))
     assert len(referring) < 3_000
     assert without_recalled(referring) == ""
 
 
 @given(st.text(), st.text())
 def test_a_reference_is_made_once(before: str, after: str) -> None:
-    once = refer_to_recalled(f"{before}\n{_told('note-1')}\n{after}")
+    once = refer_to_recalled(f"{before}\n{_fenced('note-1')}\n{after}")
     assert refer_to_recalled(once) == once
     assert CLOSE not in once or CLOSE in before + after

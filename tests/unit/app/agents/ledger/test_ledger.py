@@ -260,7 +260,7 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "entity.of": ({"owner": "{note}"}, ("entity", "note")),
     "entity.rows": ({"ids": ["{entity}"]}, ("entity",)),
     "fact.by_metadata": ({"key": "colour", "value": "red"}, ("fact",)),
-    "fact.conflicts": ({"content": "Marta drinks green tea in the evening"}, ("fact",)),
+    "fact.conflicts": ({"content": "Marta drinks green tea in the morning, always"}, ("fact",)),
     "fact.get": ({"category": "people", "key": "marta"}, ("fact",)),
     "fact.list": ({}, ("fact",)),
     "memory.context": ({"prompt": "Where does Marta live?"}, ("note",)),
