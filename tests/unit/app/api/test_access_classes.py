@@ -43,13 +43,14 @@ CLASSES = {
     """,
     # Administers the vault or other agents, or removes for good: the person's own programs.
     "owner": """
-        agent.add agent.allow agent.ask agent.list agent.refuse agent.requests agent.revoke agent.rotate agent.trust
-        agent.vaults archive.clean backup.cancel_restore backup.list backup.now backup.restore backup.verify
-        embedding.advice embedding.change embedding.compare embedding.pause embedding.resume embedding.rollback
-        embedding.status embedding.switch exchange.export exchange.import exchange.preview memory.forget_forever
-        memory.receipts secret.list secret.remove secret.set secret.status schedule.pause_all session.purge
-        settings.set trial.compare trial.judge trial.judged trial.list trial.run trial.side_by_side upkeep.cancel
-        upkeep.run upkeep.undo vault.backup vault.check vault.reindex vault.repair
+        agent.activity agent.add agent.allow agent.clear_ledger agent.ledger agent.readers agent.ask agent.list
+        agent.refuse agent.requests agent.revoke agent.rotate agent.trust agent.vaults archive.clean
+        backup.cancel_restore backup.list backup.now backup.restore backup.verify embedding.advice embedding.change
+        embedding.compare embedding.pause embedding.resume embedding.rollback embedding.status embedding.switch
+        exchange.export exchange.import exchange.preview memory.forget_forever memory.receipts secret.list
+        secret.remove secret.set secret.status schedule.pause_all session.purge settings.set trial.compare
+        trial.judge trial.judged trial.list trial.run trial.side_by_side upkeep.cancel upkeep.run upkeep.undo
+        vault.backup vault.check vault.reindex vault.repair
     """,
 }
 CLASS_OF = {name: kind for kind, names in CLASSES.items() for name in names.split()}
