@@ -28,6 +28,7 @@ from app.exchange.service import ExchangeService
 from app.exchange.vault_sink import VaultSink
 from app.exchange.vault_source import VaultSource
 from app.explain.service import ExplainService
+from app.history.bulk_undo import BulkUndo
 from app.history.undo import StateApplier, UndoService
 from app.index import chunk_eraser, session_reindex
 from app.index import parts as index_parts
@@ -35,6 +36,8 @@ from app.jobs import Jobs
 from app.memories import parts as memory_parts
 from app.memories.history_applier import MemoryApplier
 from app.memories.memory_eraser import MemoryEraser
+from app.memories.unit_of_work import MemoryUnitOfWork
+from app.quarantine.service import QuarantineService
 from app.retrieval import parts as search_parts
 from app.retrieval.ranking.recipe_settings import with_settings
 from app.retrieval.similar_memories import SimilarMemories
@@ -131,6 +134,9 @@ class Engine:
         self.upkeep = upkeep_parts.build(runtime, worker, self._failures)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
+        writing = MemoryUnitOfWork(store, indexer, clock)
+        bulk_undo = BulkUndo(store, self.undo)
+        self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions.service, clock)
 
     def _build_undo(self) -> UndoService:
         appliers: dict[str, StateApplier] = {

@@ -18,6 +18,7 @@ from app.api import (  # noqa: F401
     memories,
     memory_write,
     notes,
+    quarantine,
     scratchpads,
     secrets,
     sessions,
