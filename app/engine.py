@@ -30,6 +30,7 @@ from app.exchange.vault_source import VaultSource
 from app.explain.service import ExplainService
 from app.history.bulk_undo import BulkUndo
 from app.history.undo import StateApplier, UndoService
+from app.inbox.service import InboxService
 from app.index import chunk_eraser, session_reindex
 from app.index import parts as index_parts
 from app.jobs import Jobs
@@ -134,6 +135,7 @@ class Engine:
         self.upkeep = upkeep_parts.build(runtime, worker, self._failures)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
+        self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         writing = MemoryUnitOfWork(store, indexer, clock)
         bulk_undo = BulkUndo(store, self.undo)
         self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions.service, clock)
@@ -166,6 +168,7 @@ class Engine:
             BackgroundTask("accesses", self.memories.access.run),
             BackgroundTask("expiry", expiry.run, expiry.wake, _INDEXED_AREAS),
             BackgroundTask("after-turn", self.sessions.after_turn.run),
+            BackgroundTask("inbox", self.inbox.run),
             BackgroundTask("receipts", self.sessions.idempotency_keys.run),
             BackgroundTask("heap", self._trim_memory, is_reading=True),
             BackgroundTask("warming", self._warm_search, is_reading=True),
@@ -194,7 +197,7 @@ class Engine:
         sessions, memories, names = self.sessions, self.memories, self.entities.worker
         settings = (f"{fault.sentence} Another value counts." for fault in self.config.faults)
         work = (*sessions.write_behind.failures, names.failure, *memories.access.failures)
-        erasing = (self.erasure.failure, memories.expiry.failure)
+        erasing = (self.erasure.failure, memories.expiry.failure, self.inbox.failure)
         notes = (*self.index.embedding.notes(), *self.upkeep.backups.notes())
         found = (*settings, *self._tasks.failures, *work, *sessions.after_turn.failures, *erasing, *notes)
         return tuple(filter(None, found))

@@ -14,6 +14,7 @@ from app.api import (  # noqa: F401
     exchange,
     explain,
     facts,
+    inbox,
     isolation,
     memories,
     memory_write,
@@ -28,6 +29,7 @@ from app.api import (  # noqa: F401
     vault,
 )
 from app.api.registry import REGISTRY, Catalogue, Operation
+from app.api.write_review import AgentWriteReview
 from app.engine import Engine
 
 
@@ -38,4 +40,6 @@ def declared() -> Iterable[Operation]:
 
 def build_catalogue(engine: Engine) -> Catalogue:
     """Return the catalogue that works on ``engine``."""
-    return Catalogue(engine, declared(), engine, engine.trace, engine.engine_for_caller)
+    return Catalogue(
+        engine, declared(), engine, engine.trace, engine.engine_for_caller, review=AgentWriteReview(engine)
+    )
