@@ -12,7 +12,7 @@ from app.api.registry import REGISTRY, Operation, check_arguments, require_acces
 from app.api.rehearsal import rehearse
 from app.api.write_modes import UNKNOWN, WRITE_MODES
 from app.api.write_review import told_arguments
-from app.changes import Changed, ChangeSet
+from app.changes import MAX_NAMED, Changed, ChangeSet
 from app.engine import Engine
 from app.errors import AccessDeniedError, KeepsakeError, StaleError
 from app.history import history_repo
@@ -45,6 +45,7 @@ class _Acceptance:
         self._run_id = run_id
         self._is_rehearsed = is_rehearsed
         self.is_claimed = False
+        self._written: list[str] = []
 
     def around(self, work: Work, connection: apsw.Connection) -> Any:
         """Run the work of a transaction, and make its history part of the run."""
@@ -52,10 +53,14 @@ class _Acceptance:
         if is_first:
             self.claim(connection)
         value = work(connection)
+        entries = history_repo.entries_after(connection, mark)
         if is_first and self._is_rehearsed:
-            self._require_same(history_repo.entries_after(connection, mark))
+            self._require_same(entries)
         history_repo.put_in_run(connection, mark, self._run_id)
-        self.is_claimed = True
+        written = [*self._written, *(entry.target for entry in entries)]
+        ids = list(dict.fromkeys(written))[:MAX_NAMED]
+        self._engine.inbox.note_written(connection, self._proposal.id, self._run_id, ids)
+        self.is_claimed, self._written = True, ids
         return value
 
     def claim(self, connection: apsw.Connection) -> None:
@@ -101,7 +106,6 @@ async def accept(engine: Engine, proposal: Proposal, run_id: str) -> tuple[Decis
         return await _failed(engine, proposal, error), None
     changes = answer.changes if isinstance(answer, Changed) else None
     ids = changes.ids if changes is not None else ()
-    await engine.inbox.finish(proposal.id, run_id, ids)
     changed = None if changes is None else replace(changes, operation=proposal.operation)
     return Decision(proposal.id, "accepted", "", run_id, ids), changed
 

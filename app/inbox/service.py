@@ -159,10 +159,10 @@ class InboxService:
         """Mark a proposal as accepted, in the transaction that does what it proposes; return whether it waited."""
         return repo.decide(connection, proposal_id, "accepted", self._clock.now_ms(), {"run": run_id})
 
-    async def finish(self, proposal_id: int, run_id: str, ids: Sequence[str]) -> None:
-        """Store what an accepted proposal wrote."""
-        result = {"run": run_id, "ids": list(ids)}
-        await self.store.write(partial(repo.set_result, proposal_id=proposal_id, result=result))
+    @staticmethod
+    def note_written(connection: apsw.Connection, proposal_id: int, run_id: str, ids: Iterable[str]) -> None:
+        """Store what an accepted proposal wrote, in the transaction that wrote it."""
+        repo.set_result(connection, proposal_id, {"run": run_id, "ids": list(ids)})
 
     async def actions(self, agent: str, kinds: Iterable[str]) -> list[RuleAction | None]:
         """Return what the rules say of an agent's writes, for each kind."""

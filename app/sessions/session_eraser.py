@@ -91,7 +91,7 @@ class SessionEraser:
         if turns:
             return {"messages": len(turns)}
         # As JSON has it, for a short id of a caller's own is part of many words.
-        removed: Counter[str] = Counter(forget_in_calls(connection, json.dumps(target)))
+        removed: Counter[str] = Counter(forget_in_calls(connection, json.dumps(target, ensure_ascii=False)))
         for table, where in _OWN:
             rows = connection.execute(f"DELETE FROM {table} WHERE {where} RETURNING 1", {"id": target}).fetchall()
             removed[table] += len(rows)
