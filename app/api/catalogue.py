@@ -20,12 +20,14 @@ from app.api import (  # noqa: F401
     memory_write,
     notes,
     quarantine,
+    schedules,
     scratchpads,
     secrets,
     sessions,
     settings,
     summaries,
     tags,
+    upkeep,
     vault,
 )
 from app.api.registry import REGISTRY, Catalogue, Operation

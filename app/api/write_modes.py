@@ -38,11 +38,13 @@ WRITE_MODES: Final[dict[str, WriteMode]] = (
     | _each("content", "session", "session.rename", "session.forget", "session.purge", "session.summary.set")
     | _each("content", "entity", "entity.merge", "entity.split", "entity.rename", "entity.relate")
     | _each("content", "entity", "entity.unrelate", "entity.protect")
+    | _each("content", "note", "upkeep.undo")
+    | _each("content", "schedule", "schedule.create", "schedule.update", "schedule.delete", "schedule.prune")
     | _each("conversation", "session", "session.append", "session.append_later")
     # Their work goes on outside one transaction, or leaves the vault.
     | _each("unrehearsed", "note", "memory.forget_forever", "archive.clean", "exchange.import")
     | _each("unrehearsed", "settings", "settings.set", "embedding.change", "embedding.switch", "embedding.rollback")
-    | _each("unrehearsed", "vault", "backup.restore")
+    | _each("unrehearsed", "vault", "backup.restore", "upkeep.run")
     # Their arguments must not lie in the vault.
     | _each("refused", "settings", "secret.set", "secret.remove")
     # What an agent keeps for itself, and care that changes no content.
@@ -52,5 +54,6 @@ WRITE_MODES: Final[dict[str, WriteMode]] = (
     | _each("free", "agent", "agent.request_access")
     | _each("free", "vault", "vault.repair", "vault.backup", "vault.reindex", "backup.now", "backup.cancel_restore")
     | _each("free", "vault", "embedding.pause", "embedding.resume", "job.cancel", "job.pause", "job.resume")
-    | _each("free", "vault", "trial.run", "trial.judge")
+    | _each("free", "vault", "trial.run", "trial.judge", "upkeep.cancel")
+    | _each("free", "schedule", "schedule.run_now", "schedule.claim", "schedule.heartbeat", "schedule.report")
 )
