@@ -40,7 +40,7 @@ class CallRecorder(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class HeldWrite:
-    """The answer to a write that waits for the person, and the change that this makes to the inbox."""
+    """Answer to a write that waits for the person, and the inbox's change."""
 
     value: Any
     changes: ChangeSet
@@ -52,4 +52,4 @@ class WriteReview(Protocol):
     async def perform(
         self, operation: str, caller: Caller, arguments: Mapping[str, Any], call: Callable[[], Awaitable[Any]]
     ) -> Any:
-        """Return the answer of ``call``, or a ``HeldWrite`` when it waits for the person and changed nothing."""
+        """Return the answer of ``call``, or a ``HeldWrite`` when nothing was written."""

@@ -68,7 +68,7 @@ async def accept(
     ids: list[int] = [],  # noqa: B006  (never changed; the registry copies defaults)
     arguments: dict[str, Any] | None = None,
 ) -> Changed[list[Decision]]:
-    """Do what agents proposed, as the agents that proposed it, all as one run that can be undone.
+    """Accept proposals: each is done as its agent, all as one undoable run.
 
     The agent's trust counts as it is now. Where what would be changed was changed since, nothing is done: the answer
     says ``stale``, and accepting it once more does it. What fails stays in the inbox.
@@ -125,7 +125,7 @@ async def edit(engine: Engine, caller: Caller, id: int, arguments: dict[str, Any
 
 @operation("inbox.mine", trust="public")
 async def mine(engine: Engine, caller: Caller, state: StateFilter = "all", limit: Count = 50) -> list[OwnProposal]:
-    """Return what the caller proposed, newest first, with what became of it and the person's reason.
+    """Return the caller's own proposals, newest first, with state and the person's reason.
 
     Args:
         state: ``waiting``, ``accepted``, ``rejected``, ``expired`` or ``all``.

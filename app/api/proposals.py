@@ -11,7 +11,7 @@ from app.api.caller import Caller, caller_of
 from app.api.registry import REGISTRY, Operation, check_arguments, require_access
 from app.api.rehearsal import rehearse
 from app.api.write_modes import UNKNOWN, WRITE_MODES
-from app.api.write_review import told_arguments
+from app.api.write_review import json_arguments
 from app.changes import MAX_NAMED, Changed, ChangeSet
 from app.engine import Engine
 from app.errors import AccessDeniedError, KeepsakeError, StaleError
@@ -25,11 +25,11 @@ _STALE = "What it changes was changed since it was proposed. Look at it again, t
 
 
 class _DecidedError(Exception):
-    """The proposal was decided by somebody else in the meantime."""
+    """The proposal was decided in the meantime."""
 
 
 class _ChangedError(Exception):
-    """What the proposal changes is not what it was."""
+    """The target of the proposal was changed since."""
 
     def __init__(self, preview: Preview) -> None:
         super().__init__("what the proposal changes was changed")
@@ -37,7 +37,7 @@ class _ChangedError(Exception):
 
 
 class _Acceptance:
-    """The transactions of an accepted proposal: the first one also marks it, so that it is done once."""
+    """Transactions of an accepted proposal; the first one also marks it as accepted."""
 
     def __init__(self, engine: Engine, proposal: Proposal, run_id: str, *, is_rehearsed: bool) -> None:
         self._engine = engine
@@ -120,7 +120,7 @@ async def edited(engine: Engine, proposal: Proposal, arguments: Mapping[str, Any
     if proposal.state != "waiting":
         raise StaleError(f"This proposal was {proposal.state} already.", id=proposal.id)
     operation = _operation(proposal.operation)
-    given = told_arguments(operation.name, check_arguments(operation, arguments))
+    given = json_arguments(operation.name, check_arguments(operation, arguments))
     preview = await _preview(engine, proposal, given, is_stale=False)
     return await engine.inbox.replace(proposal.id, given, preview)
 

@@ -85,7 +85,7 @@ async def hidden(engine: Engine, caller: Caller, name: str) -> list[QuarantinedI
 
 
 async def _actor(agents: AgentService, name: str) -> str:
-    """Return the name that an agent has in the history, whether or not it is registered."""
+    """Return an agent's name in the history, registered or not."""
     try:
         return (await agents.named(name)).name
     except NotFoundError:

@@ -20,7 +20,7 @@ class RolledBackError(Exception):
 
 
 async def rehearse(call: Callable[[], Awaitable[Any]]) -> Sequence[HistoryRow]:
-    """Return the history entries that the first transaction of a call would write; nothing is kept.
+    """Return the history entries of a call's first transaction, which is rolled back.
 
     Raises:
         KeepsakeError: The call fails.

@@ -1,4 +1,4 @@
-"""Modes of writing operations: which ones wait in the inbox, and whether they can be rehearsed."""
+"""Modes of writing operations: which of them wait in the inbox."""
 
 from dataclasses import dataclass
 from typing import Final, Literal

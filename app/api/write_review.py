@@ -1,4 +1,4 @@
-"""Review of agents' writes: what waits in the inbox, decided by rules and by what a write would change."""
+"""Review of agents' writes: which of them wait in the inbox."""
 
 from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from functools import partial
@@ -42,7 +42,7 @@ class AgentWriteReview:
     async def perform(
         self, operation: str, caller: Caller, arguments: Mapping[str, Any], call: Callable[[], Awaitable[Any]]
     ) -> Any:
-        """Return the answer of ``call``, or a ``HeldWrite`` when it waits for the person and changed nothing.
+        """Return the answer of ``call``, or a ``HeldWrite`` when nothing was written.
 
         Raises:
             AccessDeniedError: A rule of the person refuses such writes.
@@ -85,7 +85,7 @@ class AgentWriteReview:
             NewProposal(
                 agent=caller.name,
                 operation=operation,
-                arguments=told_arguments(operation, arguments),
+                arguments=json_arguments(operation, arguments),
                 kind=changes[0].kind if changes else mode.kind,
                 target=next((one.target for one in changes if one.before is not None), ""),
                 reason=excerpt(storable(str(arguments.get("reason") or ""))[0], _MAX_REASON),
@@ -144,12 +144,12 @@ class _Judge:
         return value
 
 
-def told_arguments(operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+def json_arguments(operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return checked arguments as JSON values, without those that have their default."""
     found = next(item for item in REGISTRY.all() if item.name == operation)
     defaults = {one.name: one.default for one in found.parameters if not one.required}
-    told = {name: value for name, value in arguments.items() if name not in defaults or value != defaults[name]}
-    return dict(to_builtins(told))
+    given = {name: value for name, value in arguments.items() if name not in defaults or value != defaults[name]}
+    return dict(to_builtins(given))
 
 
 def _strongest(actions: Iterable[RuleAction | None], caller: Caller) -> RuleAction:

@@ -1,4 +1,4 @@
-"""Records of agents' calls that hold an erased item: proposals in the inbox and receipts of repeated writes."""
+"""Records of agents' calls that hold an erased item: proposals and receipts."""
 
 import apsw
 

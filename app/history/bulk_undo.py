@@ -26,7 +26,7 @@ _TOGETHER = 500  # values bound in one statement
 
 @dataclass(slots=True)
 class BulkUndone:
-    """What a bulk undo did.
+    """Outcome of a bulk undo.
 
     Args:
         entries: The entries of the history that it made.
@@ -148,7 +148,7 @@ def _skip(done: BulkUndone, entries: Sequence[HistoryRow], reason: str) -> None:
 
 
 def _units(connection: apsw.Connection, history_ids: Sequence[int]) -> list[list[int]]:
-    """Return the entries that stand, latest first, each with those that must be undone with it."""
+    """Return the standing entries, latest first, each with its partners."""
     own = _without_cancelled(connection, history_ids)
     wanted = [one for one in own if undo_chain.latest_entry(connection, one)[1]]
     ordered = undo_chain.latest_first(connection, wanted)
@@ -171,7 +171,10 @@ def _units(connection: apsw.Connection, history_ids: Sequence[int]) -> list[list
 
 
 def _without_cancelled(connection: apsw.Connection, history_ids: Sequence[int]) -> list[int]:
-    """Return the entries without those that undid or redid another one among them: these change nothing together."""
+    """Return the entries without those that undid or redid another one among them.
+
+    Such a pair changes nothing.
+    """
     listed = set(history_ids)
     undoers: set[int] = set()
     ids = list(listed)

@@ -149,7 +149,7 @@ class UndoService:
         return Changed(made, changes)
 
     def undo_in(self, connection: apsw.Connection, history_ids: Sequence[int], actor: str, run_id: str) -> list[int]:
-        """Undo the entries that stand, the latest first, inside the caller's transaction and as part of a run.
+        """Undo the standing entries as part of a run, inside the caller's transaction.
 
         Raises:
             StaleError: Something they changed was changed again since.
@@ -162,7 +162,7 @@ class UndoService:
         return made
 
     def later_changes(self, connection: apsw.Connection, history_id: int) -> str:
-        """Return why an entry that stands cannot be undone now, ``""`` when nothing is in the way."""
+        """Return why an entry cannot be undone now, ``""`` when it can."""
         entry = _visible(connection, undo_chain.latest_entry(connection, history_id)[0], STORES)
         applier = self._appliers[entry.target_kind]
         before = _concerned(applier.current(connection, entry.target), entry)

@@ -36,7 +36,7 @@ class ProposedChange:
 
 @dataclass(frozen=True, slots=True)
 class Preview:
-    """What a proposal would change.
+    """Preview of the changes of a proposal.
 
     Args:
         changes: The first changes, for a comparison of before and after.
@@ -121,7 +121,7 @@ class Proposed:
 
 @dataclass(frozen=True, slots=True)
 class Decision:
-    """What became of a proposal that the person decided.
+    """Decision about a proposal.
 
     Args:
         id: The proposal.
@@ -140,7 +140,7 @@ class Decision:
 
 @dataclass(frozen=True, slots=True)
 class InboxRule:
-    """What happens to an agent's writes without being asked; an empty agent or kind means any."""
+    """Rule for an agent's writes; an empty agent or kind means any."""
 
     agent: str
     kind: str

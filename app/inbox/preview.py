@@ -1,4 +1,4 @@
-"""Preview of a proposal: what the history of its rehearsal says, and what in it the person protects."""
+"""Preview of a proposal, made of the history entries of its rehearsal."""
 
 import hashlib
 import json
@@ -20,9 +20,9 @@ _SHOWN: Final = (
 
 def preview_of(entries: Sequence[HistoryRow], why: str, *, is_stale: bool = False) -> Preview:
     """Return what history entries change, for the person to look at."""
-    meant = [entry for entry in entries if entry.event != "MENTION"]
-    basis = {entry.target: _digest(entry.before) for entry in reversed(meant) if entry.before is not None}
-    return Preview(tuple(map(_change, meant[:_MOST_CHANGES])), len(meant), why, is_stale, basis)
+    counted = [entry for entry in entries if entry.event != "MENTION"]
+    basis = {entry.target: _digest(entry.before) for entry in reversed(counted) if entry.before is not None}
+    return Preview(tuple(map(_change, counted[:_MOST_CHANGES])), len(counted), why, is_stale, basis)
 
 
 def kinds_of(entries: Sequence[HistoryRow]) -> set[str]:
@@ -89,5 +89,5 @@ def _short(value: Any) -> Any:
 
 
 def _digest(state: State | None) -> str:
-    told = {name: value for name, value in (state or {}).items() if name not in VOLATILE}
-    return hashlib.blake2b(json.dumps(told, sort_keys=True).encode(), digest_size=12).hexdigest()
+    said = {name: value for name, value in (state or {}).items() if name not in VOLATILE}
+    return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=12).hexdigest()

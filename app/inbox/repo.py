@@ -145,7 +145,7 @@ def remove_rule(connection: apsw.Connection, agent: str, kind: str) -> bool:
 
 
 def action_for(connection: apsw.Connection, agent: str, kind: str) -> RuleAction | None:
-    """Return the action of the rule that fits best, the agent counting for more than the kind."""
+    """Return the action of the best fitting rule; the agent counts more than the kind."""
     row = connection.execute(
         "SELECT action FROM inbox_rules WHERE agent IN (?1, '') AND kind IN (?2, '')"
         " ORDER BY agent DESC, kind DESC LIMIT 1",

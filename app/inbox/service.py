@@ -1,4 +1,4 @@
-"""Service of the inbox: proposals are stored, listed, decided once and let expire; rules are kept."""
+"""Service of the inbox: proposals, decisions, expiry and rules."""
 
 import asyncio
 import logging
@@ -156,7 +156,7 @@ class InboxService:
         return await self.store.write(work)
 
     def claim(self, connection: apsw.Connection, proposal_id: int, run_id: str) -> bool:
-        """Mark a proposal as accepted, in the transaction that does what it proposes; return whether it waited."""
+        """Mark a proposal as accepted inside the caller's transaction; return whether it waited."""
         return repo.decide(connection, proposal_id, "accepted", self._clock.now_ms(), {"run": run_id})
 
     @staticmethod
@@ -249,7 +249,7 @@ def _required(connection: apsw.Connection, proposal_id: int) -> Proposal:
 
 
 def _new_id(connection: apsw.Connection, now_ms: int) -> int:
-    """Return an id that sorts by time and tells nobody how many others there are."""
+    """Return an id that sorts by time and does not tell how many others exist."""
     while True:
         proposal_id = now_ms * 1000 + secrets.randbelow(1000)
         if not repo.is_taken(connection, proposal_id):

@@ -11,7 +11,7 @@ WorkState = Literal["finished", "cancelled", "preview"]
 
 @dataclass(frozen=True, slots=True)
 class AgentRun:
-    """What was done to all that an agent wrote.
+    """Outcome of undoing, hiding or releasing an agent's writes.
 
     Args:
         agent: The agent's name.

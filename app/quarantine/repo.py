@@ -58,7 +58,7 @@ def sessions_of(connection: apsw.Connection, agent: str, since_ms: int, until_ms
 
 
 def changed_by_others(connection: apsw.Connection, session: str, agent: str) -> bool:
-    """Return whether somebody else changed the title or summary of a conversation, and that still stands."""
+    """Return whether another actor's change of a conversation's title or summary stands."""
     rows = connection.execute(
         "SELECT id, run_id FROM memory_history WHERE target = ? AND target_kind = 'session' AND actor <> ?"
         " AND undone_by IS NULL AND event IN ('RENAME', 'UPDATE')",

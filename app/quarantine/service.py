@@ -1,4 +1,4 @@
-"""Undo, quarantine and release of what an agent wrote, each as one run that can be undone."""
+"""Undo, quarantine and release of an agent's writes, each as one undoable run."""
 
 import time
 from collections import Counter
@@ -171,7 +171,7 @@ class QuarantineService:
         return await self._store.read(partial(repo.quarantined, agent=agent), limit_s=_LONG_S)
 
     def _begin(self, agent: str, since_ms: int, until_ms: int | None, connection: apsw.Connection) -> dict[str, Any]:
-        """Return the run of an undo, that of one with the same terms which did not come to its end."""
+        """Return the run of an undo, that of an unfinished one of the same span."""
         before = repo.unfinished(connection, agent)
         if before is not None and (before["since"], before["asked"]) == (since_ms, until_ms):
             return before
@@ -187,7 +187,7 @@ class QuarantineService:
             raise NotFoundError(f"There is no agent named '{agent}', and nothing was written by one.", agent=agent)
 
     async def _sessions_of(self, agent: str, since_ms: int, until_ms: int) -> list[tuple[str, str]]:
-        """Return an agent's conversations within a time, each with why it must stay, ``""`` for no reason."""
+        """Return an agent's conversations within a time, each with a reason to keep it, or none."""
 
         def work(connection: apsw.Connection) -> list[tuple[str, str]]:
             found = []

@@ -322,7 +322,7 @@ class SessionService:
         return await self._change(session, actor, "RENAME", lambda state: {**state, "title": clean_name(title)})
 
     async def forget(self, session: str, actor: str, run_id: str | None = None) -> Changed[Session]:
-        """Take a session and its messages out of every list and search; can be undone, with its run where named."""
+        """Take a session and its messages out of every list and search; can be undone."""
         now = self._clock.now_ms()
         return await self._change(session, actor, "FORGET", lambda state: {**state, "forgotten_at": now}, run_id)
 

@@ -1,4 +1,4 @@
-"""Wrappers that see the transactions of one call: to look at what it wrote, or to add to it."""
+"""Transaction wrappers: code that sees all transactions of one call."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -13,7 +13,7 @@ Around = Callable[[Work, apsw.Connection], Any]
 
 
 class _Wrapper:
-    """A wrapper and whether its call has ended, for tasks that the call started go on after it."""
+    """A wrapper of one call; tasks that the call started may outlive it."""
 
     __slots__ = ("around", "is_over")
 
