@@ -8,7 +8,7 @@ Mode = Literal["content", "conversation", "unrehearsed", "free", "refused"]
 
 @dataclass(frozen=True, slots=True)
 class WriteMode:
-    """How an operation is reviewed.
+    """Review mode of an operation.
 
     Args:
         mode: ``content`` is rehearsed, so that mistakes are told at once and the person sees what would change;

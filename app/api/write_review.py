@@ -27,7 +27,7 @@ _PARTLY = "The rest of it touches what the person pinned or confirmed; what was 
 
 
 class AgentWriteReview:
-    """Lets agents' writes through, or keeps them as proposals.
+    """Review of agents' writes: they are done at once, or kept as proposals.
 
     A write runs as it always does, but its transaction is rolled back when it has to wait. So whatever is wrong with
     it is answered at once, and the person sees exactly what it would change.
@@ -95,7 +95,7 @@ class AgentWriteReview:
         return HeldWrite(held.value, held.changes)
 
     async def _is_own(self, caller: Caller, arguments: Mapping[str, Any]) -> bool:
-        """Return whether turns go to a conversation with the caller, or with nobody in particular."""
+        """Return whether turns go to a conversation with the caller or without an agent."""
         session, channel = arguments.get("session"), str(arguments.get("channel") or "")
 
         def work(connection: apsw.Connection) -> str | None:
@@ -114,7 +114,7 @@ class AgentWriteReview:
 
 
 class _Judge:
-    """Looks at what a call's transactions wrote, and takes the first back when it has to wait."""
+    """Judge of a call's transactions; rolls the first back when it has to wait."""
 
     def __init__(self, caller: Caller, mode: WriteMode) -> None:
         self._caller = caller

@@ -181,13 +181,14 @@ class QuarantineService:
         return begun
 
     async def _require(self, agent: str) -> None:
-        if agent.casefold() in _OWN:
+        # Conversations without an agent are the person's, too.
+        if not agent or agent.casefold() in _OWN:
             raise InputError("Name an agent; what the person did is undone with 'memory.undo'.", field="name")
         if not await self._store.read(partial(_is_known, agent=agent)):
             raise NotFoundError(f"There is no agent named '{agent}', and nothing was written by one.", agent=agent)
 
     async def _sessions_of(self, agent: str, since_ms: int, until_ms: int) -> list[tuple[str, str]]:
-        """Return an agent's conversations within a time, each with a reason to keep it, or none."""
+        """Return an agent's conversations within a time, each with any reason to keep it."""
 
         def work(connection: apsw.Connection) -> list[tuple[str, str]]:
             found = []

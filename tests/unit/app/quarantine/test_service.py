@@ -59,15 +59,18 @@ def test_a_time_that_is_none_is_refused(host: Host, since: str) -> None:
 
 
 def test_an_unknown_agent_and_the_person_are_refused(host: Host) -> None:
+    host.ask("session.append", session="mine", messages=[{"role": "user", "content": "heron"}])
     for operation in ("agent.undo", "agent.quarantine"):
         with pytest.raises(NotFoundError):
             host.ask(operation, name="nobody", since="today")
-        with pytest.raises(InputError, match="Name an agent"):
-            host.ask(operation, name="person", since="today")
+        for name in ("person", "Person", "", "  "):
+            with pytest.raises(InputError, match="Name an agent"):
+                host.ask(operation, name=name, since="today")
     with pytest.raises(NotFoundError):
         host.ask("agent.release", name="scout")
     with pytest.raises(AccessDeniedError):
         do(host, SCOUT, "agent.undo", name="scout", since="today")
+    assert host.ask("session.length", session="mine") == 1
 
 
 def test_all_that_an_agent_wrote_today_is_undone_and_comes_back(host: Host) -> None:
