@@ -1,14 +1,19 @@
 """Operations that undo or hide what an agent wrote."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from app.agents.service import AgentService
 from app.api.caller import Caller
 from app.api.moments import begin_of, end_of
 from app.api.registry import operation
 from app.api.tracked_job import tracked_job
-from app.changes import Changed
+from app.changes import Changed, ChangeSet
 from app.engine import Engine
 from app.errors import NotFoundError
+from app.jobs import Job
 from app.quarantine.model import AgentRun, QuarantinedItem
+from app.quarantine.service import AREAS
 
 
 @operation("agent.undo", access="write", trust="full", owner_only=True, destructive=True)
@@ -39,7 +44,7 @@ async def undo(
     agent = await _actor(engine.agents, name)
     if dry_run:
         return Changed(await engine.quarantine.preview(agent, since_ms, until_ms))
-    with tracked_job(engine, f"Undoing what {agent} wrote", "changes", job) as work:
+    with _announced(engine, caller, f"Undoing what {agent} wrote", "changes", job) as work:
         return await engine.quarantine.undo(agent, since_ms, until_ms, caller.name, work)
 
 
@@ -57,7 +62,7 @@ async def hide(engine: Engine, caller: Caller, name: str, since: str = "", job: 
     """
     since_ms = begin_of(since, engine.clock.now_ms(), "since") if since else 0
     agent = await _actor(engine.agents, name)
-    with tracked_job(engine, f"Hiding what {agent} wrote", "items", job) as work:
+    with _announced(engine, caller, f"Hiding what {agent} wrote", "items", job) as work:
         return await engine.quarantine.hide(agent, since_ms, caller.name, work)
 
 
@@ -70,7 +75,7 @@ async def release(engine: Engine, caller: Caller, name: str, job: str = "") -> C
         job: An id of the caller's own to watch and cancel it by.
     """
     agent = await _actor(engine.agents, name)
-    with tracked_job(engine, f"Releasing what {agent} wrote", "items", job) as work:
+    with _announced(engine, caller, f"Releasing what {agent} wrote", "items", job) as work:
         return await engine.quarantine.release(agent, caller.name, work)
 
 
@@ -82,6 +87,17 @@ async def hidden(engine: Engine, caller: Caller, name: str) -> list[QuarantinedI
         name: The agent's name or id.
     """
     return await engine.quarantine.hidden(await _actor(engine.agents, name))
+
+
+@contextmanager
+def _announced(engine: Engine, caller: Caller, title: str, unit: str, job: str) -> Iterator[Job]:
+    """List a job, and announce what it did before it failed."""
+    with tracked_job(engine, title, unit, job) as work:
+        try:
+            yield work
+        except BaseException:
+            engine.publish(ChangeSet(AREAS, (), caller.name))
+            raise
 
 
 async def _actor(agents: AgentService, name: str) -> str:

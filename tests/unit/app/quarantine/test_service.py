@@ -96,7 +96,7 @@ def test_all_that_an_agent_wrote_today_is_undone_and_comes_back(host: Host) -> N
     assert (looked.memories, looked.sessions) == (done.memories, done.sessions)
     assert contents(host) == ["my heron"]
     assert host.ask("session.list") == []
-    assert host.ask("memory.search", query="kingfisher").hits == ()
+    assert host.ask("memory.search", query="kingfisher", legs=["words"]).hits == ()
     host.ask("memory.undo", run_id=done.run_id)
     assert vault_state(host) == before
     assert host.ask("note.get", id=note.id).deleted_at is None
@@ -162,7 +162,7 @@ def test_quarantine_hides_and_release_brings_back_exactly_that(host: Host) -> No
     assert (done.memories, done.sessions) == (1, 1)
     assert contents(host) == ["my heron"]
     assert host.ask("memory.tags") == []
-    assert host.ask("memory.search", query="kingfisher").hits == ()
+    assert host.ask("memory.search", query="kingfisher", legs=["words"]).hits == ()
     hidden = host.ask("agent.quarantined", name="scout")
     assert {item.title for item in hidden} >= {"Heron"}
     assert {item.target for item in hidden} == {theirs.id, "talk"}
