@@ -9,7 +9,7 @@ from app.changes import Changed
 from app.core.ids import new_id
 from app.engine import Engine
 from app.errors import InputError
-from app.inbox.model import Decision, InboxRule, OwnProposal, Proposal, ProposalState, RuleAction
+from app.inbox.model import InboxRule, OwnProposal, Proposal, ProposalDecision, ProposalState, RuleAction
 from app.inbox.service import changes
 
 _MOST_IDS = 500
@@ -67,7 +67,7 @@ async def accept(
     id: int | None = None,
     ids: list[int] = [],  # noqa: B006  (never changed; the registry copies defaults)
     arguments: dict[str, Any] | None = None,
-) -> Changed[list[Decision]]:
+) -> Changed[list[ProposalDecision]]:
     """Accept proposals: each is done as its agent, all as one undoable run.
 
     The agent's trust counts as it is now. Where what would be changed was changed since, nothing is done: the answer
@@ -84,7 +84,7 @@ async def accept(
             raise InputError("Only one proposal at a time can be changed.", field="arguments")
         await proposals.edited(engine, await engine.inbox.get(wanted[0]), arguments)
     run_id = f"inbox:{new_id('run')}"
-    decisions: list[Decision] = []
+    decisions: list[ProposalDecision] = []
     for one in wanted:
         decision, changed = await proposals.accept(engine, await engine.inbox.get(one), run_id)
         decisions.append(decision)
@@ -100,7 +100,7 @@ async def reject(
     id: int | None = None,
     ids: list[int] = [],  # noqa: B006
     reason: str = "",
-) -> Changed[list[Decision]]:
+) -> Changed[list[ProposalDecision]]:
     """Reject what agents proposed.
 
     Args:

@@ -16,7 +16,7 @@ from app.changes import MAX_NAMED, Changed, ChangeSet
 from app.engine import Engine
 from app.errors import AccessDeniedError, KeepsakeError, StaleError
 from app.history import history_repo
-from app.inbox.model import Decision, Preview, Proposal
+from app.inbox.model import Proposal, ProposalDecision, ProposalPreview
 from app.inbox.preview import preview_of
 from app.inbox.service import decided
 from app.store.transaction_wrapper import Work, wrapped_transactions
@@ -31,7 +31,7 @@ class _DecidedError(Exception):
 class _ChangedError(Exception):
     """The target of the proposal was changed since."""
 
-    def __init__(self, preview: Preview) -> None:
+    def __init__(self, preview: ProposalPreview) -> None:
         super().__init__("what the proposal changes was changed")
         self.preview = preview
 
@@ -74,7 +74,7 @@ class _Acceptance:
             raise _ChangedError(now)
 
 
-async def accept(engine: Engine, proposal: Proposal, run_id: str) -> tuple[Decision, ChangeSet | None]:
+async def accept(engine: Engine, proposal: Proposal, run_id: str) -> tuple[ProposalDecision, ChangeSet | None]:
     """Do what an agent proposed, as that agent with the trust that it has now.
 
     Args:
@@ -99,15 +99,15 @@ async def accept(engine: Engine, proposal: Proposal, run_id: str) -> tuple[Decis
         return decided(await engine.inbox.get(proposal.id)), None
     except _ChangedError as stale:
         await engine.inbox.replace(proposal.id, proposal.arguments, stale.preview)
-        return Decision(proposal.id, "stale", _STALE), None
+        return ProposalDecision(proposal.id, "stale", _STALE), None
     except KeepsakeError as error:
         if work.is_claimed:
-            return Decision(proposal.id, "accepted", f"It was not finished: {error.message}", run_id), None
+            return ProposalDecision(proposal.id, "accepted", f"It was not finished: {error.message}", run_id), None
         return await _failed(engine, proposal, error), None
     changes = answer.changes if isinstance(answer, Changed) else None
     ids = changes.ids if changes is not None else ()
     changed = None if changes is None else replace(changes, operation=proposal.operation)
-    return Decision(proposal.id, "accepted", "", run_id, ids), changed
+    return ProposalDecision(proposal.id, "accepted", "", run_id, ids), changed
 
 
 async def edited(engine: Engine, proposal: Proposal, arguments: Mapping[str, Any]) -> Proposal:
@@ -125,24 +125,26 @@ async def edited(engine: Engine, proposal: Proposal, arguments: Mapping[str, Any
     return await engine.inbox.replace(proposal.id, given, preview)
 
 
-async def _failed(engine: Engine, proposal: Proposal, error: KeepsakeError) -> Decision:
+async def _failed(engine: Engine, proposal: Proposal, error: KeepsakeError) -> ProposalDecision:
     """Return why a proposal cannot be accepted now.
 
     One about an older version is moved to the present one, for the person to look at again.
     """
     version = error.data.get("version")
     if not isinstance(error, StaleError) or version is None or "version" not in proposal.arguments:
-        return Decision(proposal.id, "failed", error.message)
+        return ProposalDecision(proposal.id, "failed", error.message)
     given = {**proposal.arguments, "version": version}
     try:
         preview = await _preview(engine, proposal, given, is_stale=True)
     except KeepsakeError as again:
-        return Decision(proposal.id, "failed", again.message)
+        return ProposalDecision(proposal.id, "failed", again.message)
     await engine.inbox.replace(proposal.id, given, preview)
-    return Decision(proposal.id, "stale", _STALE)
+    return ProposalDecision(proposal.id, "stale", _STALE)
 
 
-async def _preview(engine: Engine, proposal: Proposal, arguments: Mapping[str, Any], *, is_stale: bool) -> Preview:
+async def _preview(
+    engine: Engine, proposal: Proposal, arguments: Mapping[str, Any], *, is_stale: bool
+) -> ProposalPreview:
     call = await _call(engine, proposal.agent, proposal.operation, arguments)
     if WRITE_MODES.get(proposal.operation, UNKNOWN).mode != "content":
         return replace(proposal.preview, is_stale=is_stale)

@@ -16,7 +16,7 @@ from app.engine import Engine
 from app.errors import AccessDeniedError
 from app.history import history_repo
 from app.inbox import repo
-from app.inbox.model import NewProposal, Preview, RuleAction
+from app.inbox.model import NewProposal, ProposalPreview, RuleAction
 from app.inbox.preview import is_protected, kinds_of, preview_of
 from app.memories import repo as memory_repo
 from app.sessions import repo as session_repo
@@ -72,13 +72,13 @@ class AgentWriteReview:
         if action == "reject" or (mode.mode == "refused" and action != "accept"):
             raise _refused(caller, mode.kind)
         if operation == "memory.forget_forever" and await self._names_protected(arguments, caller):
-            return await self._hold(operation, mode, caller, arguments, Preview(why="protected"))
+            return await self._hold(operation, mode, caller, arguments, ProposalPreview(why="protected"))
         if action == "review":
-            return await self._hold(operation, mode, caller, arguments, Preview())
+            return await self._hold(operation, mode, caller, arguments, ProposalPreview())
         return await call()
 
     async def _hold(
-        self, operation: str, mode: WriteMode, caller: Caller, arguments: Mapping[str, Any], preview: Preview
+        self, operation: str, mode: WriteMode, caller: Caller, arguments: Mapping[str, Any], preview: ProposalPreview
     ) -> HeldWrite:
         changes = preview.changes
         held = await self._engine.inbox.propose(

@@ -35,7 +35,7 @@ class ProposedChange:
 
 
 @dataclass(frozen=True, slots=True)
-class Preview:
+class ProposalPreview:
     """Preview of the changes of a proposal.
 
     Args:
@@ -84,7 +84,7 @@ class Proposal:
     expires_at: datetime | None
     decided_at: datetime | None
     note: str
-    preview: Preview
+    preview: ProposalPreview
     run_id: str
     ids: tuple[str, ...]
 
@@ -120,7 +120,7 @@ class Proposed:
 
 
 @dataclass(frozen=True, slots=True)
-class Decision:
+class ProposalDecision:
     """Decision about a proposal.
 
     Args:
@@ -158,4 +158,4 @@ class NewProposal:
     kind: str
     target: str
     reason: str
-    preview: Preview
+    preview: ProposalPreview

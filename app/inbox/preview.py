@@ -9,7 +9,7 @@ import apsw
 
 from app.history.history_repo import HistoryRow, State
 from app.history.state_diff import VOLATILE, differing
-from app.inbox.model import Preview, ProposedChange
+from app.inbox.model import ProposalPreview, ProposedChange
 
 _MOST_CHANGES: Final = 20
 _MOST_TEXT: Final = 20_000
@@ -18,11 +18,11 @@ _SHOWN: Final = (
 )  # fmt: skip
 
 
-def preview_of(entries: Sequence[HistoryRow], why: str, *, is_stale: bool = False) -> Preview:
+def preview_of(entries: Sequence[HistoryRow], why: str, *, is_stale: bool = False) -> ProposalPreview:
     """Return what history entries change, for the person to look at."""
     counted = [entry for entry in entries if entry.event != "MENTION"]
     basis = {entry.target: _digest(entry.before) for entry in reversed(counted) if entry.before is not None}
-    return Preview(tuple(map(_change, counted[:_MOST_CHANGES])), len(counted), why, is_stale, basis)
+    return ProposalPreview(tuple(map(_change, counted[:_MOST_CHANGES])), len(counted), why, is_stale, basis)
 
 
 def kinds_of(entries: Sequence[HistoryRow]) -> set[str]:

@@ -7,7 +7,7 @@ import apsw
 import msgspec
 
 from app.core.clock import optional_datetime, to_datetime
-from app.inbox.model import InboxRule, NewProposal, Preview, Proposal, ProposalState, RuleAction
+from app.inbox.model import InboxRule, NewProposal, Proposal, ProposalPreview, ProposalState, RuleAction
 
 _COLUMNS = (
     "id, agent, operation, arguments, kind, target, reason, created_at, expires_at, decided_at, decision, preview,"
@@ -98,7 +98,7 @@ def set_result(connection: apsw.Connection, proposal_id: int, result: dict[str, 
     connection.execute("UPDATE inbox SET result = ? WHERE id = ?", (_json(result), proposal_id))
 
 
-def replace(connection: apsw.Connection, proposal_id: int, arguments: dict[str, Any], preview: Preview) -> bool:
+def replace(connection: apsw.Connection, proposal_id: int, arguments: dict[str, Any], preview: ProposalPreview) -> bool:
     """Store other arguments of a proposal that waits, and return whether it did."""
     connection.execute(
         "UPDATE inbox SET arguments = ?, preview = ? WHERE id = ? AND decided_at IS NULL",
@@ -188,7 +188,7 @@ def _proposal(row: tuple[Any, ...]) -> Proposal:
         expires_at=optional_datetime(row[8]),
         decided_at=optional_datetime(row[9]),
         note=str(result.get("note", "")),
-        preview=msgspec.convert(json.loads(row[11]), Preview),
+        preview=msgspec.convert(json.loads(row[11]), ProposalPreview),
         run_id=str(result.get("run", "")),
         ids=tuple(result.get("ids", ())),
     )

@@ -15,12 +15,12 @@ from app.core.text import excerpt, storable
 from app.errors import InputError, KeepsakeError, NotFoundError, StaleError
 from app.inbox import repo
 from app.inbox.model import (
-    Decision,
     InboxRule,
     NewProposal,
     OwnProposal,
-    Preview,
     Proposal,
+    ProposalDecision,
+    ProposalPreview,
     ProposalState,
     Proposed,
     RuleAction,
@@ -128,7 +128,7 @@ class InboxService:
             for one in found
         ]
 
-    async def reject(self, ids: Sequence[int], note: str, actor: str) -> Changed[list[Decision]]:
+    async def reject(self, ids: Sequence[int], note: str, actor: str) -> Changed[list[ProposalDecision]]:
         """Reject proposals; those decided already are named with their state.
 
         Raises:
@@ -136,12 +136,12 @@ class InboxService:
         """
         words = excerpt(storable(note)[0], _MAX_NOTE)
 
-        def work(connection: apsw.Connection) -> list[Decision]:
+        def work(connection: apsw.Connection) -> list[ProposalDecision]:
             return [self._reject(connection, _required(connection, one), words) for one in dict.fromkeys(ids)]
 
         return Changed(await self.store.write(work), changes(actor, *ids))
 
-    async def replace(self, proposal_id: int, arguments: dict[str, Any], preview: Preview) -> Proposal:
+    async def replace(self, proposal_id: int, arguments: dict[str, Any], preview: ProposalPreview) -> Proposal:
         """Store other arguments of a proposal that waits, with what they would change.
 
         Raises:
@@ -224,16 +224,16 @@ class InboxService:
                 _log.info("proposals did not expire: %s", error.code)
             await asyncio.sleep(_CHECK_S)
 
-    def _reject(self, connection: apsw.Connection, proposal: Proposal, note: str) -> Decision:
+    def _reject(self, connection: apsw.Connection, proposal: Proposal, note: str) -> ProposalDecision:
         if repo.decide(connection, proposal.id, "rejected", self._clock.now_ms(), {"note": note}):
-            return Decision(proposal.id, "rejected", note)
+            return ProposalDecision(proposal.id, "rejected", note)
         return decided(proposal)
 
 
-def decided(proposal: Proposal) -> Decision:
+def decided(proposal: Proposal) -> ProposalDecision:
     """Return what became of a proposal that was decided before."""
     state = "failed" if proposal.state == "waiting" else proposal.state
-    return Decision(proposal.id, state, f"It was {proposal.state} already.", proposal.run_id, proposal.ids)
+    return ProposalDecision(proposal.id, state, f"It was {proposal.state} already.", proposal.run_id, proposal.ids)
 
 
 def changes(actor: str, *ids: int) -> ChangeSet:

@@ -31,7 +31,7 @@ def wrapped_transactions(around: Around) -> Iterator[None]:
 
     Args:
         around: Given the work and the writer's connection; runs the work and returns its answer. An error that it
-            raises rolls the transaction back and is raised to whoever wrote.
+            raises rolls the transaction back and reaches the caller.
     """
     wrapper = _Wrapper(around)
     token = _CURRENT.set(wrapper)

@@ -54,15 +54,15 @@ def test_a_kill_while_accepting_doubles_and_loses_nothing(vault: Path, lines: in
     command = [sys.executable, "-m", "tests.integration.deciding_process", str(vault)]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
         assert process.stdout is not None
-        told = [process.stdout.readline().strip() for _ in range(lines)]
+        lines_read = [process.stdout.readline().strip() for _ in range(lines)]
         process.kill()
-        told += process.stdout.read().split()
+        lines_read += process.stdout.read().split()
     host = start(vault)
     try:
         accepted = host.ask("inbox.list", state="accepted", limit=500)
         written = {row.id for row in host.ask("memory.list", limit=500)}
         assert {name for one in accepted for name in one.ids} == written
-        assert written >= {name for name in told if name}
+        assert written >= {name for name in lines_read if name}
         assert len(written) + host.ask("inbox.count") == MANY
         everything = [one.id for one in host.ask("inbox.list", state="all", limit=500)]
         assert {one.state for one in host.ask("inbox.accept", ids=everything)} == {"accepted"}

@@ -16,7 +16,7 @@ from app.core.paths import migrations
 from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.host import Host
 from app.inbox import service
-from app.inbox.model import NewProposal, Preview
+from app.inbox.model import NewProposal, ProposalPreview
 from app.store.store import Store
 
 OPERATIONS = {item.name: item for item in declared()}
@@ -300,15 +300,15 @@ def test_rules_decide_for_the_person(host: Host) -> None:
 def test_proposals_expire_and_are_forgotten(vault: Path, clock: SetClock) -> None:
     async def live() -> None:
         store = Store.open(vault, migrations())
-        told: list[Any] = []
+        published: list[Any] = []
         try:
-            inbox = service.InboxService(store, clock, lambda: 30, told.append)
-            proposal = NewProposal("scout", "note.save", {"content": "heron"}, "note", "", "", Preview())
+            inbox = service.InboxService(store, clock, lambda: 30, published.append)
+            proposal = NewProposal("scout", "note.save", {"content": "heron"}, "note", "", "", ProposalPreview())
             one = (await inbox.propose(proposal)).value.proposed
             assert await inbox.tidy() == []
             clock.ms += 31 * 86_400_000
             assert await inbox.tidy() == [one]
-            assert [change.ids for change in told] == [(str(one),)]
+            assert [change.ids for change in published] == [(str(one),)]
             assert (await inbox.get(one)).state == "expired"
             assert await inbox.of_agent("scout", "waiting", 10) == []
             clock.ms += 31 * 86_400_000
@@ -355,13 +355,13 @@ def test_quarantined_memories_are_not_restored_by_an_agent(host: Host) -> None:
 
 
 def test_the_window_hears_of_proposals(host: Host) -> None:
-    heard: list[Any] = []
-    host.subscribe(heard.append)
+    events: list[Any] = []
+    host.subscribe(events.append)
     one = propose(host, agent(host), "note.save", content="heron")
-    assert [(event.ids, event.actor) for event in heard if "inbox" in getattr(event, "areas", ())] == [
+    assert [(event.ids, event.actor) for event in events if "inbox" in getattr(event, "areas", ())] == [
         ((str(one),), "scout")
     ]
-    assert not [event for event in heard if "memories" in getattr(event, "areas", ())]
+    assert not [event for event in events if "memories" in getattr(event, "areas", ())]
 
 
 def test_forgetting_for_ever_takes_proposals_along(host: Host, vault: Path) -> None:
