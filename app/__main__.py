@@ -21,6 +21,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         # What scripts ask most is answered before anything is loaded.
         sys.stdout.write(f"keepsake {__version__}\n")
         return 0
+    if _COMPLETING in os.environ:
+        from app.cli.completion import print_candidates  # noqa: PLC0415
+
+        print_candidates(os.environ[_COMPLETING].removeprefix("complete_"))
+        return 0
     from app.cli import terminal  # noqa: PLC0415
     from app.cli.error_output import Boundary  # noqa: PLC0415
 
@@ -36,12 +41,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 def _run(arguments: list[str]) -> int:
     import typer  # noqa: PLC0415
 
-    from app.cli.commands import application  # noqa: PLC0415
+    from app.cli.root import root  # noqa: PLC0415
 
     # Not its ``main``, which would leave with a status of its own when whoever reads our output has left.
-    command = typer.main.get_command(application)
-    if _COMPLETING in os.environ:
-        command.main(arguments, prog_name="keepsake")
+    command = root()
     try:
         with command.make_context("keepsake", arguments) as context:
             command.invoke(context)
