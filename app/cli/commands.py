@@ -10,9 +10,9 @@ import msgspec
 import typer
 
 from app.cli import hit_lines, maintenance, reports, terminal
+from app.cli.command_line import help_lines
 from app.cli.connect import open_connection
 from app.cli.input import given_path, piped_text
-from app.cli.usage import WrongUsageError
 from app.errors import InputError
 
 _LOSSES = 1
@@ -198,18 +198,10 @@ application.command()(maintenance.salvage)
 
 @application.command(name="help")
 def help_(
-    context: typer.Context,
     words: Annotated[list[str] | None, typer.Argument(help="A command, such as note save.", show_default=False)] = None,
 ) -> None:
     """Show the help of a command or subject."""
-    found, shown = context.find_root().command, context.find_root()
-    for word in words or []:
-        inner = found.get_command(shown, word) if hasattr(found, "get_command") else None
-        if inner is None:
-            raise WrongUsageError(f"There is no command '{terminal.one_line(' '.join(words or []))}'")
-        shown = typer.Context(inner, info_name=word, parent=shown)
-        found = inner
-    terminal.say(found.get_help(shown))
+    terminal.say_all(help_lines(words or []))
 
 
 @application.command()

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from app import __version__
 from app.cli.verbs import wording
-from app.cli.verbs.command import help_words, synopsis
+from app.cli.verbs.help import help_words, synopsis
 from app.cli.verbs.model import Verb
 
 _STATUSES: Final = (

@@ -15,7 +15,7 @@ from app.cli.field_docs import field_docs
 from app.cli.man_page import man_page
 from app.cli.root import commands_by_hand
 from app.cli.verbs import declarations
-from app.cli.verbs.command import help_words, synopsis
+from app.cli.verbs.help import help_words, synopsis
 from app.cli.verbs.generation import command_entry, generated, verb_of
 from app.cli.verbs.model import Verb
 from app.config.config import variable

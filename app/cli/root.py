@@ -1,4 +1,4 @@
-"""The command line itself: its options, and commands that are loaded when they are asked for."""
+"""Commands written by hand, loaded when they are asked for, and the options of the program itself."""
 
 from importlib import import_module
 from typing import Annotated, Any, Final
@@ -8,10 +8,10 @@ import typer
 from app import __version__
 from app.cli import terminal
 from app.cli.input import given_path
-from app.cli.verbs.group import VerbGroup
+from app.cli.verbs.group import ListedGroup, listed_group
 from app.core.paths import default_vault
 
-# Groups of commands written by hand: module and name. Every other command is in ``_COMMANDS``.
+# Groups of commands: module and name. Every single command is in ``_COMMANDS``.
 _GROUPS: Final = {
     "agent": ("app.cli.agent_commands", "application"),
     "backup": ("app.cli.maintenance", "backups"),
@@ -21,7 +21,7 @@ _GROUPS: Final = {
 _COMMANDS: Final = ("app.cli.commands", "application")
 
 
-class RootGroup(VerbGroup):
+class RootGroup(ListedGroup):
     """The program: commands written by hand, and the subjects of the catalogue."""
 
     def __init__(self, **attributes: Any) -> None:
@@ -94,5 +94,5 @@ def _load(name: str) -> Any:
     application = getattr(import_module(module), attribute)
     if name in _GROUPS:
         has_commands = application.registered_commands or application.registered_groups
-        return typer.main.get_group(application) if has_commands else None
+        return listed_group(name, typer.main.get_group(application)) if has_commands else None
     return typer.main.get_group(application).commands.get(name)

@@ -2,36 +2,77 @@
 
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, Final
-
-import typer
 
 from app.cli import reports, terminal
 from app.cli.connect import VaultConnection, open_connection
 from app.cli.usage import WrongUsageError
 from app.cli.verbs import wording
 from app.cli.verbs.answers import answer_lines
-from app.cli.verbs.command import VerbCall
+from app.cli.verbs.help import verb_help
+from app.cli.verbs.model import Verb
+from app.cli.verbs.parser import parsed
 from app.cli.verbs.sentences import change_lines, changed_ids
 from app.cli.verbs.tables import Screen
+from app.cli.verbs.values import arguments_of, standard_input
 from app.errors import KeepsakeError
 
 _REFUSED: Final = 1
+_YES: Final = frozenset({"y", "yes"})
 _UNDOABLE: Final = frozenset({"archive", "entity", "fact", "memory", "note", "reflection", "session", "tag"})
 
 
-def perform_call(call: VerbCall) -> None:
-    """Call a verb's operation and print the answer.
+@dataclass(frozen=True, slots=True)
+class VerbCall:
+    """A verb as it was called.
+
+    Args:
+        verb: The verb.
+        arguments: The operation's arguments, as JSON values.
+        vault: The vault's folder.
+        as_json: Whether to print the answer as JSON.
+    """
+
+    verb: Verb
+    arguments: dict[str, Any]
+    vault: Path
+    as_json: bool
+
+
+def run_verb(verb: Verb, words: Sequence[str], vault: Path) -> int:
+    """Call the operation of a verb, print the answer, and return the exit status.
+
+    Args:
+        verb: The verb.
+        words: What was typed after it.
+        vault: The vault's folder.
 
     Raises:
-        WrongUsageError: It takes something away for ever, and nobody can be asked.
+        WrongUsageError: The words do not fit, or it takes something away for ever and nobody can be asked.
         KeepsakeError: The operation failed.
     """
-    if call.verb.asks and not call.is_sure:
-        _confirm(call)
+    try:
+        line = parsed(verb, words)
+        if line.wants_help:
+            terminal.say_all(verb_help(verb))
+            return 0
+        call = VerbCall(verb, arguments_of(verb, line.values, standard_input), vault, line.as_json)
+        if verb.asks and not line.is_sure and not _is_confirmed(call):
+            terminal.tell("Nothing was changed.")
+            return _REFUSED
+    except WrongUsageError as error:
+        error.command = " ".join(["keepsake", *verb.words])
+        raise
+    _perform(call)
+    return 0
+
+
+def _perform(call: VerbCall) -> None:
     screen = _screen()
-    with open_connection(call.context.obj) as connection:
+    with open_connection(call.vault) as connection:
         value = _answer(call, connection)
         shows_hint = screen.is_terminal and not call.as_json and call.verb.access == "write"
         hint = _undo_hint(call, value, connection) if shows_hint else ""
@@ -81,14 +122,14 @@ def _screen() -> Screen:
     return Screen(shutil.get_terminal_size().columns, terminal.is_styled())
 
 
-def _confirm(call: VerbCall) -> None:
-    """Ask whether to go on; leave when the answer is no."""
+def _is_confirmed(call: VerbCall) -> bool:
+    """Ask whether to go on."""
     if sys.stdin is None or not sys.stdin.isatty():
         raise WrongUsageError("This cannot be undone. Add --yes to do it without being asked")
     terminal.tell(f"{call.verb.summary} This cannot be undone.")
-    if not typer.confirm(f"Do it ({_named(call.arguments)})?", err=True):
-        terminal.tell("Nothing was changed.")
-        raise typer.Exit(_REFUSED)
+    sys.stderr.write(f"Do it ({_named(call.arguments)})? [y/N]: ")
+    sys.stderr.flush()
+    return sys.stdin.readline().strip().lower() in _YES
 
 
 def _named(arguments: Mapping[str, Any]) -> str:
