@@ -15,8 +15,8 @@ from app.cli.field_docs import field_docs
 from app.cli.man_page import man_page
 from app.cli.root import commands_by_hand
 from app.cli.verbs import declarations
-from app.cli.verbs.help import help_words, synopsis
 from app.cli.verbs.generation import command_entry, generated, verb_of
+from app.cli.verbs.help import help_words, synopsis
 from app.cli.verbs.model import Verb
 from app.config.config import variable
 from app.config.schema import SETTINGS, Setting
@@ -119,7 +119,7 @@ def commands_page(by_hand: Mapping[str, Any]) -> list[str]:
         "Every [operation](operations.md) is a command too. Its answer is a table or a sentence; in a pipe, lines with",
         "tabs, the id first; with `--json`, the operation's answer as JSON. A text or a list may be `-`, which is",
         "standard input, and a long text `@FILE`. Times are as in a [search](search.md): `2026-03`, `yesterday`,",
-        "`\"last week\"`. What cannot be undone is asked about; `--yes` answers in a script.",
+        '`"last week"`. What cannot be undone is asked about; `--yes` answers in a script.',
     ]
     for item in verbs():
         if " ".join(item.words) not in by_hand:

@@ -78,9 +78,9 @@ def root() -> Any:
 
 def commands_by_hand() -> dict[str, Any]:
     """Return every command written by hand, by its words; ``""`` is the program itself."""
-    found = {"": root()}
+    found: dict[str, Any] = {"": root()}
     single, name = _COMMANDS
-    everything = {**typer.main.get_command(getattr(import_module(single), name)).commands}
+    everything: dict[str, Any] = {**typer.main.get_group(getattr(import_module(single), name)).commands}
     everything |= {group: made for group in _GROUPS if (made := _load(group)) is not None}
     for words, command in everything.items():
         found[words] = command

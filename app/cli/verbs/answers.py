@@ -9,11 +9,12 @@ from typing import Any, Final
 from app.cli.terminal import bold, one_line, printable
 from app.cli.verbs.tables import Screen, table_lines
 
-# The columns of a table, by the type of its rows; of other types those that ``_chosen`` finds.
+# The columns of a table, by the type of its rows, with ``|`` before the field that stands in for an empty one; of
+# other types those that ``_chosen`` finds.
 _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "AccessRequest": ("id", "name", "trust", "reason", "at", "decision"),
     "Agent": ("name", "trust", "stores", "review", "isolated", "paused", "last_seen_at", "revoked_at"),
-    "ArchivedMemory": ("id", "kind", "title", "preview", "reason", "archived_at"),
+    "ArchivedMemory": ("id", "kind", "archived_at", "title|preview", "reason"),
     "BackupInfo": ("name", "created_at", "reason", "bytes"),
     "BenchmarkRun": ("id", "at", "recipe", "model", "score", "p50_ms", "missed"),
     "EntityRow": ("id", "name", "type", "mentions", "protected"),
@@ -22,16 +23,16 @@ _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "HistoryEntry": ("id", "event", "target", "at", "actor", "run_id", "undone_by"),
     "Judgement": ("id", "query", "good", "at"),
     "Link": ("memory_id", "title"),
-    "Memory": ("id", "kind", "title", "content", "category", "key", "updated_at"),
-    "MemoryRow": ("id", "kind", "title", "preview", "tags", "updated_at"),
+    "Memory": ("id", "kind", "updated_at", "category", "key", "title|content"),
+    "MemoryRow": ("id", "kind", "updated_at", "title|preview", "tags"),
     "Message": ("seq", "role", "created_at", "content"),
     "Person": ("id", "name", "mentions", "memories", "last_at"),
     "Progress": ("job", "title", "state", "done", "total", "unit"),
     "SecretStatus": ("name", "place", "note"),
-    "Session": ("id", "title", "agent", "message_count", "updated_at"),
-    "SessionSummary": ("session_id", "title", "summary", "updated_at"),
+    "Session": ("id", "updated_at", "title|preview", "agent", "message_count"),
+    "SessionSummary": ("session_id", "updated_at", "title", "summary"),
     "SettingValue": ("name", "value", "source"),
-    "SourceText": ("id", "kind", "title", "text"),
+    "SourceText": ("id", "kind", "title|text"),
 }
 _FIRST: Final = ("id", "name", "seq", "job", "title")
 _LONG: Final = frozenset({"content", "text", "summary", "preface", "sentence"})
@@ -76,19 +77,23 @@ def record_lines(value: Mapping[str, Any], screen: Screen) -> list[str]:
 
 def cell(value: Any, screen: Screen) -> str:
     """Return a value as a cell shows it: for a person, or exactly for a program."""
-    if value is None:
-        return ""
-    if isinstance(value, bool):
-        return ("yes" if value else "no") if screen.is_terminal else ("true" if value else "false")
-    if isinstance(value, float):
-        return f"{value:.4g}"
-    if isinstance(value, str):
-        return _local(value) if screen.is_terminal and _TIME.match(value) else value
+    if value is None or isinstance(value, bool | float | str):
+        return _plain(value, screen)
     if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
         return ", ".join(str(item) for item in value)
     if isinstance(value, dict) and isinstance(value.get("id"), str) and screen.is_terminal:
         return " ".join(filter(None, (value["id"], str(value.get("title") or value.get("name") or ""))))
     return json.dumps(value, ensure_ascii=False) if isinstance(value, dict | list) else str(value)
+
+
+def _plain(value: bool | float | str | None, screen: Screen) -> str:
+    if isinstance(value, bool):
+        return ("yes" if value else "no") if screen.is_terminal else ("true" if value else "false")
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    if value and screen.is_terminal and isinstance(value, str) and _TIME.match(value):
+        return datetime.fromisoformat(value).astimezone().strftime("%Y-%m-%d %H:%M")
+    return str(value) if value is not None else ""
 
 
 def _list_lines(items: Sequence[Any], kind: str, screen: Screen) -> list[str]:
@@ -99,15 +104,21 @@ def _list_lines(items: Sequence[Any], kind: str, screen: Screen) -> list[str]:
         return [one_line(cell(item, screen)) for item in items]
     names = _COLUMNS.get(kind) or _chosen(rows)
     if screen.is_terminal:
-        names = tuple(name for name in names if any(not _is_empty(row.get(name)) for row in rows))
-    cells = [[cell(row.get(name), screen) for name in names] for row in rows]
-    return table_lines([_label(name) for name in names], cells, screen)
+        names = tuple(name for name in names if any(not _is_empty(_of(row, name)) for row in rows))
+    cells = [[cell(_of(row, name), screen) for name in names] for row in rows]
+    return table_lines([_label(name.partition("|")[0]) for name in names], cells, screen)
+
+
+def _of(row: Mapping[str, Any], column: str) -> Any:
+    """Return a row's value in a column; after ``|`` stands what is shown where there is none."""
+    first, _, second = column.partition("|")
+    return row.get(first) or row.get(second) if second else row.get(first)
 
 
 def _chosen(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     """Return the columns of a table whose type has none declared: those with short values, the name first."""
     names = [name for name, value in rows[0].items() if not isinstance(value, dict) and not _is_table(value)]
-    names.sort(key=lambda name: (_FIRST.index(name) if name in _FIRST else len(_FIRST)))
+    names.sort(key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
     return tuple(names[:_MOST_COLUMNS]) or tuple(rows[0])
 
 
@@ -121,10 +132,6 @@ def _is_empty(value: Any) -> bool:
 
 def _label(name: str) -> str:
     return name.removesuffix("_at").replace("_", " ") if name != "at" else name
-
-
-def _local(text: str) -> str:
-    return datetime.fromisoformat(text).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
 def _spaced(lines: list[str]) -> list[str]:

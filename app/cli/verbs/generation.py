@@ -1,8 +1,10 @@
 """Generation of the file of commands, from the catalogue and the commands written by hand."""
 
 import dataclasses
+import functools
 import inspect
 import json
+import operator
 import types
 import typing
 from collections.abc import Collection, Iterator, Mapping
@@ -27,7 +29,7 @@ def generated(commands: Mapping[str, Any]) -> str:
     """
     verbs = {" ".join(item.words): _entry(item) for item in map(verb_of, declared())}
     groups = {" ".join(words.split()[:at]) for words in verbs for at in range(1, len(words.split()))}
-    parts = {
+    parts: dict[str, dict[str, Any]] = {
         "subjects": {name: _about(name) for name in sorted(groups)},
         "verbs": dict(sorted(verbs.items())),
         "commands": dict(sorted(commands.items())),
@@ -45,9 +47,7 @@ def verb_of(operation: Operation) -> Verb:
     """Return the verb that calls an operation."""
     words = wording.WORDS.get(operation.name) or operation.name.replace(".", " ").replace("_", "-")
     hints = typing.get_type_hints(operation.arguments)
-    parameters = [
-        made for item in operation.parameters for made in _parameters(operation.name, item, hints[item.name])
-    ]
+    parameters = [made for item in operation.parameters for made in _parameters(operation.name, item, hints[item.name])]
     wanted = _argument_names(operation)
     arguments = sorted((item for item in parameters if item.name in wanted), key=lambda item: wanted.index(item.name))
     options = [item for item in parameters if item.name not in wanted or item.inside]
@@ -57,7 +57,7 @@ def verb_of(operation: Operation) -> Verb:
         operation.summary,
         operation.doc,
         operation.access,
-        operation.destructive and operation.name not in wording.UNDO,
+        operation.destructive and operation.name not in wording.UNDOABLE,
         _answer(operation.returns),
         tuple(_in_place(operation.name, item) for item in arguments if not item.inside)
         + tuple(_named(item, [other.name for other in parameters if other is not item]) for item in options),
@@ -148,7 +148,7 @@ def _without_null(hint: Any) -> tuple[Any, bool]:
     inner = typing.get_args(hint)
     if typing.get_origin(hint) in (typing.Union, types.UnionType) and type(None) in inner:
         rest = tuple(item for item in inner if item is not type(None))
-        return (rest[0] if len(rest) == 1 else typing.Union[rest]), True
+        return functools.reduce(operator.or_, rest), True
     return hint, False
 
 
@@ -180,7 +180,7 @@ def _answer(kind: Any) -> str:
 
 
 def _about(subject: str) -> str:
-    return wording.SUBJECTS.get(subject) or f"What can be done with {subject.split()[-1]}."
+    return wording.SUBJECTS.get(subject) or f"Operations on {subject}."
 
 
 def _entry(item: Any) -> dict[str, Any]:

@@ -55,7 +55,9 @@ def help_words(item: VerbParameter) -> str:
     if item.splits:
         parts.append("Several with commas, or by giving it again.")
     if item.reads:
-        parts.append("'-' reads standard input, '@FILE' a file." if item.reads == "file" else "'-' reads standard input.")
+        parts.append(
+            "'-' reads standard input, '@FILE' a file." if item.reads == "file" else "'-' reads standard input."
+        )
     if item.default is not None and item.default is not False:
         default = item.default if isinstance(item.default, list) else [item.default]
         shown = "yes" if item.default is True else ", ".join(map(str, default))

@@ -134,7 +134,8 @@ def verb_of(words: str, raw: Mapping[str, Any]) -> Verb:
 
 def parameter_of(raw: Mapping[str, Any]) -> VerbParameter:
     """Return the parameter in an entry of the file."""
-    return VerbParameter(**{name: tuple(value) if name in _TUPLES else value for name, value in raw.items()})
+    values: dict[str, Any] = {name: tuple(value) if name in _TUPLES else value for name, value in raw.items()}
+    return VerbParameter(**values)
 
 
 def shape_of(raw: Mapping[str, Any]) -> CommandShape:
@@ -149,7 +150,8 @@ def shape_of(raw: Mapping[str, Any]) -> CommandShape:
 
 def option_of(raw: Mapping[str, Any]) -> OptionShape:
     """Return the option in an entry of the file."""
-    return OptionShape(**{name: tuple(value) if name in _TUPLES else value for name, value in raw.items()})
+    values: dict[str, Any] = {name: tuple(value) if name in _TUPLES else value for name, value in raw.items()}
+    return OptionShape(**values)
 
 
 _TUPLES: Final = frozenset({"choices", "names"})

@@ -53,23 +53,21 @@ def change_lines(verb: Verb, value: Any, screen: Screen) -> list[str]:
         value: The operation's answer, as JSON values.
         screen: Where it is shown.
     """
-    done = _done(verb)
     if value is None or value is False or value == []:
         return ["Nothing was changed."]
     if value is True:
         return ["Done."]
-    if isinstance(value, list):
-        return [f"{done} {len(value):,}."]
-    if not isinstance(value, dict):
-        return [f"{done} {one_line(cell(value, screen))}."]
-    if "token" in value and "name" in value:
-        return token_lines(value)
-    if value.get("outcome") in _OUTCOMES:
-        done = _OUTCOMES[value["outcome"]]
+    if isinstance(value, dict):
+        return token_lines(value) if "token" in value else _thing_lines(_done(verb), value, screen)
+    shown = f"{len(value):,}" if isinstance(value, list) else one_line(cell(value, screen))
+    return [f"{_done(verb)} {shown}."]
+
+
+def _thing_lines(done: str, value: Mapping[str, Any], screen: Screen) -> list[str]:
     found = changed_thing(value)
     if found is None:
         return [f"{done.rstrip(':')}.", *record_lines(value, screen)]
-    return [f"{done} {_called(found)}."]
+    return [f"{_OUTCOMES.get(str(value.get('outcome')), done)} {_called(found)}."]
 
 
 def token_lines(made: Mapping[str, Any]) -> list[str]:

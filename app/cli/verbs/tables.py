@@ -13,7 +13,7 @@ from app.cli import terminal
 Cells = Sequence[str]
 
 _GAP: Final = "  "
-_LEAST: Final = 8  # no column is made narrower while another can be left out
+_SHORT: Final = 16  # a column as narrow as a time is left whole, or left out
 _ELLIPSIS: Final = "…"
 
 
@@ -52,14 +52,14 @@ def fitted(columns: Sequence[Cells], screen: Screen) -> list[int]:
     """
     widths = [max(map(cell_width, column), default=0) for column in columns]
     while len(widths) > 1:
-        room = screen.width - len(_GAP) * (len(widths) - 1)
-        over = sum(widths) - room
+        over = sum(widths) + len(_GAP) * (len(widths) - 1) - screen.width
+        longest = [at for at in range(1, len(widths)) if widths[at] > _SHORT]
         if over <= 0:
             break
-        widest = max(range(1, len(widths)), key=lambda at: widths[at])
-        if widths[widest] > _LEAST:
-            second = max((width for at, width in enumerate(widths) if at not in {0, widest}), default=0)
-            widths[widest] = max(_LEAST, widths[widest] - over, min(second, widths[widest] - 1))
+        if longest:
+            widest = max(longest, key=lambda at: widths[at])
+            second = sorted(widths[at] for at in longest)[-2] if len(longest) > 1 else _SHORT
+            widths[widest] = max(_SHORT, widths[widest] - over, min(second, widths[widest] - 1))
         else:
             widths.pop()
     return widths

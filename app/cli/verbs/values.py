@@ -221,5 +221,3 @@ def _called(parameter: VerbParameter) -> str:
 def standard_input() -> str:
     """Return what was piped in, or typed until the end of input."""
     return "" if sys.stdin is None else sys.stdin.buffer.read().decode("utf-8", "replace")
-
-

@@ -69,15 +69,18 @@ PIPED: Final = frozenset({"query", "text", "value", "ids", "history_ids", "items
 TAGS: Final = frozenset({"tags", "add", "remove"})
 WORDED: Final = frozenset({("memory.search", "query"), ("memory.context", "prompt")})
 
-# Destructive operations that can be undone, and what undoes them; the others ask first.
-UNDO: Final[Mapping[str, str]] = {
-    "agent.quarantine": "keepsake agent release",
-    "agent.undo": "keepsake memory undo --run-id",
-    "archive.put": "keepsake archive restore",
-    "entity.merge": "keepsake memory undo",
-    "entity.unrelate": "keepsake memory undo",
-    "fact.forget": "keepsake note restore",
-    "note.delete": "keepsake note restore",
-    "note.delete_many": "keepsake memory undo --run-id",
-    "session.forget": "keepsake memory undo",
-}
+# Destructive operations that can be undone; the others ask first.
+UNDOABLE: Final = frozenset(
+    {
+        "agent.quarantine",
+        "agent.undo",
+        "archive.put",
+        "entity.merge",
+        "entity.unrelate",
+        "fact.forget",
+        "inbox.reject",
+        "note.delete",
+        "note.delete_many",
+        "session.forget",
+    }
+)
