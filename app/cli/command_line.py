@@ -84,7 +84,7 @@ def run_by_hand(arguments: Sequence[str]) -> int:
 
     from app.cli.root import root  # noqa: PLC0415
 
-    # Not its ``main``, which would leave with a status of its own when whoever reads our output has left.
+    # Not its ``main``, which would leave with a status of its own when the reader of our output has gone.
     command = root()
     try:
         with command.make_context("keepsake", list(arguments)) as context:
