@@ -91,7 +91,7 @@ def _plain(value: bool | float | str | None, screen: Screen) -> str:
         return ("yes" if value else "no") if screen.is_terminal else ("true" if value else "false")
     if isinstance(value, float):
         return f"{value:.4g}"
-    if value and screen.is_terminal and isinstance(value, str) and _TIME.match(value):
+    if value is not None and screen.is_terminal and _TIME.match(value):
         return datetime.fromisoformat(value).astimezone().strftime("%Y-%m-%d %H:%M")
     return str(value) if value is not None else ""
 

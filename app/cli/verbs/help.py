@@ -54,6 +54,8 @@ def help_words(item: VerbParameter) -> str:
         parts.append(f"One of {', '.join(item.choices)}.")
     if item.splits:
         parts.append("Several with commas, or by giving it again.")
+    if item.name == "cadence":
+        return "'0 9 * * 1 Europe/Berlin' (cron, UTC without a zone), 'every 2h', a time for once, or JSON."
     if item.reads:
         parts.append(
             "'-' reads standard input, '@FILE' a file." if item.reads == "file" else "'-' reads standard input."

@@ -193,6 +193,8 @@ def _json_value(parameter: VerbParameter, raw: Any, source: _Source) -> Any:
 
 def _json(parameter: VerbParameter, text: str) -> Any:
     stripped = text.strip()
+    if parameter.name == "cadence" and stripped[:1] != "{":
+        return _cadence(stripped)
     name, sign, value = stripped.partition("=")
     if not parameter.many and sign and stripped[:1] not in {"{", "["}:
         return {name: value}
@@ -204,6 +206,17 @@ def _json(parameter: VerbParameter, text: str) -> Any:
         return [json.loads(line) for line in stripped.splitlines() if line.strip()]
     except (ValueError, RecursionError) as error:
         raise WrongUsageError(f"{_called(parameter)}: this is not JSON: {error}") from error
+
+
+def _cadence(text: str) -> dict[str, Any]:
+    from app.cli.verbs.cadences import cadence_of  # noqa: PLC0415  (for few verbs)
+
+    found = cadence_of(text)
+    if found is None and (at := _moment(text)) is not None:
+        found = {"kind": "once", "at": at}
+    if found is None:
+        raise WrongUsageError("CADENCE: write '0 9 * * 1 Europe/Berlin', 'every 2h', or a time such as 2026-03-01T14:30")
+    return found
 
 
 def _file_text(name: str) -> str:
