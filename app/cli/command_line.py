@@ -1,4 +1,4 @@
-"""The command line: verbs are called at once, and the parser of the other commands is loaded for those alone."""
+"""Command line: calls verbs at once, and loads typer for other commands only."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ def run(arguments: Sequence[str]) -> int:
 
 
 def verb_line(arguments: Sequence[str]) -> CommandLine | None:
-    """Return the verb or subject that a command line begins with, ``None`` for a command written by hand."""
+    """Return the verb or subject of a command line, ``None`` for other commands."""
     vault, rest = None, list(arguments)
     while rest and rest[0].startswith("--"):
         name, sign, value = rest.pop(0).partition("=")
@@ -72,7 +72,7 @@ def _run_line(line: CommandLine) -> int:
         known = ", ".join(sorted(names_after(line.words)))
         shown = terminal.one_line(line.rest[0])
         raise WrongUsageError(f"No such command '{shown}' among {known}", f"keepsake {line.words}")
-    from app.cli.verbs.help import subject_help  # noqa: PLC0415
+    from app.cli.verbs.command_help import subject_help  # noqa: PLC0415
 
     terminal.say_all(subject_help(line.words))
     return 0 if line.rest else USAGE
@@ -103,7 +103,7 @@ def help_lines(words: Sequence[str]) -> list[str]:
     line = verb_line(words) if words else None
     if line is None:
         return _help_by_hand(words)
-    from app.cli.verbs.help import subject_help, verb_help  # noqa: PLC0415
+    from app.cli.verbs.command_help import subject_help, verb_help  # noqa: PLC0415
 
     found = verb(line.words)
     if line.rest:

@@ -55,7 +55,7 @@ def script(shell: str) -> str:
 
 
 def print_candidates(shell: str) -> None:
-    """Print what may stand at the end of the line that a shell is asked to complete."""
+    """Print the candidates for the end of the line that a shell completes."""
     words = _typed()
     for text, about in candidates(words[1:] or [""]):
         if shell == "zsh":
@@ -67,7 +67,7 @@ def print_candidates(shell: str) -> None:
 
 
 def candidates(words: Sequence[str]) -> list[tuple[str, str]]:
-    """Return what may stand in place of the last word, each with a line about it.
+    """Return the candidates for the last word, each with a line about it.
 
     Args:
         words: What was typed after the program's name; the last one may be empty or half a word.
@@ -114,7 +114,7 @@ def _choices(item: OptionShape, last: str) -> Iterator[tuple[str, str]]:
 
 
 def _shape(words: str) -> CommandShape:
-    """Return the command of these words; its options are those that the program itself adds, too."""
+    """Return a command, with the options that every command has."""
     known = declarations()
     if words in known.commands:
         shape = shape_of(known.commands[words])

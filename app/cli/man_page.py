@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from app import __version__
 from app.cli.verbs import wording
-from app.cli.verbs.help import help_words, synopsis
+from app.cli.verbs.command_help import help_words, option_term, synopsis
 from app.cli.verbs.model import Verb
 
 _STATUSES: Final = (
@@ -52,6 +52,7 @@ def man_page(commands: dict[str, Any], verbs: Iterable[Verb]) -> str:
         "[\\fIOPTION\\fR]... [\\fICOMMAND\\fR [\\fIARGUMENT\\fR]...]",
         ".SH DESCRIPTION",
         *_paragraphs(root.help or ""),
+        ".PP",
         *_paragraphs(
             "Answers are tables for a person. In a pipe they are lines with tabs, the id first, and with --json the"
             " JSON that the operation answers. Where a text or a list is taken, '-' reads it from standard input."
@@ -88,7 +89,7 @@ def _placeholder(item: Any) -> str:
 def _verb(item: Verb) -> Iterator[str]:
     yield from _tagged(" ".join(["keepsake", *item.words, synopsis(item)]))
     yield from _paragraphs(f"{item.summary}\n\n{item.doc}", is_tagged=True)
-    shown = [(", ".join(one.names), help_words(one)) for one in item.parameters if one.place == "option"]
+    shown = [(option_term(one), help_words(one)) for one in item.parameters if one.place == "option"]
     if item.asks:
         shown.append(("--yes", "Do not ask; this cannot be undone."))
     yield from _nested(list(_definitions(shown)))

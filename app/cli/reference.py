@@ -15,8 +15,8 @@ from app.cli.field_docs import field_docs
 from app.cli.man_page import man_page
 from app.cli.root import commands_by_hand
 from app.cli.verbs import declarations
+from app.cli.verbs.command_help import help_words, option_term, synopsis
 from app.cli.verbs.generation import command_entry, generated, verb_of
-from app.cli.verbs.help import help_words, synopsis
 from app.cli.verbs.model import Verb
 from app.config.config import variable
 from app.config.schema import SETTINGS, Setting
@@ -134,7 +134,7 @@ def _needs_command(command: Any) -> bool:
 def _verb_lines(item: Verb) -> list[str]:
     words = " ".join(["keepsake", *item.words])
     shown = [
-        f"- `{', '.join(one.names) or one.name.upper()}`: {_cell(help_words(one))}".removesuffix(": ")
+        f"- `{option_term(one) if one.names else one.name.upper()}`: {help_words(one)}".removesuffix(": ")
         for one in item.parameters
         if one.place != "hidden" and (one.place == "option" or one.help)
     ]

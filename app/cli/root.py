@@ -1,4 +1,4 @@
-"""Commands written by hand, loaded when they are asked for, and the options of the program itself."""
+"""Root of the commands written by hand, which are loaded one by one."""
 
 from importlib import import_module
 from typing import Annotated, Any, Final

@@ -58,7 +58,7 @@ def answer_lines(value: Any, kind: str, screen: Screen) -> list[str]:
 
 
 def record_lines(value: Mapping[str, Any], screen: Screen) -> list[str]:
-    """Return one thing: its fields on lines of their own, then its long text, then its tables."""
+    """Return the fields of one thing, then its long text, then its tables."""
     plain = {name: item for name, item in value.items() if name not in _LONG and not _is_empty(item)}
     tables = {name: item for name, item in plain.items() if _is_table(item)}
     width = max((len(name) for name in plain if name not in tables), default=0)
@@ -76,7 +76,7 @@ def record_lines(value: Mapping[str, Any], screen: Screen) -> list[str]:
 
 
 def cell(value: Any, screen: Screen) -> str:
-    """Return a value as a cell shows it: for a person, or exactly for a program."""
+    """Return the text of a table cell."""
     if value is None or isinstance(value, bool | float | str):
         return _plain(value, screen)
     if isinstance(value, list) and all(isinstance(item, str | int | float) for item in value):
@@ -110,13 +110,13 @@ def _list_lines(items: Sequence[Any], kind: str, screen: Screen) -> list[str]:
 
 
 def _of(row: Mapping[str, Any], column: str) -> Any:
-    """Return a row's value in a column; after ``|`` stands what is shown where there is none."""
+    """Return a row's value in a column, or in the one after ``|`` where it is empty."""
     first, _, second = column.partition("|")
     return row.get(first) or row.get(second) if second else row.get(first)
 
 
 def _chosen(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
-    """Return the columns of a table whose type has none declared: those with short values, the name first."""
+    """Return columns for rows of a type without declared ones, the name first."""
     names = [name for name, value in rows[0].items() if not isinstance(value, dict) and not _is_table(value)]
     names.sort(key=lambda name: _FIRST.index(name) if name in _FIRST else len(_FIRST))
     return tuple(names[:_MOST_COLUMNS]) or tuple(rows[0])

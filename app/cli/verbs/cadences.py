@@ -9,7 +9,11 @@ _CRON_FIELDS: Final = 5
 
 
 def cadence_of(text: str) -> dict[str, Any] | None:
-    """Return a cadence: five fields of cron with or without a zone after them, or ``every 2h``; ``None`` for others."""
+    """Return the cadence of a text, ``None`` where it is none.
+
+    Args:
+        text: Five fields of cron, with a zone after them or without, or ``every 2h``.
+    """
     words = text.split()
     if len(words) in {_CRON_FIELDS, _CRON_FIELDS + 1} and words[0][0] in "*0123456789":
         zone = {"zone": words[-1]} if len(words) > _CRON_FIELDS else {}

@@ -33,7 +33,7 @@ def verb(words: str) -> Verb | None:
 
 
 def names_after(words: str) -> dict[str, str]:
-    """Return what may follow these words, each with a line about it; hidden commands are left out."""
+    """Return the names that may follow these words, each with a line about it."""
     known, depth = declarations(), len(words.split())
     start = f"{words} " if words else ""
     found: dict[str, str] = {}

@@ -22,7 +22,7 @@ _EMPTY: Final[tuple[object, ...]] = (None, "", [], {}, ())
 
 
 def generated(commands: Mapping[str, Any]) -> str:
-    """Return the text of the file; an entry stands on a line, so that two changes of it can be merged.
+    """Return the text of the file, an entry on a line, so that two changes merge.
 
     Args:
         commands: The commands written by hand, by their words.
@@ -158,7 +158,7 @@ def _in_place(operation: str, item: VerbParameter) -> VerbParameter:
 
 
 def _named(item: VerbParameter, others: Collection[str]) -> VerbParameter:
-    """Return an option with its names; a list also has that of one of its things."""
+    """Return an option with its names, for a list also the singular."""
     long = "--" + item.name.replace("_", "-")
     if item.inside and item.name in others:
         long = f"--{item.inside}-{long[2:]}"

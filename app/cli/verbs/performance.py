@@ -1,4 +1,4 @@
-"""Performance of a verb: ask where it takes something away, call the operation, print the answer."""
+"""Performance of a verb: confirm, call the operation, print the answer."""
 
 import shutil
 import sys
@@ -12,10 +12,10 @@ from app.cli.connect import VaultConnection, open_connection
 from app.cli.usage import WrongUsageError
 from app.cli.verbs import wording
 from app.cli.verbs.answers import answer_lines
-from app.cli.verbs.help import verb_help
+from app.cli.verbs.change_messages import change_lines, changed_ids
+from app.cli.verbs.command_help import verb_help
 from app.cli.verbs.model import Verb
-from app.cli.verbs.parser import parsed
-from app.cli.verbs.sentences import change_lines, changed_ids
+from app.cli.verbs.option_parser import parsed
 from app.cli.verbs.tables import Screen
 from app.cli.verbs.values import arguments_of, standard_input
 from app.errors import KeepsakeError

@@ -19,7 +19,7 @@ _ELLIPSIS: Final = "…"
 
 @dataclass(frozen=True, slots=True)
 class Screen:
-    """Where an answer is shown.
+    """Screen or pipe that an answer goes to.
 
     Args:
         width: Columns of the terminal, 0 for a pipe.
@@ -36,7 +36,7 @@ class Screen:
 
 
 def table_lines(names: Cells, rows: Sequence[Cells], screen: Screen) -> list[str]:
-    """Return a table: with a head and cut to the width on a terminal, cells between tabs in a pipe."""
+    """Return a table that fits the terminal, or lines with tabs for a pipe."""
     flat = [[terminal.one_line(cell) for cell in row] for row in rows]
     if not screen.is_terminal:
         return ["\t".join(row) for row in flat]
@@ -46,9 +46,10 @@ def table_lines(names: Cells, rows: Sequence[Cells], screen: Screen) -> list[str
 
 
 def fitted(columns: Sequence[Cells], screen: Screen) -> list[int]:
-    """Return the widths of the columns that fit, the widest cut first, the last left out where even that is too wide.
+    """Return the widths of the columns that fit.
 
-    The first column, which holds the id, is never cut.
+    The widest are cut first, and the last left out where even that is too wide. The first one holds the id and is never
+    cut.
     """
     widths = [max(map(cell_width, column), default=0) for column in columns]
     while len(widths) > 1:

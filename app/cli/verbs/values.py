@@ -85,7 +85,7 @@ def _value(parameter: VerbParameter, raw: Any, source: _Source) -> Any:
 
 
 def _items(parameter: VerbParameter, raw: str, source: _Source) -> Sequence[Any]:
-    """Return the things that one value of a list stands for: a JSON list, lines of standard input, or itself."""
+    """Return the items in one value of a list: JSON, standard input, or itself."""
     if parameter.reads and raw == _STANDARD_INPUT:
         return piped_items(source.standard_input())
     text = terminal.given(raw)
@@ -102,7 +102,7 @@ def _items(parameter: VerbParameter, raw: str, source: _Source) -> Sequence[Any]
 
 
 def piped_items(text: str) -> list[Any]:
-    """Return the ids or texts in what another command wrote: JSON, lines of JSON, or lines with columns."""
+    """Return the ids or texts in JSON, lines of JSON, or lines with columns."""
     stripped = text.strip()
     if stripped[:1] in {"[", "{"}:
         try:
@@ -215,7 +215,9 @@ def _cadence(text: str) -> dict[str, Any]:
     if found is None and (at := _moment(text)) is not None:
         found = {"kind": "once", "at": at}
     if found is None:
-        raise WrongUsageError("CADENCE: write '0 9 * * 1 Europe/Berlin', 'every 2h', or a time such as 2026-03-01T14:30")
+        raise WrongUsageError(
+            "CADENCE: write '0 9 * * 1 Europe/Berlin', 'every 2h', or a time such as 2026-03-01T14:30"
+        )
     return found
 
 

@@ -1,4 +1,4 @@
-"""Choices about verbs that the catalogue does not make: places, lines about subjects, and which verbs ask first."""
+"""Choices about verbs beyond the catalogue: places, subjects, confirmation."""
 
 from collections.abc import Mapping
 from typing import Final

@@ -1,15 +1,17 @@
 """Reference pages: generated from the declarations and up to date."""
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from app.api.catalogue import declared
+from app.cli.man_page import man_page
 from app.cli.reference import command_declarations, operation_lines, pages, verbs, write_reference
 from app.cli.root import commands_by_hand
 from app.cli.verbs import declarations
-from app.cli.man_page import man_page
 from app.config.schema import SETTINGS
 from app.core.paths import resources
 from app.errors import UnknownOperationError
@@ -28,6 +30,14 @@ def test_the_committed_page_is_current(name: str) -> None:
 def test_the_committed_manual_page_is_current() -> None:
     committed = (resources() / "man" / "keepsake.1").read_text(encoding="utf-8")
     assert committed == man_page(commands_by_hand(), verbs()), "run 'keepsake docs'"
+
+
+@pytest.mark.skipif(shutil.which("man") is None, reason="needs man")
+def test_the_manual_page_is_shown_without_a_warning() -> None:
+    page = str(resources() / "man" / "keepsake.1")
+    done = subprocess.run(["man", "--warnings", "-l", page], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert "keepsake note save" in done.stdout
 
 
 def test_the_committed_declarations_of_commands_are_current() -> None:

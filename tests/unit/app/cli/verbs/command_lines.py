@@ -1,7 +1,6 @@
 """Arguments of operations as command lines, and the other way round."""
 
 import json
-import math
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -9,7 +8,7 @@ from typing import Any
 from hypothesis import strategies as st
 
 from app.cli.verbs.model import JSON, MOMENT, NUMBER, WHOLE, YES_NO, Verb, VerbParameter
-from app.cli.verbs.parser import parsed
+from app.cli.verbs.option_parser import parsed
 from app.cli.verbs.values import arguments_of
 
 # A command line carries no NUL and no half of a character.
@@ -38,11 +37,9 @@ def values(item: VerbParameter) -> st.SearchStrategy[Any]:
         one = {
             JSON: OBJECTS,
             WHOLE: st.integers(-(10**6), 10**6),
-            NUMBER: st.floats(allow_nan=False, allow_infinity=False).filter(lambda number: math.isfinite(number)),
+            NUMBER: st.floats(allow_nan=False, allow_infinity=False),
             YES_NO: st.booleans() | st.none() if item.nullable else st.booleans(),
-            MOMENT: st.datetimes(datetime(1990, 1, 1), datetime(2090, 1, 1)).map(
-                lambda when: when.replace(tzinfo=UTC).isoformat()
-            ),
+            MOMENT: st.datetimes(timezones=st.just(UTC)).map(datetime.isoformat),
         }.get(item.kind, TEXT)
     return st.lists(one, min_size=1, max_size=3) if item.many else one
 

@@ -8,8 +8,8 @@ from app.api.catalogue import declared
 from app.cli.command_line import verb_line
 from app.cli.reference import verbs
 from app.cli.root import commands_by_hand
+from app.cli.verbs.command_help import verb_help
 from app.cli.verbs.declarations import declarations, verb
-from app.cli.verbs.help import verb_help
 from tests.unit.app.cli.verbs.command_lines import arguments, rendered, understood
 
 VERBS = {item.operation: item for item in verbs()}
@@ -29,11 +29,7 @@ def test_an_operation_has_a_command_with_all_its_parameters(operation: str) -> N
 
 
 def test_a_command_written_by_hand_stands_in_for_few_verbs() -> None:
-    replaced = {
-        words
-        for words in BY_WORDS
-        if (line := verb_line(words.split())) is None or line.words != words
-    }
+    replaced = {words for words in BY_WORDS if (line := verb_line(words.split())) is None or line.words != words}
     assert replaced == {"backup list", "backup restore", "backup verify", "secret list", "secret remove", "secret set"}
 
 
@@ -49,4 +45,3 @@ def test_a_command_line_gives_the_arguments_it_was_made_from(operation: str, dat
     found = VERBS[operation]
     wanted = data.draw(arguments(found))
     assert understood(found, rendered(found, wanted)) == wanted
-

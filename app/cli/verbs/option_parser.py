@@ -18,7 +18,7 @@ YES: Final = "--yes"
 
 @dataclass(slots=True)
 class ParsedLine:
-    """What was given on a command line.
+    """Values and flags of a command line.
 
     Args:
         values: By the parameter's identifier: a text, a list of texts, or true or false for a flag.
@@ -91,7 +91,7 @@ def _take_option(line: ParsedLine, options: dict[str, VerbParameter], word: str,
 
 
 def _place(line: ParsedLine, items: Sequence[VerbParameter], words: list[str]) -> None:
-    """Give the words to the parameters in order; the one that takes several gets what the others leave."""
+    """Give the words to the parameters in order; one may take several."""
     after = 0
     for at, item in enumerate(items):
         after = len(items) - at - 1

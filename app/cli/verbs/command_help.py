@@ -7,7 +7,7 @@ from typing import Final
 
 from app.cli.verbs.declarations import declarations, names_after
 from app.cli.verbs.model import JSON, NUMBER, WHOLE, YES_NO, Verb, VerbParameter
-from app.cli.verbs.parser import is_flag, takes_several
+from app.cli.verbs.option_parser import is_flag, takes_several
 
 _LEAST, _MOST = 50, 100
 _TERM: Final = 26
@@ -18,7 +18,7 @@ def verb_help(verb: Verb) -> list[str]:
     """Return the help of a verb, line by line."""
     arguments = [item for item in verb.parameters if item.place == "argument"]
     options = [item for item in verb.parameters if item.place == "option"]
-    shown = [(_option_term(item), help_words(item)) for item in options]
+    shown = [(option_term(item), help_words(item)) for item in options]
     if verb.asks:
         shown.append(("--yes", "Do not ask; this cannot be undone."))
     shown += [("--json", "Print the answer as JSON."), ("-h, --help", "Show this help.")]
@@ -48,7 +48,7 @@ def synopsis(verb: Verb) -> str:
 
 
 def help_words(item: VerbParameter) -> str:
-    """Return what a parameter means, with what it may be and what it is when left out."""
+    """Return the meaning of a parameter, with its choices and default."""
     parts = [item.help]
     if item.choices and item.place == "argument":
         parts.append(f"One of {', '.join(item.choices)}.")
@@ -74,7 +74,8 @@ def _argument(item: VerbParameter) -> str:
     return name if item.required else f"[{name}]"
 
 
-def _option_term(item: VerbParameter) -> str:
+def option_term(item: VerbParameter) -> str:
+    """Return an option with its names and what it takes."""
     names = ", ".join(item.names)
     if is_flag(item):
         return names
