@@ -110,7 +110,7 @@ def _list_lines(items: Sequence[Any], kind: str, screen: Screen) -> list[str]:
 
 
 def _of(row: Mapping[str, Any], column: str) -> Any:
-    """Return a row's value in a column, or in the one after ``|`` where it is empty."""
+    """Return a row's value in a column, or in the one after ``|``."""
     first, _, second = column.partition("|")
     return row.get(first) or row.get(second) if second else row.get(first)
 

@@ -22,7 +22,7 @@ _EMPTY: Final[tuple[object, ...]] = (None, "", [], {}, ())
 
 
 def generated(commands: Mapping[str, Any]) -> str:
-    """Return the text of the file, an entry on a line, so that two changes merge.
+    """Return the text of the file, with every entry on its own line.
 
     Args:
         commands: The commands written by hand, by their words.
