@@ -26,7 +26,8 @@ complete -o default -o bashdefault -F _keepsake_completion keepsake
 #compdef keepsake
 _keepsake() {
     local -a found
-    found=( ${(f)"$( COMP_LINE_WORDS="${(F)words[1,CURRENT]}" _KEEPSAKE_COMPLETE=zsh ${words[1]} 2>/dev/null )"} )
+    found=( ${(f)"$( COMP_LINE_WORDS="${(F)words[1,CURRENT-1]}" COMP_CURRENT="${words[CURRENT]}" \\
+        _KEEPSAKE_COMPLETE=zsh ${words[1]} 2>/dev/null )"} )
     if (( ${#found} )); then
         _describe 'keepsake' found
     else
@@ -37,7 +38,8 @@ if [ "$funcstack[1]" = _keepsake ]; then _keepsake "$@"; else compdef _keepsake 
 """,
     "fish": """\
 function __keepsake_complete
-    set -lx COMP_LINE_WORDS (string join \\n -- (commandline -opc) (commandline -ct) | string collect -N)
+    set -lx COMP_LINE_WORDS (commandline -opc | string collect)
+    set -lx COMP_CURRENT (commandline -ct)
     set -lx _KEEPSAKE_COMPLETE fish
     keepsake 2>/dev/null
 end
@@ -136,7 +138,8 @@ def _typed() -> list[str]:
     """Return the words of the line up to the cursor, the program's name first."""
     given = os.environ.get("COMP_LINE_WORDS")
     if given is not None:
-        return given.split("\n")
+        current = os.environ.get("COMP_CURRENT")
+        return given.split("\n") if current is None else [*given.split("\n"), current]
     words = os.environ.get("COMP_WORDS", "").split()  # as a script written by an older Keepsake gives them
     at = int(os.environ.get("COMP_CWORD") or len(words))
     return [*words[:at], words[at] if at < len(words) else ""]

@@ -71,3 +71,23 @@ def test_bash_completes_a_line(tmp_path: Path) -> None:
         check=True,
     )
     assert done.stdout.split() == ["delete", "delete-many"]
+
+
+@pytest.mark.parametrize(
+    ("environment", "shown"),
+    [
+        ({"_KEEPSAKE_COMPLETE": "zsh", "COMP_LINE_WORDS": "keepsake\nnote", "COMP_CURRENT": "delete-"}, "delete-many:"),
+        (
+            {"_KEEPSAKE_COMPLETE": "fish", "COMP_LINE_WORDS": "keepsake\nnote", "COMP_CURRENT": "delete-"},
+            "delete-many\t",
+        ),
+        ({"_KEEPSAKE_COMPLETE": "complete_bash", "COMP_WORDS": "keepsake expo", "COMP_CWORD": "1"}, "export\n"),
+    ],
+)
+def test_a_shell_gets_its_form(environment: dict[str, str], shown: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "app"], cwd=ROOT, env={**os.environ, **environment}, capture_output=True, text=True,
+        check=True,
+    )  # fmt: skip
+    assert done.stdout.startswith(shown)
+    assert done.stdout.count("\n") == 1
