@@ -9,8 +9,8 @@ from typing import Any, Self
 from app.errors import KeepsakeError
 from app.rpc.client import EventListener
 from app.rpc.credentials import Credentials
-from app.rpc.framing import HEADER_BYTES, decode, encode, length_of
-from app.rpc.messages import Message, request, stray, value_and_changes
+from app.rpc.framing import HEADER_BYTES, Message, decode, encode, length_of
+from app.rpc.messages import request, stray, value_and_changes
 from app.rpc.wire import dial, gone
 
 

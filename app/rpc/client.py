@@ -8,7 +8,8 @@ from types import TracebackType
 from typing import Any, Self
 
 from app.rpc.credentials import Credentials
-from app.rpc.messages import Message, request, stray, value_and_changes
+from app.rpc.framing import Message
+from app.rpc.messages import request, stray, value_and_changes
 from app.rpc.wire import dial, receive, send
 
 # Takes the kind of an event (``changed``, ``progressed``, ``dropped``) and the event as JSON values.

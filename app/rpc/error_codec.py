@@ -21,6 +21,10 @@ _NUMBERS = {
     "cancelled": -32004,
     "access_required": -32005,
     "agent_paused": -32006,
+    "too_many_calls": -32007,
+    "too_many_connections": -32008,
+    "idle": -32009,
+    "conflict": -32011,
 }
 _FAMILIES: dict[str, tuple[int, type[KeepsakeError]]] = {
     "machine": (-32010, MachineError),

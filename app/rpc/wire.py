@@ -6,9 +6,9 @@ from pathlib import Path
 
 from app.errors import AccessDeniedError, HostUnreachableError, MachineError
 from app.rpc.credentials import Credentials
-from app.rpc.framing import HEADER_BYTES, decode, encode, length_of
+from app.rpc.framing import HEADER_BYTES, Message, decode, encode, length_of
 from app.rpc.hostfile import HostFile, read_hostfile, unreachable
-from app.rpc.messages import Message, check_welcome, hello
+from app.rpc.messages import check_welcome, hello
 from app.rpc.peer import is_own
 
 CONNECT_SECONDS = 5.0

@@ -102,7 +102,10 @@ class Raw:
         return self.receive()
 
     def receive(self) -> dict[str, Any]:
-        return decode(self._exactly(length_of(self._exactly(HEADER_BYTES))))
+        return decode(self.receive_payload())
+
+    def receive_payload(self) -> bytes:
+        return self._exactly(length_of(self._exactly(HEADER_BYTES)))
 
     def is_at_end(self) -> bool:
         try:
