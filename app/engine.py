@@ -35,6 +35,7 @@ from app.jobs import Jobs
 from app.memories import parts as memory_parts
 from app.memories.history_applier import MemoryApplier
 from app.memories.memory_eraser import MemoryEraser
+from app.receipts.service import WriteReceipts
 from app.retrieval import parts as search_parts
 from app.retrieval.ranking.recipe_settings import with_settings
 from app.retrieval.similar_memories import SimilarMemories
@@ -131,6 +132,7 @@ class Engine:
         self.upkeep = upkeep_parts.build(runtime, worker, self._failures)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
+        self.receipts = WriteReceipts(store, clock)
 
     def _build_undo(self) -> UndoService:
         appliers: dict[str, StateApplier] = {
@@ -161,6 +163,7 @@ class Engine:
             BackgroundTask("expiry", expiry.run, expiry.wake, _INDEXED_AREAS),
             BackgroundTask("after-turn", self.sessions.after_turn.run),
             BackgroundTask("receipts", self.sessions.idempotency_keys.run),
+            BackgroundTask("write-receipts", self.receipts.run),
             BackgroundTask("heap", self._trim_memory, is_reading=True),
             BackgroundTask("warming", self._warm_search, is_reading=True),
         ]

@@ -1,10 +1,12 @@
 """Operations that write memories so that nothing is stored twice, and reflections with their sources."""
 
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from app.api.caller import Caller
 from app.api.default_store import default_store
+from app.api.idempotent_write import NOT_CONTENT, save_once
 from app.api.registry import operation
 from app.api.session_access import mentioned
 from app.changes import Changed
@@ -32,6 +34,7 @@ async def write(
     expires_at: datetime | None = None,
     event_time: datetime | None = None,
     attributes: dict[str, Any] = {},  # noqa: B006
+    key: str = "",
 ) -> Changed[Written]:
     """Store an observation, fact or note unless its store already has the same.
 
@@ -53,7 +56,9 @@ async def write(
         expires_at: Until when it is kept.
         event_time: When it happened.
         attributes: Anything else to keep with it.
+        key: An id of the caller's own for this write, so that it can be repeated safely within a day.
     """
+    arguments = {name: value for name, value in locals().items() if name not in NOT_CONTENT}
     await engine.memories.reflections.require_sources(sources, stores=caller.stores)
     draft = NewMemory(
         content=content,
@@ -73,7 +78,8 @@ async def write(
         attributes=attributes,
         decay_rate=engine.config.number("memories.decay_rate") if kind == "fact" else 0.0,
     )
-    return await engine.memories.writing.write(draft, stores=caller.stores, actor=caller.name, judging="model")
+    write_draft = partial(engine.memories.writing.write, stores=caller.stores, actor=caller.name, judging="model")
+    return await save_once(engine, caller, key, "memory.write", arguments, draft, write_draft)
 
 
 @operation("memory.sources")
