@@ -1,6 +1,6 @@
 """The messages of both sides: hello and welcome, then JSON-RPC 2.0 requests, answers and notifications."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,8 @@ from app.rpc.error_codec import from_wire, to_wire
 from app.rpc.framing import PROTOCOL, FrameError, Message
 
 RequestId = str | int
+# Takes the kind of an event (``changed``, ``progressed``, ``dropped``) and the event as JSON values.
+EventListener = Callable[[str, Any], None]
 
 CHANGED = "changed"
 PROGRESSED = "progressed"

@@ -16,6 +16,18 @@ _PART = 1 << 20
 _PAUSE_SECONDS = 0.05
 
 
+class ConnectionLostError(HostUnreachableError):
+    """The connection to the host ended.
+
+    Args:
+        was_sent: Whether the host may have received the call.
+    """
+
+    def __init__(self, *, was_sent: bool) -> None:
+        super().__init__("Keepsake was closed while it was asked. Start it again and repeat this.")
+        self.was_sent = was_sent
+
+
 def dial(vault: Path, credentials: Credentials | None = None) -> socket.socket:
     """Return a blocking socket to the host of ``vault``, greeted and welcomed.
 
@@ -60,13 +72,14 @@ def send(connected: socket.socket, message: Message) -> None:
 
     Raises:
         InputError: It cannot be put on the wire.
-        HostUnreachableError: The host went away.
+        ConnectionLostError: The host went away.
     """
     frame = encode(message)
     try:
         connected.sendall(frame)
     except OSError as error:
-        raise gone() from error
+        # Half a frame is never carried out.
+        raise gone(was_sent=False) from error
 
 
 def receive(connected: socket.socket) -> Message:
@@ -79,9 +92,9 @@ def receive(connected: socket.socket) -> Message:
     return decode(_exactly(connected, length_of(_exactly(connected, HEADER_BYTES))))
 
 
-def gone() -> HostUnreachableError:
+def gone(*, was_sent: bool = True) -> ConnectionLostError:
     """Return the failure that the host went away."""
-    return HostUnreachableError("Keepsake was closed while it was asked. Start it again and repeat this.")
+    return ConnectionLostError(was_sent=was_sent)
 
 
 def _connected(description: HostFile) -> socket.socket:
