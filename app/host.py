@@ -157,6 +157,11 @@ class Host:
         """Return the address of the socket, ``""`` when there is none."""
         return self._server.address if self._server is not None else ""
 
+    @property
+    def connections(self) -> int:
+        """Return how many programs are connected at the socket."""
+        return self._server.clients if self._server is not None else 0
+
     def _run(self) -> None:
         with asyncio.Runner() as runner:
             self._loop = runner.get_loop()
