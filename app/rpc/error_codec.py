@@ -9,7 +9,7 @@ from app import errors
 from app.errors import InputError, InternalError, KeepsakeError, MachineError
 
 # JSON-RPC names five numbers; the others are ours, one for each family and for what callers tell apart.
-_NUMBERS = {
+NUMBERS = {
     "bad_json": -32700,
     "bad_frame": -32600,
     "unknown_operation": -32601,
@@ -35,7 +35,7 @@ _FAMILIES: dict[str, tuple[int, type[KeepsakeError]]] = {
 
 def to_wire(error: KeepsakeError) -> dict[str, Any]:
     """Return the ``error`` member of a JSON-RPC answer."""
-    number = _NUMBERS.get(error.code) or _FAMILIES.get(error.kind, _FAMILIES["internal"])[0]
+    number = NUMBERS.get(error.code) or _FAMILIES.get(error.kind, _FAMILIES["internal"])[0]
     data = msgspec.to_builtins(error.as_dict(), enc_hook=str)
     return {"code": number, "message": error.message, "data": data}
 
