@@ -1,9 +1,7 @@
 """Memory writes that their caller may repeat under a key."""
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable
 from dataclasses import replace
-from typing import Any
-
 from msgspec import convert
 
 from app.api.caller import Caller
@@ -14,7 +12,6 @@ from app.errors import NotFoundError
 from app.memories.model import Decider, Memory, NewMemory, Outcome, Written
 from app.receipts.model import Receipt
 
-NOT_CONTENT = frozenset({"engine", "caller", "key"})
 _REPEATED = "It was done before, with the same key."
 
 
@@ -23,7 +20,6 @@ async def save_once(
     caller: Caller,
     key: str,
     operation: str,
-    arguments: Mapping[str, Any],
     draft: NewMemory,
     write: Callable[[NewMemory], Awaitable[Changed[Written]]],
 ) -> Changed[Written]:
@@ -34,8 +30,7 @@ async def save_once(
         caller: Who writes.
         key: The caller's key, ``""`` for none.
         operation: The operation that was called.
-        arguments: Its arguments that a repeated write must share.
-        draft: What is to be stored.
+        draft: What is to be stored; a repeated write must ask for the same.
         write: Stores it.
 
     Raises:
@@ -45,7 +40,7 @@ async def save_once(
     if not key:
         return await write(draft)
     memory_id = draft.id or new_id(draft.kind)
-    async with engine.receipts.claim(caller.name, key, operation, arguments, memory_id) as claim:
+    async with engine.receipts.claim(caller.name, key, operation, draft, memory_id) as claim:
         receipt = claim.receipt
         earlier = await _existing(engine, caller, receipt.memory_id)
         # An unfinished claim whose memory is there was cut off after the write and before the receipt.

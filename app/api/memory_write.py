@@ -6,7 +6,7 @@ from typing import Any
 
 from app.api.caller import Caller
 from app.api.default_store import default_store
-from app.api.idempotent_write import NOT_CONTENT, save_once
+from app.api.idempotent_write import save_once
 from app.api.registry import operation
 from app.api.session_access import mentioned
 from app.changes import Changed
@@ -58,7 +58,6 @@ async def write(
         attributes: Anything else to keep with it.
         key: An id of the caller's own for this write, so that it can be repeated safely within a day.
     """
-    arguments = {name: value for name, value in locals().items() if name not in NOT_CONTENT}
     await engine.memories.reflections.require_sources(sources, stores=caller.stores)
     draft = NewMemory(
         content=content,
@@ -79,7 +78,7 @@ async def write(
         decay_rate=engine.config.number("memories.decay_rate") if kind == "fact" else 0.0,
     )
     write_draft = partial(engine.memories.writing.write, stores=caller.stores, actor=caller.name, judging="model")
-    return await save_once(engine, caller, key, "memory.write", arguments, draft, write_draft)
+    return await save_once(engine, caller, key, "memory.write", draft, write_draft)
 
 
 @operation("memory.sources")

@@ -5,7 +5,7 @@ from typing import Any
 
 from app.api.caller import Caller
 from app.api.default_store import default_store
-from app.api.idempotent_write import NOT_CONTENT, save_once
+from app.api.idempotent_write import save_once
 from app.api.registry import Count, operation
 from app.changes import Changed
 from app.core.facets import Facets
@@ -41,7 +41,6 @@ async def save(
         attributes: Anything else to keep with it.
         key: An id of the caller's own for this write, so that it can be repeated safely within a day.
     """
-    arguments = {name: value for name, value in locals().items() if name not in NOT_CONTENT}
     draft = NewMemory(
         content=content,
         title=title,
@@ -56,7 +55,7 @@ async def save(
         saved = await engine.memories.service.save(wanted, stores=caller.stores, actor=caller.name)
         return Changed(Written("ADD", saved.value), saved.changes)
 
-    done = await save_once(engine, caller, key, "note.save", arguments, draft, write)
+    done = await save_once(engine, caller, key, "note.save", draft, write)
     return Changed(done.value.memory, done.changes)
 
 

@@ -9,7 +9,7 @@ MAX_KEY: Final = 200
 
 @dataclass(frozen=True, slots=True)
 class Receipt:
-    """What a write with a key came to; ids and decisions only, never content.
+    """Receipt of a write with a key: ids and decisions only, never content.
 
     Args:
         memory_id: The memory that holds it now, or the id that a new one gets.

@@ -56,8 +56,7 @@ def remove(connection: apsw.Connection, actor: str, key: str) -> None:
 def remove_old(connection: apsw.Connection, before_ms: int) -> int:
     """Remove some receipts from before a time; return how many."""
     connection.execute(
-        "DELETE FROM write_receipts WHERE (actor, key) IN"
-        " (SELECT actor, key FROM write_receipts WHERE at < ? LIMIT ?)",
+        "DELETE FROM write_receipts WHERE (actor, key) IN (SELECT actor, key FROM write_receipts WHERE at < ? LIMIT ?)",
         (before_ms, _BATCH),
     )
     return connection.changes()

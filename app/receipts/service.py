@@ -2,11 +2,10 @@
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Mapping
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from functools import partial
 from hashlib import sha256
-from typing import Any
 from weakref import WeakValueDictionary
 
 import apsw
@@ -58,7 +57,7 @@ class WriteReceipts:
 
     @asynccontextmanager
     async def claim(
-        self, actor: str, key: str, operation: str, arguments: Mapping[str, Any], memory_id: str
+        self, actor: str, key: str, operation: str, arguments: object, memory_id: str
     ) -> AsyncIterator[Claim]:
         """Hold a key while its write is done; the same key waits meanwhile.
 
@@ -69,7 +68,7 @@ class WriteReceipts:
             actor: Who writes; the keys of different callers have nothing to do with each other.
             key: The caller's key.
             operation: The operation that is called.
-            arguments: Its arguments.
+            arguments: Its arguments, or what they ask for.
             memory_id: The id that a new memory gets.
 
         Raises:
@@ -113,10 +112,8 @@ class WriteReceipts:
             pass
 
 
-def _claimed(
-    connection: apsw.Connection, actor: str, key: str, mine: StoredReceipt, fresh_from: int
-) -> Receipt | None:
-    """Return the receipt of an earlier write with the same key; store this one where there is none."""
+def _claimed(connection: apsw.Connection, actor: str, key: str, mine: StoredReceipt, fresh_from: int) -> Receipt | None:
+    """Return the receipt of an earlier write with the same key, else store this one."""
     earlier = repo.find(connection, actor, key)
     if earlier is None or earlier.at < fresh_from:
         repo.put(connection, actor, key, mine)

@@ -1,4 +1,4 @@
-"""Asynchronous client of a host, for any number of calls at a time; it survives the host's restart."""
+"""Asynchronous client of a host, for any number of calls at a time."""
 
 import asyncio
 from collections.abc import Callable, Mapping
@@ -83,7 +83,7 @@ class AsyncClient:
         return (await self.reply(operation, arguments))[0]
 
     async def call_as(self, kind: type[T], operation: str, arguments: Mapping[str, Any] | None = None) -> T:
-        """Call an operation and return its answer as a ``kind``, such as a dataclass; see ``call``."""
+        """Return the answer of ``call`` as a ``kind``, such as a dataclass."""
         return msgspec.convert(await self.call(operation, arguments), kind)
 
     async def reply(self, operation: str, arguments: Mapping[str, Any] | None = None) -> tuple[Any, Any]:

@@ -1,4 +1,4 @@
-"""One connection to a running host on an event loop, for any number of calls at a time."""
+"""Asynchronous connection to a running host, for any number of calls at a time."""
 
 import asyncio
 import contextlib
@@ -9,8 +9,10 @@ from typing import Any, Self
 from app.errors import IdleError, KeepsakeError
 from app.rpc.credentials import Credentials
 from app.rpc.framing import HEADER_BYTES, Message, decode, encode, length_of
-from app.rpc.messages import EventListener, request, stray, value_and_changes
-from app.rpc.wire import dial, gone
+from app.rpc.hostfile import read_hostfile, unreachable
+from app.rpc.messages import EventListener, check_welcome, request, stray, value_and_changes
+from app.rpc.windows_pipe import PipeConnection, open_pipe
+from app.rpc.wire import dial, gone, hello_for
 
 
 class AsyncConnection:
@@ -52,6 +54,10 @@ class AsyncConnection:
             HostUnreachableError: None answers.
         """
         dialled = await asyncio.to_thread(dial, vault, credentials)
+        if isinstance(dialled, PipeConnection):
+            # A blocking pipe cannot be handed to the loop: it was the rehearsal, and the loop opens its own.
+            await asyncio.to_thread(dialled.close)
+            return cls(*await _piped(vault, credentials), listener, on_lost)
         dialled.setblocking(False)
         reader, writer = await asyncio.open_connection(sock=dialled)
         return cls(reader, writer, listener, on_lost)
@@ -91,7 +97,7 @@ class AsyncConnection:
                 waiting.exception()  # somebody else was told of it
 
     async def subscribe(self, wanted: Mapping[str, Any] | None = None) -> None:
-        """Have the listener hear of changes and progress from now on, of those that are wanted."""
+        """Have the listener hear of the wanted changes and progress from now on."""
         await self.reply("subscribe", wanted)
 
     async def close(self) -> None:
@@ -135,3 +141,23 @@ class AsyncConnection:
             raise stray(message)
         elif (future := self._waiting.get(key)) is not None and not future.done():
             future.set_result(message)
+
+
+async def _piped(vault: Path, credentials: Credentials | None) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
+    """Return a connection to the host's named pipe, greeted and welcomed."""
+    description = read_hostfile(vault)
+    try:
+        reader, writer = await open_pipe(description.socket)
+    except OSError as error:
+        raise unreachable(vault) from error
+    try:
+        writer.write(encode(hello_for(description, credentials)))
+        length = length_of(await reader.readexactly(HEADER_BYTES))
+        check_welcome(decode(await reader.readexactly(length)))
+    except (EOFError, OSError) as error:
+        writer.close()
+        raise unreachable(vault) from error
+    except KeepsakeError:
+        writer.close()
+        raise
+    return reader, writer

@@ -1,4 +1,4 @@
-"""Calls of one client: those that run, those that wait their turn, and the batches they came in."""
+"""Queue of one client's calls, and the batches that they came in."""
 
 import asyncio
 import logging
@@ -31,7 +31,7 @@ class Performer(Protocol):
         """Call the operation; ``job`` is the id that its long work has."""
 
     def begin(self, request: RpcRequest, caller: Caller) -> str:
-        """Return the id of the job that a call is going to run, ``""`` for a call without one."""
+        """Return the id of the call's job, ``""`` for a call without one."""
 
     def cancel(self, request: RpcRequest, job: str) -> Cancellation:
         """Ask the call's job to stop, and say what becomes of the call."""
@@ -104,7 +104,7 @@ class CallQueue:
 
     @property
     def is_full(self) -> bool:
-        """Whether the calls that wait take all the memory that they may."""
+        """Return whether the waiting calls take all the memory that they may."""
         return self._bytes > MAX_PENDING_BYTES
 
     def add(self, request: RpcRequest, size: int, respond: Respond) -> None:

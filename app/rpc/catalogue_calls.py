@@ -36,7 +36,7 @@ class CatalogueCalls:
         return self._catalogue.call(request.method, params, caller)
 
     def begin(self, request: RpcRequest, caller: Caller) -> str:
-        """Return the id of the job that a call is going to run, ``""`` for a call without one.
+        """Return the id of the call's job, ``""`` for a call without one.
 
         A call that names none is given one, so that its caller hears of its progress and may cancel it.
         """

@@ -1,4 +1,4 @@
-"""Clients of a running host: ``Client`` waits for its answers, ``AsyncClient`` runs on an event loop.
+"""Clients of a running host, blocking and asynchronous.
 
 Importing this loads neither the engine nor the database.
 """
@@ -19,7 +19,7 @@ from app.rpc.credentials import Credentials
 from app.rpc.framing import Message
 from app.rpc.messages import DROPPED, EventListener, request, stray, value_and_changes
 from app.rpc.repeats import DROPPED_REASON, PAUSE_SECONDS, RECONNECT_SECONDS, Attempt
-from app.rpc.wire import dial, gone, receive, send
+from app.rpc.wire import Stream, dial, gone, receive, send
 
 __all__ = ["AsyncClient", "Client", "Credentials", "EventListener"]
 
@@ -44,7 +44,7 @@ class Client:
         self._vault = vault
         self._credentials = credentials
         self._seconds = reconnect_seconds
-        self._socket: socket.socket | None = None
+        self._socket: Stream | None = None
         self._is_closed = False
         self._last_id = 0
         self._listener: EventListener | None = None
@@ -87,7 +87,7 @@ class Client:
                 time.sleep(PAUSE_SECONDS)
 
     def call_as(self, kind: type[T], operation: str, arguments: Mapping[str, Any] | None = None) -> T:
-        """Call an operation and return its answer as a ``kind``, such as a dataclass; see ``call``."""
+        """Return the answer of ``call`` as a ``kind``, such as a dataclass."""
         return msgspec.convert(self.call(operation, arguments), kind)
 
     def subscribe(self, listener: EventListener, **wanted: Any) -> None:
@@ -117,7 +117,7 @@ class Client:
     ) -> None:
         self.close()
 
-    def _connected(self) -> socket.socket:
+    def _connected(self) -> Stream:
         if self._is_closed:
             raise gone(was_sent=False)
         if self._socket is None:
@@ -133,14 +133,14 @@ class Client:
         if connected is not None:
             connected.close()
 
-    def _ask(self, connected: socket.socket, operation: str, arguments: Mapping[str, Any]) -> Any:
+    def _ask(self, connected: Stream, operation: str, arguments: Mapping[str, Any]) -> Any:
         self._last_id += 1
         send(connected, request(self._last_id, operation, arguments))
         while (message := receive(connected)).get("id") != self._last_id:
             self._hear(message)
         return value_and_changes(message)[0]
 
-    def _operations(self, connected: socket.socket) -> Mapping[str, str]:
+    def _operations(self, connected: Stream) -> Mapping[str, str]:
         """Return the access of every operation by its name."""
         if not self._accesses:
             self._accesses = {item["name"]: item["access"] for item in self._ask(connected, "describe", {})}

@@ -1,4 +1,4 @@
-"""Frames of one client, host side, in the framing that the client chose with its first byte."""
+"""Stream of one client's frames, in the framing that its first byte chose."""
 
 import asyncio
 import contextlib
@@ -62,7 +62,7 @@ class FrameStream:
             return await self._reader.readexactly(length)
 
     async def _begun(self, count: int, idle_seconds: float | None) -> bytes:
-        """Return the first bytes of a message; empty lines are passed over, they say that the client is there."""
+        """Return the first bytes of a message; empty lines are passed over."""
         while True:
             try:
                 async with asyncio.timeout(idle_seconds):
@@ -90,7 +90,7 @@ class FrameStream:
         return bytes(line[:-1])
 
     async def _part(self) -> bytes:
-        """Return the rest of a line, or as much of it as fits in the buffer."""
+        """Return the rest of a line, as far as it fits in the buffer."""
         try:
             return await self._reader.readuntil(NEWLINE)
         except asyncio.LimitOverrunError as error:

@@ -1,4 +1,4 @@
-"""Framing of JSON in UTF-8: four bytes of length, most significant first, or one message a line."""
+"""Framing of JSON in UTF-8: four bytes of length first, or one message a line."""
 
 import json
 import re

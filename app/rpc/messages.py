@@ -113,7 +113,7 @@ def request_of(message: object) -> RpcRequest:
 
 
 def valid_id(message: object) -> RequestId | None:
-    """Return the id of a message that may be no proper request, ``None`` without a usable one."""
+    """Return a message's id, ``None`` without a usable one."""
     request_id = message.get("id") if isinstance(message, dict) else None
     if type(request_id) is int or (isinstance(request_id, str) and len(request_id) <= _MAX_ID):
         return request_id
@@ -121,7 +121,7 @@ def valid_id(message: object) -> RequestId | None:
 
 
 def is_notification(message: object) -> bool:
-    """Return whether a message names a method and has no id, so that it is not answered."""
+    """Return whether a message is a notification, which is not answered."""
     return (
         isinstance(message, dict)
         and "id" not in message

@@ -1,4 +1,4 @@
-"""Frames on their way to one client, and what happens when it does not read them."""
+"""Queue of frames to one client, with a limit for one that does not read."""
 
 import asyncio
 import logging
@@ -9,7 +9,7 @@ _log = logging.getLogger(__name__)
 
 
 class Outgoing:
-    """Sends frames in order; a client that takes none within the time limit is cut off.
+    """Queue of frames; a client that takes none in time is cut off.
 
     Args:
         writer: The way to the client.

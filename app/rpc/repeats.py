@@ -33,11 +33,11 @@ class Attempt:
 
     @property
     def needs_access(self) -> bool:
-        """Whether it must be known that the operation only reads before it is called again."""
+        """Return whether the operation may be called again only if it reads."""
         return self._maybe_done and not self._is_known_safe
 
     def failed(self, error: HostUnreachableError) -> None:
-        """Take note of a failure, or raise it once the host was away for too long."""
+        """Take note of a failure; raise it once the host was away too long."""
         # A host that says it is closing may have begun the call.
         self._maybe_done = self._maybe_done or not isinstance(error, ConnectionLostError) or error.was_sent
         if time.monotonic() >= self._until:

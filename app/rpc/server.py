@@ -1,12 +1,10 @@
 """The host's socket: lets the owner's programs in and tells them what changes."""
 
 import asyncio
-import contextlib
 import logging
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from app import __version__
 from app.agents.service import AREA as AGENTS_AREA
@@ -21,7 +19,7 @@ from app.rpc.catalogue_calls import CatalogueCalls
 from app.rpc.client_connection import ClientTimeouts, Connection, ServerContext
 from app.rpc.framing import FrameError, payload_of
 from app.rpc.hostfile import new_hostfile, remove_hostfile, write_hostfile
-from app.rpc.listener import HAS_UNIX_SOCKETS, listen_on_loopback, listen_on_path
+from app.rpc.listener import Listener
 from app.rpc.messages import CHANGED, PROGRESSED, Hello, notification, welcome
 from app.rpc.peer import is_own
 from app.rpc.rate_limit import Rate, TokenBucket
@@ -45,7 +43,7 @@ class SocketServer:
         feed: What subscribers are told.
         vault: The vault's folder; ``host.json`` in it says where the socket is.
         authentication: Recognises agents by their tokens; without it only the person's own programs are let in.
-        loopback: Listen on 127.0.0.1 instead of a Unix socket.
+        loopback: Listen on 127.0.0.1 whatever else there is.
         timeouts: How long clients may take.
         rate: Returns how often an agent may call.
         cancel_job: Asks a job to stop; returns whether there is one of that id.
@@ -58,7 +56,7 @@ class SocketServer:
         vault: Path,
         authentication: Authentication | None = None,
         *,
-        loopback: bool = not HAS_UNIX_SOCKETS,
+        loopback: bool = False,
         timeouts: ClientTimeouts | None = None,
         rate: Callable[[], Rate] | None = None,
         cancel_job: Callable[[str], bool] | None = None,
@@ -77,11 +75,10 @@ class SocketServer:
         self._connections: dict[asyncio.Task[None], Connection] = {}
         self._unauthenticated: dict[Connection, None] = {}
         self._clients: set[Connection] = set()
-        self._path: Path | None = None
 
     @property
     def clients(self) -> int:
-        """How many clients are connected."""
+        """Return the number of connected clients."""
         return len(self._clients)
 
     async def start(self) -> None:
@@ -91,10 +88,9 @@ class SocketServer:
             MachineError: There is nowhere to listen, or the file cannot be written.
         """
         self._loop = asyncio.get_running_loop()
-        listening = self._listen()
-        port = listening.getsockname()[1] if self._path is None else 0
-        self.address = str(self._path) if self._path is not None else f"127.0.0.1:{port}"
-        description = new_hostfile(str(self._path or ""), port)
+        self._listener = Listener(self._vault, loopback=self._loopback)
+        self.address = self._listener.address
+        description = new_hostfile(self._listener.path, self._listener.port)
         self._context = ServerContext(
             description.token,
             welcome(__version__, str(self._vault), description.pid),
@@ -109,18 +105,16 @@ class SocketServer:
         try:
             write_hostfile(self._vault, description)
         except MachineError:
-            listening.close()
-            self._unlink()
+            self._listener.close()
             raise
-        self._server = await asyncio.start_server(self._on_connected, sock=listening)
+        await self._listener.start(self._on_connected)
         self._unsubscribe = self._feed.subscribe(self._on_event)
 
     async def stop(self) -> None:
         """Stop: refuse connections, finish running calls within seconds, close everything."""
         remove_hostfile(self._vault)
         self._unsubscribe()
-        self._server.close()
-        self._unlink()
+        self._listener.close()
         for connection in self._connections.values():
             connection.finish()
         if self._connections:
@@ -129,18 +123,7 @@ class SocketServer:
                 task.cancel()
             if late:
                 await asyncio.wait(late)
-        await self._server.wait_closed()
-
-    def _listen(self) -> Any:
-        if self._loopback:
-            return listen_on_loopback()
-        listening, self._path = listen_on_path(self._vault)
-        return listening
-
-    def _unlink(self) -> None:
-        if self._path is not None:
-            with contextlib.suppress(OSError):  # a dead socket is harmless: the next host removes it
-                self._path.unlink(missing_ok=True)
+        await self._listener.wait_closed()
 
     def _on_connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not is_own(writer.get_extra_info("socket")):
@@ -188,7 +171,7 @@ class SocketServer:
         self._clients.add(connection)
 
     def _bucket(self, connection: Connection) -> TokenBucket:
-        """Return the calls that an agent may make over all its connections, or an unknown program over this one."""
+        """Return the token bucket of an agent, or of an unknown program's connection."""
         agent = connection.caller.agent_id
         if not agent:
             return connection.own_bucket
@@ -259,6 +242,4 @@ def _event_payload(event: Event) -> bytes:
 
 
 def _too_many(who: str, allowed: int) -> TooManyConnectionsError:
-    return TooManyConnectionsError(
-        f"{who} connected to Keepsake already. Close one and try again.", allowed=allowed
-    )
+    return TooManyConnectionsError(f"{who} connected to Keepsake already. Close one and try again.", allowed=allowed)

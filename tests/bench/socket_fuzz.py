@@ -26,7 +26,7 @@ _TIMEOUT_S = 20.0
 
 @dataclass(slots=True)
 class FuzzReport:
-    """What came of it: frames sent, calls of the good client meanwhile, its slowest, and open files before and after."""
+    """Frames sent, the good client's calls meanwhile with the slowest, and open files before and after."""
 
     frames: int
     good_calls: int

@@ -1,4 +1,4 @@
-"""``python -m tests.bench.agents --clients N --seconds S --messages M --json OUT``: agents at one host's socket.
+"""Benchmark of agents: ``python -m tests.bench.agents --clients N --seconds S --messages M --json OUT``.
 
 Four phases of the same length: small reads; small reads of half the agents while the other half searches; searches;
 appends. The latency of small reads is that of the second phase. A window is connected all the while.
@@ -165,7 +165,7 @@ def _phase(clients: list["subprocess.Popen[str]"], kinds: list[str], seconds: fl
 
 @contextlib.contextmanager
 def _window(vault: str) -> Iterator["subprocess.Popen[str]"]:
-    """Open the window on the vault, in a process of its own and without a screen."""
+    """Open the window on the vault, in a process without a screen."""
     environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     command = [sys.executable, "-m", "tests.bench.agents.window", vault]
     window = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=environment)

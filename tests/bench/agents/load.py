@@ -1,4 +1,7 @@
-"""One process of clients. Each line of its input is a phase; it answers with latencies in milliseconds, as JSON."""
+"""Process of clients.
+
+Each line of its input is a phase; it answers with latencies in milliseconds, as JSON.
+"""
 
 import asyncio
 import itertools

@@ -1,4 +1,4 @@
-"""Opens the window on a vault that another process serves, and tells the longest time its event loop stood still.
+"""Window on a vault that another process serves, with a watch on its event loop.
 
 Measures from the line ``start`` on its input until ``stop``; prints milliseconds.
 """
