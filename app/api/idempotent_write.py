@@ -2,6 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import replace
+
 from msgspec import convert
 
 from app.api.caller import Caller

@@ -1,5 +1,6 @@
 """Operations that write memories so that nothing is stored twice, and reflections with their sources."""
 
+from dataclasses import replace
 from datetime import datetime
 from functools import partial
 from typing import Any
@@ -58,7 +59,6 @@ async def write(
         attributes: Anything else to keep with it.
         key: An id of the caller's own for this write, so that it can be repeated safely within a day.
     """
-    await engine.memories.reflections.require_sources(sources, stores=caller.stores)
     draft = NewMemory(
         content=content,
         title=title,
@@ -75,10 +75,15 @@ async def write(
         expires_at=expires_at,
         event_time=event_time,
         attributes=attributes,
-        decay_rate=engine.config.number("memories.decay_rate") if kind == "fact" else 0.0,
     )
-    write_draft = partial(engine.memories.writing.write, stores=caller.stores, actor=caller.name, judging="model")
-    return await save_once(engine, caller, key, "memory.write", draft, write_draft)
+    return await save_once(engine, caller, key, "memory.write", draft, partial(_write, engine, caller))
+
+
+async def _write(engine: Engine, caller: Caller, draft: NewMemory) -> Changed[Written]:
+    await engine.memories.reflections.require_sources(draft.sources, stores=caller.stores)
+    decay_rate = engine.config.number("memories.decay_rate") if draft.kind == "fact" else 0.0
+    draft = replace(draft, decay_rate=decay_rate)
+    return await engine.memories.writing.write(draft, stores=caller.stores, actor=caller.name, judging="model")
 
 
 @operation("memory.sources")

@@ -6,7 +6,23 @@ import struct
 from collections.abc import Iterator
 
 _VALID = {"jsonrpc": "2.0", "id": 1, "method": "memory.search", "params": {"query": "x"}}
-_ODD = (None, True, False, 0, -1, 1.5, 10**30, "", "x" * 500, [], {}, [[]], {"a": {}}, "\u0000", "\ud83d")
+_ODD: tuple[object, ...] = (
+    None,
+    True,
+    False,
+    0,
+    -1,
+    1.5,
+    10**30,
+    "",
+    "x" * 500,
+    [],
+    {},
+    [[]],
+    {"a": {}},
+    "\u0000",
+    "\ud83d",
+)
 _DEEP = (b"[" * 5000, b"[" * 200 + b"]" * 200, b'{"a":' * 100 + b"1" + b"}" * 100)
 _NAMES = ("subscribe", "cancel", "ping", "unsubscribe", "describe", "session.append", "note.save", "agent.add", "..")
 

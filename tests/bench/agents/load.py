@@ -67,7 +67,7 @@ async def work() -> None:
         kinds = phase["kinds"]
         chosen = [kinds[number % len(kinds)] for number, _ in task["tokens"]]
         runs = (load.run(kind, phase["seconds"]) for load, kind in zip(loads, chosen, strict=True))
-        answer = defaultdict(list)
+        answer: defaultdict[str, list[float]] = defaultdict(list)
         for kind, latencies in zip(chosen, await asyncio.gather(*runs), strict=True):
             answer[kind] += latencies
         print(json.dumps(answer), flush=True)
