@@ -141,7 +141,7 @@ class ScheduleRun:
 
 
 @dataclass(frozen=True, slots=True)
-class Claim:
+class ScheduleClaim:
     """The right to run one occurrence of a schedule, for a limited time."""
 
     schedule_id: str

@@ -9,7 +9,7 @@ from typing import Any
 import apsw
 import msgspec
 
-from app.schedule.model import Cadence, Claim, Schedule, ScheduleFilter, ScheduleRun, Status
+from app.schedule.model import Cadence, Schedule, ScheduleClaim, ScheduleFilter, ScheduleRun, Status
 
 _SCHEDULE = (
     "SELECT schedule_id, user_id, coalesce(name, ''), goal, cadence_json, notification_policy, status, created_at,"
@@ -123,7 +123,7 @@ def next_due(connection: apsw.Connection) -> datetime | None:
     return None if row is None or row[0] is None else _instant(row[0])
 
 
-def claim(connection: apsw.Connection, wanted: Claim) -> bool:
+def claim(connection: apsw.Connection, wanted: ScheduleClaim) -> bool:
     """Store a claim; False when another one stands."""
     connection.execute(
         "INSERT INTO schedule_claims (schedule_id, run_id, holder, scheduled_for, started_at, expires_at, is_manual)"
@@ -141,12 +141,12 @@ def claim(connection: apsw.Connection, wanted: Claim) -> bool:
     return connection.changes() > 0
 
 
-def claims(connection: apsw.Connection) -> list[Claim]:
+def claims(connection: apsw.Connection) -> list[ScheduleClaim]:
     """Return all claims."""
     return [_claim(row) for row in connection.execute(f"{_CLAIM} ORDER BY started_at")]
 
 
-def claim_of_run(connection: apsw.Connection, run_id: str) -> Claim | None:
+def claim_of_run(connection: apsw.Connection, run_id: str) -> ScheduleClaim | None:
     """Return the claim of a run that goes on."""
     row = connection.execute(f"{_CLAIM} WHERE run_id = ?", (run_id,)).fetchone()
     return None if row is None else _claim(row)
@@ -274,5 +274,5 @@ def _run(row: tuple[Any, ...]) -> ScheduleRun:
     return ScheduleRun(row[0], row[1], started, finished, row[4], row[5], row[6], row[7], row[8], bool(row[9]))
 
 
-def _claim(row: tuple[Any, ...]) -> Claim:
-    return Claim(row[0], row[1], row[2], _instant(row[3]), _instant(row[4]), _instant(row[5]), bool(row[6]))
+def _claim(row: tuple[Any, ...]) -> ScheduleClaim:
+    return ScheduleClaim(row[0], row[1], row[2], _instant(row[3]), _instant(row[4]), _instant(row[5]), bool(row[6]))

@@ -14,7 +14,7 @@ from app.core.clock import Clock, to_datetime
 from app.core.error_location import error_location
 from app.core.ids import uuid7
 from app.errors import KeepsakeError, StaleError
-from app.schedule.model import Claim, RunStatus, Schedule
+from app.schedule.model import RunStatus, Schedule, ScheduleClaim
 from app.schedule.options import ScheduleOptions
 from app.schedule.service import ScheduleService
 
@@ -134,7 +134,7 @@ class ScheduleRunner:
                 await self._start(schedule, is_manual=False)
         self._reason = ""
 
-    async def run_now(self, schedule: Schedule) -> Claim:
+    async def run_now(self, schedule: Schedule) -> ScheduleClaim:
         """Run a schedule on request; its next run stays.
 
         Raises:
@@ -154,6 +154,12 @@ class ScheduleRunner:
         while self._running:
             await asyncio.wait(set(self._running.values()))
 
+    async def ended(self, schedule_id: str) -> None:
+        """Wait until a schedule's run has ended, if one goes on."""
+        task = self._running.get(schedule_id)
+        if task is not None:
+            await asyncio.wait({task})
+
     def cancel(self, schedule_id: str) -> bool:
         """Stop a run; False where none goes on."""
         task = self._running.get(schedule_id)
@@ -170,7 +176,7 @@ class ScheduleRunner:
             return True
         return not self._is_quiet() or now - schedule.next_run_at > MAX_QUIET
 
-    async def _start(self, schedule: Schedule, *, is_manual: bool) -> Claim | None:
+    async def _start(self, schedule: Schedule, *, is_manual: bool) -> ScheduleClaim | None:
         claim = await self._service.claim(
             schedule.id, self.holder, LEASE_S, is_manual=is_manual, reason=self._reason or "it was missed"
         )
@@ -181,7 +187,7 @@ class ScheduleRunner:
             task.add_done_callback(lambda _: self._running.pop(schedule.id, None))
         return claim
 
-    async def _perform(self, schedule: Schedule, claim: Claim) -> None:
+    async def _perform(self, schedule: Schedule, claim: ScheduleClaim) -> None:
         status: RunStatus = "succeeded"
         try:
             result = await self._work(schedule, claim.run_id)
@@ -205,7 +211,7 @@ class ScheduleRunner:
             raise StaleError("There is no language model, and no agent has taken this goal.")
         return await self.goals.run_goal(schedule, run_id)
 
-    async def _finish(self, schedule: Schedule, claim: Claim, status: RunStatus, result: JobResult) -> None:
+    async def _finish(self, schedule: Schedule, claim: ScheduleClaim, status: RunStatus, result: JobResult) -> None:
         policy = schedule.notification_policy
         done = await self._service.finish(
             claim.run_id,

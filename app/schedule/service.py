@@ -18,10 +18,10 @@ from app.schedule.cadence import check_cadence, next_run
 from app.schedule.catch_up import Occurrences, back_off, due_occurrences
 from app.schedule.model import (
     Cadence,
-    Claim,
     Policy,
     RunStatus,
     Schedule,
+    ScheduleClaim,
     ScheduleFilter,
     SchedulePatch,
     ScheduleRun,
@@ -170,8 +170,8 @@ class ScheduleService:
 
     async def claim(
         self, schedule_id: str, holder: str, lease_s: float, *, is_manual: bool = False, reason: str = ""
-    ) -> Claim | None:
-        """Claim a schedule to run it; ``None`` when it is claimed or not due.
+    ) -> ScheduleClaim | None:
+        """ScheduleClaim a schedule to run it; ``None`` when it is claimed or not due.
 
         Occurrences that were missed before the latest are recorded as skipped, in the same transaction.
 
@@ -187,7 +187,7 @@ class ScheduleService:
         """
         now = self._now()
 
-        def work(connection: apsw.Connection) -> Claim | None:
+        def work(connection: apsw.Connection) -> ScheduleClaim | None:
             schedule = _required(connection, schedule_id)
             is_due = schedule.status == "active" and schedule.next_run_at is not None and schedule.next_run_at <= now
             if not is_due and not is_manual:
@@ -197,7 +197,7 @@ class ScheduleService:
                 found = due_occurrences(schedule.cadence, schedule.next_run_at, now)
             occurrence = now if found is None else found.run
             until = now + timedelta(seconds=lease_s)
-            claim = Claim(schedule_id, new_id("run"), holder, occurrence, now, until, is_manual=found is None)
+            claim = ScheduleClaim(schedule_id, new_id("run"), holder, occurrence, now, until, is_manual=found is None)
             if not repo.claim(connection, claim):
                 return None
             if found is not None:
@@ -207,7 +207,7 @@ class ScheduleService:
 
         return await self._store.write(work)
 
-    async def heartbeat(self, run_id: str, holder: str, lease_s: float) -> Claim:
+    async def heartbeat(self, run_id: str, holder: str, lease_s: float) -> ScheduleClaim:
         """Keep the right to a run for longer.
 
         Raises:
@@ -215,7 +215,7 @@ class ScheduleService:
         """
         now = self._now()
 
-        def work(connection: apsw.Connection) -> Claim:
+        def work(connection: apsw.Connection) -> ScheduleClaim:
             claim = _held(connection, run_id, holder)
             expires_at = now + timedelta(seconds=lease_s)
             repo.extend_claim(connection, run_id, expires_at)
@@ -251,7 +251,7 @@ class ScheduleService:
         run = await self._store.write(work)
         return Changed(run, _changes(run.schedule_id, holder))
 
-    async def recover(self, is_gone: Callable[[Claim], bool]) -> list[ScheduleRun]:
+    async def recover(self, is_gone: Callable[[ScheduleClaim], bool]) -> list[ScheduleRun]:
         """Record runs whose holder is gone as interrupted; they are due again.
 
         Args:
@@ -330,7 +330,7 @@ class ScheduleService:
         gone = await self._store.write(lambda connection: repo.prune(connection, schedule_id, keep))
         return Changed(gone, _changes(schedule_id, actor))
 
-    async def claims(self) -> list[Claim]:
+    async def claims(self) -> list[ScheduleClaim]:
         """Return the runs that go on."""
         return await self._store.read(repo.claims)
 
@@ -384,7 +384,7 @@ class ScheduleService:
 
     def _run(
         self,
-        claim: Claim,
+        claim: ScheduleClaim,
         now: datetime,
         status: RunStatus,
         output: str,
@@ -399,7 +399,7 @@ class ScheduleService:
             claim.run_id, claim.schedule_id, claim.started_at, now, status, summary, text, turn_count, cost, notified
         )
 
-    def _record(self, connection: apsw.Connection, claim: Claim, run: ScheduleRun, *, is_failure: bool) -> None:
+    def _record(self, connection: apsw.Connection, claim: ScheduleClaim, run: ScheduleRun, *, is_failure: bool) -> None:
         """Store a run, end its claim, and set the next run."""
         repo.release(connection, claim.run_id)
         schedule = repo.get(connection, claim.schedule_id)
@@ -437,7 +437,7 @@ def _required(connection: apsw.Connection, schedule_id: str) -> Schedule:
     return found
 
 
-def _held(connection: apsw.Connection, run_id: str, holder: str) -> Claim:
+def _held(connection: apsw.Connection, run_id: str, holder: str) -> ScheduleClaim:
     claim = repo.claim_of_run(connection, run_id)
     if claim is None or claim.holder != holder:
         raise StaleError("This run has ended, or it is not yours.", run=run_id)
