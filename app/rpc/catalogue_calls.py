@@ -1,6 +1,5 @@
 """Calls of the catalogue's operations, and whose jobs they run."""
 
-import contextlib
 from collections.abc import Callable, Coroutine
 from typing import Any
 
@@ -44,8 +43,8 @@ class CatalogueCalls:
         if operation is None or not any(item.name == _JOB and not item.required for item in operation.parameters):
             return ""
         job = request.params.get(_JOB) or new_id("run")
-        if not isinstance(job, str) or job in self._began:
-            return ""  # the operation itself refuses it
+        if not isinstance(job, str) or job in self._began or not _is_allowed(operation, caller):
+            return ""  # the call itself is refused
         self._began[job] = caller.agent_id
         return job
 
@@ -66,16 +65,20 @@ class CatalogueCalls:
 
     def began(self, job: str, caller: Caller) -> bool:
         """Return whether an agent began a job that runs."""
-        return bool(caller.agent_id) and self._began.get(job) == caller.agent_id
+        return caller.state == "active" and bool(caller.agent_id) and self._began.get(job) == caller.agent_id
 
     async def _describe(self, caller: Caller) -> Reply:
         """Return the operations that a caller may call."""
-        found = []
-        for item in self._catalogue.operations.values():
-            with contextlib.suppress(AccessDeniedError):
-                require_access(item, caller)
-                found.append(_description(item))
+        found = [_description(item) for item in self._catalogue.operations.values() if _is_allowed(item, caller)]
         return Reply(found)
+
+
+def _is_allowed(operation: Operation, caller: Caller) -> bool:
+    try:
+        require_access(operation, caller)
+    except AccessDeniedError:
+        return False
+    return True
 
 
 def _description(operation: Operation) -> dict[str, Any]:

@@ -38,7 +38,8 @@ class EventFilter:
 
 def stores_of(event: ChangeSet) -> frozenset[str]:
     """Return the stores that a change touched, none where it does not say."""
-    return frozenset(getattr(event, "stores", ()))
+    scopes = getattr(event, "scopes", None) or ()
+    return frozenset(name for scope in scopes for name in scope if name in STORES)
 
 
 def event_filter(params: Mapping[str, Any]) -> EventFilter:

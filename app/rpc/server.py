@@ -3,7 +3,6 @@
 import asyncio
 import logging
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 
 from app import __version__
@@ -12,15 +11,16 @@ from app.api.authentication import Authentication
 from app.api.caller import Caller
 from app.api.event_access import visible
 from app.api.registry import Catalogue
-from app.changes import ChangeSet, Event, Feed
+from app.changes import ChangeSet, Event, Feed, Progress
 from app.core.error_location import error_location
 from app.errors import AccessDeniedError, AccessRequiredError, MachineError, TooManyConnectionsError
 from app.rpc.catalogue_calls import CatalogueCalls
 from app.rpc.client_connection import ClientTimeouts, Connection, ServerContext
-from app.rpc.framing import FrameError, payload_of
+from app.rpc.event_codec import event_payload
+from app.rpc.framing import FrameError
 from app.rpc.hostfile import new_hostfile, remove_hostfile, write_hostfile
 from app.rpc.listener import Listener
-from app.rpc.messages import CHANGED, PROGRESSED, Hello, notification, welcome
+from app.rpc.messages import Hello, welcome
 from app.rpc.peer import is_own
 from app.rpc.rate_limit import Rate, TokenBucket
 
@@ -31,7 +31,6 @@ MAX_UNKNOWN = 8  # of programs that the person has not let in
 MAX_UNAUTHENTICATED = 16  # connections without a hello so far; a newer one takes the place of the oldest
 _DEFAULT_RATE = Rate(200, 400)
 _GRACE_SECONDS = 5.0
-_MAX_IDS = 10_000  # beyond, a change set means everything in its areas
 _log = logging.getLogger(__name__)
 
 
@@ -213,32 +212,22 @@ class SocketServer:
             renewal = asyncio.create_task(self._renew_callers(), name="renew-callers")
             self._renewals.add(renewal)
             renewal.add_done_callback(self._renewals.discard)
-        if isinstance(event, ChangeSet) and len(event.ids) > _MAX_IDS:
-            event = replace(event, ids=())
         payload: bytes | None = None
         for connection in self._clients:
             if not connection.wants(event):
                 continue
             seen = self._visible(event, connection.caller)
             if seen is event:
-                payload = payload or _event_payload(event)
+                payload = payload or event_payload(event)
                 connection.tell(payload)
             elif seen is not None and connection.wants(seen):
-                connection.tell(_event_payload(seen))
+                connection.tell(event_payload(seen))
 
     def _visible(self, event: Event, caller: Caller) -> Event | None:
         """Return what a caller may know of an event, ``None`` for nothing."""
-        if caller.is_owner:
+        if isinstance(event, Progress) and self._calls.began(event.job, caller):
             return event
-        if caller.state != "active":
-            return None
-        if isinstance(event, ChangeSet):
-            return visible(event, caller)
-        return event if self._calls.began(event.job, caller) else None
-
-
-def _event_payload(event: Event) -> bytes:
-    return payload_of(notification(CHANGED if isinstance(event, ChangeSet) else PROGRESSED, event))
+        return visible(event, caller)
 
 
 def _too_many(who: str, allowed: int) -> TooManyConnectionsError:
