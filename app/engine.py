@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from app.agents.isolated_vaults import IsolatedVaults
+from app.agents.service import AREA as AGENTS_AREA
 from app.agents.service import AgentService
 from app.background_tasks import BackgroundTask, BackgroundTasks
 from app.changes import ChangeSet, Event, Feed, Progress
@@ -239,6 +240,8 @@ class Engine:
             self.memory_trimmer.wake()
             self._tasks.wake(event.areas)
             self.entities.on_change(event)
+            if self.isolated is not None and AGENTS_AREA in event.areas:
+                self.isolated.reread()
         self.feed.publish(event)
 
     def _on_job(self, progress: Progress) -> None:

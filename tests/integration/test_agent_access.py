@@ -196,3 +196,15 @@ def test_the_command_line_adds_an_agent_and_is_one_by_its_token(vault: Path) -> 
     unknown = keepsake("call", "note.list", token="kst_wrong")
     assert unknown.returncode == 77
     assert "agent.request_access" in unknown.stderr
+
+
+def test_isolation_holds_from_the_next_call(host: Host) -> None:
+    token = add(host, trust="full")
+    with connect(host, token) as client:
+        shared = client.call("note.save", {"content": "In the person's vault"})["id"]
+        host.ask("agent.trust", name="scout", isolated=True)
+        assert client.call("note.list") == []
+        client.call("note.save", {"content": "In a vault of its own"})
+        assert [note.id for note in host.ask("note.list")] == [shared]
+        host.ask("agent.trust", name="scout", isolated=False)
+        assert [note["id"] for note in client.call("note.list")] == [shared]
