@@ -43,7 +43,7 @@ def main() -> int:
         task = _prepare(Path(folder), options.messages, options.clients)
         with _serving(Path(task["vault"])) as pid:
             report = _measure(task, pid, options.seconds, with_window=not options.no_window)
-    report |= {"clients": options.clients, "messages": options.messages, "machine": machine()}
+    report["details"] |= {"clients": options.clients, "messages": options.messages, "machine": machine()}
     print(json.dumps(report, indent=1))
     if options.json:
         options.json.write_text(json.dumps(report, indent=1) + "\n", encoding="utf-8")
@@ -102,15 +102,22 @@ def _measure(task: dict[str, Any], pid: int, seconds: float, *, with_window: boo
                 _phase(clients, [kind], _WARM_SECONDS)
             time.sleep(_SETTLE_SECONDS)
             before = _footprint(pid)
+            cpu_ms: dict[str, float] = {}
             _tell(window, "start")
             _say("small reads")
+            begun = _cpu_seconds(pid)
             small = _phase(clients, ["small"], phase_seconds)["small"]
+            cpu_ms["small"] = _each_ms(pid, begun, len(small))
             _say("small reads beside searches")
             mixed = _phase(clients, ["small", "search"], phase_seconds)
             _say("searches")
+            begun = _cpu_seconds(pid)
             search = _phase(clients, ["search"], phase_seconds)["search"]
+            cpu_ms["search"] = _each_ms(pid, begun, len(search))
             _say("appends")
+            begun = _cpu_seconds(pid)
             append = _phase(clients, ["append"], phase_seconds)["append"]
+            cpu_ms["append"] = _each_ms(pid, begun, len(append))
             _tell(window, "stop")
             time.sleep(_SETTLE_SECONDS)
             after = _footprint(pid)
@@ -119,13 +126,13 @@ def _measure(task: dict[str, Any], pid: int, seconds: float, *, with_window: boo
         "small": {
             "per_s": round(len(small) / phase_seconds, 1),
             "p99_ms": _p99(mixed["small"]),
-            "alone_p99_ms": _p99(small),
         },
         "search": {"per_s": round(len(search) / phase_seconds, 1), "p99_ms": _p99(search)},
         "append": {"per_s": round(len(append) / phase_seconds, 1), "p99_ms": _p99(append)},
         "rss_growth_mb": round(after[0] - before[0], 1),
         "fd_growth": after[1] - before[1],
         "window_worst_stall_ms": stall,
+        "details": {"small_alone_p99_ms": _p99(small), "host_cpu_ms": cpu_ms},
     }
 
 
@@ -205,6 +212,17 @@ def _line(child: "subprocess.Popen[str]") -> str:
 def _footprint(pid: int) -> tuple[float, int]:
     """Return a process's resident MB and open files."""
     return resident_mb(pid), len(list(Path(f"/proc/{pid}/fd").iterdir()))
+
+
+def _cpu_seconds(pid: int) -> float:
+    """Return the processor time that a process has used."""
+    fields = Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
+def _each_ms(pid: int, begun: float, calls: int) -> float:
+    """Return the milliseconds of processor time that each call took the host."""
+    return round((_cpu_seconds(pid) - begun) * 1000 / max(calls, 1), 3)
 
 
 def _p99(latencies: list[float]) -> float:

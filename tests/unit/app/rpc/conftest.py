@@ -66,6 +66,14 @@ async def wait(gate: Gate, caller: Caller) -> int:
     return gate.finished
 
 
+@REGISTRY.operation("echo.work", access="write")
+async def long_work(gate: Gate, caller: Caller, job: str = "") -> str:
+    """Do long work under a job."""
+    gate.waiting += 1
+    await gate.opened.wait()
+    return job
+
+
 @dataclass
 class Served:
     """A running server and the way to its loop."""

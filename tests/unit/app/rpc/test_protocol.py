@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from app.api.caller import Caller
-from app.changes import ChangeSet
+from app.changes import ChangeSet, Progress
 from app.rpc.call_queue import MAX_IN_FLIGHT, MAX_PENDING
 from app.rpc.client_connection import ClientTimeouts
 from app.rpc.framing import MAX_SHORT_FRAME, encode, with_length
@@ -22,6 +22,15 @@ from tests.unit.app.rpc.conftest import Raw, Served, serving
 
 Connect = Callable[[], Raw]
 SAY = {"jsonrpc": "2.0", "id": 1, "method": "echo.say", "params": {"text": "hello"}}
+PROGRESS = {
+    "title": "Importing",
+    "total": None,
+    "unit": "items",
+    "rate": None,
+    "state": "running",
+    "detail": "",
+    "can_pause": False,
+}
 PING = {"jsonrpc": "2.0", "id": "p", "method": "ping"}
 
 
@@ -259,3 +268,34 @@ def test_who_does_not_read_is_cut_off(folder: Path) -> None:
             guest.receive()
         guest.socket.close()
         other.socket.close()
+
+
+def test_an_agent_hears_of_the_work_that_it_began(folder: Path) -> None:
+    cancelled: list[str] = []
+
+    def cancel_job(job: str) -> bool:
+        cancelled.append(job)
+        return job == "mine"
+
+    with agents(folder, cancel_job=cancel_job) as (served, connect):
+        guest, other = connect("scout"), connect("other")
+        for one in (guest, other):
+            one.receive()
+            one.ask({"jsonrpc": "2.0", "id": 1, "method": "subscribe"})
+        guest.send(encode({"jsonrpc": "2.0", "id": 2, "method": "echo.work", "params": {"job": "mine"}}))
+        other.send(encode({"jsonrpc": "2.0", "id": 2, "method": "echo.work"}))
+        while served.gate.waiting < 2:
+            assert guest.ask(PING)["id"] == "p"
+        served.feed.publish(Progress("somebody's", "Importing", 1))
+        served.feed.publish(Progress("mine", "Importing", 2))
+        assert guest.receive()["params"].items() >= ({"job": "mine", "done": 2} | PROGRESS).items()
+        cancel = {"jsonrpc": "2.0", "id": 3, "method": "cancel", "params": {"id": 2}}
+        assert guest.ask(cancel)["result"]["value"] is True
+        assert other.ask(cancel)["result"]["value"] is False
+        assert cancelled[0] == "mine"
+        assert cancelled[1].startswith("run-")  # a job that was given no id gets one
+        served.open_gate()
+        assert guest.receive()["result"]["value"] == "mine"
+        assert other.receive()["result"]["value"] == cancelled[1]
+        served.feed.publish(Progress("mine", "Importing", 3))
+        assert guest.ask(PING)["id"] == "p"
