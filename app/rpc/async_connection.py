@@ -11,7 +11,8 @@ from app.rpc.credentials import Credentials
 from app.rpc.framing import HEADER_BYTES, Message, decode, encode, length_of
 from app.rpc.hostfile import read_hostfile, unreachable
 from app.rpc.messages import EventListener, check_welcome, request, stray, value_and_changes
-from app.rpc.windows_pipe import PipeConnection, open_pipe
+from app.rpc.pipe_client import PipeConnection
+from app.rpc.windows_pipe import open_pipe
 from app.rpc.wire import dial, gone, hello_for
 
 

@@ -9,17 +9,19 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from types import TracebackType
-from typing import Any, Self, TypeVar
+from typing import TYPE_CHECKING, Any, Self, TypeVar
 
 import msgspec
 
 from app.errors import HostUnreachableError, IdleError
-from app.rpc.async_client import AsyncClient
 from app.rpc.credentials import Credentials
 from app.rpc.framing import Message
 from app.rpc.messages import DROPPED, EventListener, request, stray, value_and_changes
 from app.rpc.repeats import DROPPED_REASON, PAUSE_SECONDS, RECONNECT_SECONDS, Attempt
 from app.rpc.wire import Stream, dial, gone, receive, send
+
+if TYPE_CHECKING:
+    from app.rpc.async_client import AsyncClient
 
 __all__ = ["AsyncClient", "Client", "Credentials", "EventListener"]
 
@@ -154,3 +156,12 @@ class Client:
             raise gone(was_sent=False) if isinstance(error, IdleError) else error
         if self._listener is not None:
             self._listener(method, message.get("params"))
+
+
+def __getattr__(name: str) -> Any:
+    """Return ``AsyncClient``, which is loaded only where it is used."""
+    if name == "AsyncClient":
+        from app.rpc.async_client import AsyncClient  # noqa: PLC0415
+
+        return AsyncClient
+    raise AttributeError(name)

@@ -6,63 +6,18 @@ asyncio has no public way to give a pipe an access list, so its pipe server is e
 import asyncio
 import secrets
 import sys
-import time
 from collections.abc import Callable
 from typing import Any
 
-PIPE_PREFIX = "\\\\.\\pipe\\"
+from app.rpc.pipe_client import PIPE_PREFIX
+
 OnConnected = Callable[[asyncio.StreamReader, asyncio.StreamWriter], None]
 _BUFFER_BYTES = 1 << 16
-_ERROR_PIPE_BUSY = 231
-_PAUSE_SECONDS = 0.05
 
 
 def new_pipe_name() -> str:
     """Return a random name, so that no other program takes it first."""
     return f"{PIPE_PREFIX}keepsake-{secrets.token_hex(16)}"
-
-
-class PipeConnection:
-    """Blocking client end of a pipe, with the methods of a socket."""
-
-    def __init__(self, path: str, seconds: float) -> None:
-        self._file = _opened(path, seconds)
-
-    def sendall(self, data: bytes) -> None:
-        """Send everything."""
-        rest = memoryview(data)
-        while rest:
-            rest = rest[self._file.write(rest) :]
-
-    def recv(self, size: int) -> bytes:
-        """Return some bytes, none at the end."""
-        try:
-            found: bytes = self._file.read(size)
-        except BrokenPipeError:
-            return b""
-        return found
-
-    def settimeout(self, seconds: float | None) -> None:
-        """Do nothing: a blocking pipe has no time limit."""
-
-    def shutdown(self, how: int) -> None:
-        """Do nothing: closing is enough."""
-
-    def close(self) -> None:
-        """Close the pipe."""
-        self._file.close()
-
-
-def _opened(path: str, seconds: float) -> Any:
-    """Return a pipe, opened as a file once a place is free."""
-    until = time.monotonic() + seconds
-    while True:
-        try:
-            return open(path, "r+b", buffering=0)  # noqa: PTH123
-        except OSError as error:
-            if getattr(error, "winerror", 0) != _ERROR_PIPE_BUSY or time.monotonic() >= until:
-                raise
-        time.sleep(_PAUSE_SECONDS)
 
 
 if sys.platform == "win32":

@@ -10,7 +10,7 @@ from app.rpc.framing import HEADER_BYTES, Message, decode, encode, length_of
 from app.rpc.hostfile import HostFile, read_hostfile, unreachable
 from app.rpc.messages import check_welcome, hello
 from app.rpc.peer import is_own
-from app.rpc.windows_pipe import PIPE_PREFIX, PipeConnection
+from app.rpc.pipe_client import PIPE_PREFIX, PipeConnection
 
 CONNECT_SECONDS = 5.0
 _PART = 1 << 20
