@@ -11,4 +11,23 @@ AGENTS = (
     ),
     whole("agents.rate", 200, 1, 100_000, "Calls a second that an agent may make in the long run."),
     whole("agents.burst", 400, 1, 1_000_000, "Calls that an agent may make at once after a rest."),
+    whole("inbox.days", 30, 1, 3650, "Days that a proposal of an agent waits for you before it expires."),
+)
+LEDGER = (
+    Setting(
+        "ledger.queries",
+        "bool",
+        False,
+        "Keep the text of agents' searches in the ledger. When off, only a keyed hash of it, which nobody can read.",
+    ),
+    Setting("ledger.owner", "bool", False, "Record the calls of your own programs too, such as the window's."),
+    Setting("ledger.days", "int", 365, "Days after which calls leave the ledger.", minimum=1, maximum=36_500),
+    Setting(
+        "ledger.entries",
+        "int",
+        200_000,
+        "Calls that the ledger keeps at most. Beyond, the oldest of whoever made most of them leave first.",
+        minimum=1000,
+        maximum=100_000_000,
+    ),
 )
