@@ -177,7 +177,7 @@ class AgentPausedError(AccessDeniedError):
 
 
 class TooManyCallsError(InputError):
-    """An agent calls too often; ``data`` says in how many seconds it may call again, as ``retry_after``."""
+    """An agent calls too often; ``data`` holds the seconds to wait as ``retry_after``."""
 
     code = "too_many_calls"
     exit_status = 75

@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 _CHECK_S = 3600.0
 
 
-class Claim:
+class ClaimedWrite:
     """A write under a key.
 
     Args:
@@ -58,7 +58,7 @@ class WriteReceipts:
     @asynccontextmanager
     async def claim(
         self, actor: str, key: str, operation: str, arguments: object, memory_id: str
-    ) -> AsyncIterator[Claim]:
+    ) -> AsyncIterator[ClaimedWrite]:
         """Hold a key while its write is done; the same key waits meanwhile.
 
         The receipt is stored before the write, with the id that the memory gets, and again when the claim is fulfilled:
@@ -85,7 +85,7 @@ class WriteReceipts:
             earlier = await self._store.write(
                 partial(_claimed, actor=actor, key=key, mine=mine, fresh_from=now - self._kept_ms)
             )
-            claim = Claim(mine.receipt if earlier is None else earlier, is_earlier=earlier is not None)
+            claim = ClaimedWrite(mine.receipt if earlier is None else earlier, is_earlier=earlier is not None)
             try:
                 yield claim
             except KeepsakeError:

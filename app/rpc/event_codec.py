@@ -27,5 +27,5 @@ def event_payload(event: Event) -> bytes:
     """Return the message that tells a subscriber of an event."""
     if not isinstance(event, ChangeSet):
         return payload_of(notification(PROGRESSED, event))
-    told = replace(event, ids=()) if len(event.ids) > _MAX_IDS else event
-    return payload_of(notification(CHANGED, changes_to_wire(told)))
+    shown = replace(event, ids=()) if len(event.ids) > _MAX_IDS else event
+    return payload_of(notification(CHANGED, changes_to_wire(shown)))

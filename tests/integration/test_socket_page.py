@@ -46,8 +46,8 @@ def test_the_client_of_the_page_reads_writes_and_is_refused(host: Host, program:
     assert refused.returncode == 1
     assert refused.stderr.startswith("access_required: ")
     assert "host.json" not in refused.stderr
-    asked = run(program, host, "", "agent.request_access", name="newcomer")
-    assert json.loads(asked.stdout)["token"].startswith("kst_")
+    requested = run(program, host, "", "agent.request_access", name="newcomer")
+    assert json.loads(requested.stdout)["token"].startswith("kst_")
     owner = run(program, host, read_hostfile(host.vault).token, "agent.list")
     assert [agent["name"] for agent in json.loads(owner.stdout)] == ["scout"]
 

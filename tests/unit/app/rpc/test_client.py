@@ -86,8 +86,8 @@ def test_a_host_that_leaves_fails_what_waits(folder: Path) -> None:
 
         def wait() -> None:
             try:
-                client.call("echo.wait")
-                client.call("echo.wait")
+                while True:
+                    client.call("echo.wait")
             except HostUnreachableError as error:
                 failures.append(error)
 
