@@ -38,7 +38,7 @@ class EventFilter:
 
 def stores_of(event: ChangeSet) -> frozenset[str]:
     """Return the stores that a change touched, none where it does not say."""
-    scopes = getattr(event, "scopes", None) or ()
+    scopes = event.scopes or ()
     return frozenset(name for scope in scopes for name in scope if name in STORES)
 
 

@@ -208,3 +208,20 @@ def test_isolation_holds_from_the_next_call(host: Host) -> None:
         assert [note.id for note in host.ask("note.list")] == [shared]
         host.ask("agent.trust", name="scout", isolated=False)
         assert [note["id"] for note in client.call("note.list")] == [shared]
+
+
+def test_an_agent_hears_of_what_it_may_read(host: Host) -> None:
+    heard: list[tuple[str, Any]] = []
+    with connect(host, add(host, trust="familiar")) as client:
+        client.subscribe(lambda kind, event: heard.append((kind, event)))
+        host.ask("note.save", content="of nobody else", store="private")
+        host.ask("settings.set", name="agents.rate", value=300)
+        note = host.ask("note.save", content="for everyone", store="social")
+        for _ in range(1000):
+            client.call("ping")
+            if any(kind == "changed" for kind, _ in heard):
+                break
+    changed = [event for kind, event in heard if kind == "changed"]
+    assert [event["ids"] for event in changed] == [[note.id]]
+    assert changed[0]["areas"] == ["memories"]
+    assert set(changed[0]) == {"areas", "ids", "actor", "operation", "history_ids"}
