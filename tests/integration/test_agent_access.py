@@ -211,17 +211,17 @@ def test_isolation_holds_from_the_next_call(host: Host) -> None:
 
 
 def test_an_agent_hears_of_what_it_may_read(host: Host) -> None:
-    heard: list[tuple[str, Any]] = []
+    received: list[tuple[str, Any]] = []
     with connect(host, add(host, trust="familiar")) as client:
-        client.subscribe(lambda kind, event: heard.append((kind, event)))
+        client.subscribe(lambda kind, event: received.append((kind, event)))
         host.ask("note.save", content="of nobody else", store="private")
         host.ask("settings.set", name="agents.rate", value=300)
         note = host.ask("note.save", content="for everyone", store="social")
         for _ in range(1000):
             client.call("ping")
-            if any(kind == "changed" for kind, _ in heard):
+            if any(kind == "changed" for kind, _ in received):
                 break
-    changed = [event for kind, event in heard if kind == "changed"]
+    changed = [event for kind, event in received if kind == "changed"]
     assert [event["ids"] for event in changed] == [[note.id]]
     assert "memories" in changed[0]["areas"]
     assert set(changed[0]) == {"areas", "ids", "actor", "operation", "history_ids"}
