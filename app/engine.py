@@ -8,6 +8,7 @@ from pathlib import Path
 
 from app.agents.isolated_vaults import IsolatedVaults
 from app.agents.ledger.service import LedgerOptions, LedgerService
+from app.agents.service import AREA as AGENTS_AREA
 from app.agents.service import AgentService
 from app.background_tasks import BackgroundTask, BackgroundTasks
 from app.changes import ChangeSet, Event, Feed, Progress
@@ -40,6 +41,7 @@ from app.memories.history_applier import MemoryApplier
 from app.memories.memory_eraser import MemoryEraser
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.quarantine.service import QuarantineService
+from app.receipts.service import WriteReceipts
 from app.retrieval import parts as search_parts
 from app.retrieval.ranking.recipe_settings import with_settings
 from app.retrieval.similar_memories import SimilarMemories
@@ -141,6 +143,7 @@ class Engine:
         self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
+        self.receipts = WriteReceipts(store, clock)
         self.ledger = LedgerService(store, clock, self._ledger_options)
         self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         writing = MemoryUnitOfWork(store, indexer, clock)
@@ -183,6 +186,7 @@ class Engine:
             BackgroundTask("inbox", self.inbox.run),
             BackgroundTask("schedules", self._run_schedules),
             BackgroundTask("receipts", self.sessions.idempotency_keys.run),
+            BackgroundTask("write-receipts", self.receipts.run),
             BackgroundTask("heap", self._trim_memory, is_reading=True),
             BackgroundTask("warming", self._warm_search, is_reading=True),
         ]
@@ -254,6 +258,8 @@ class Engine:
             self.memory_trimmer.wake()
             self._tasks.wake(event.areas)
             self.entities.on_change(event)
+            if self.isolated is not None and AGENTS_AREA in event.areas:
+                self.isolated.reread()
         self.feed.publish(event)
 
     def _on_job(self, progress: Progress) -> None:

@@ -103,6 +103,20 @@ class HostUnreachableError(MachineError):
     exit_status = 69
 
 
+class TooManyConnectionsError(MachineError):
+    """No place is free for another program at the socket."""
+
+    code = "too_many_connections"
+    exit_status = 69
+
+
+class IdleError(MachineError):
+    """A connection was closed because nothing came over it for long."""
+
+    code = "idle"
+    exit_status = 69
+
+
 class TimeLimitError(MachineError):
     """A read took longer than its time limit and was stopped."""
 
@@ -160,6 +174,13 @@ class AgentPausedError(AccessDeniedError):
     """The person has paused the agent."""
 
     code = "agent_paused"
+
+
+class TooManyCallsError(InputError):
+    """An agent calls too often; ``data`` holds the seconds to wait as ``retry_after``."""
+
+    code = "too_many_calls"
+    exit_status = 75
 
 
 class FormatError(InputError):

@@ -19,6 +19,7 @@ from app.core import memory_trim
 from app.core.clock import Clock, SystemClock
 from app.engine import Engine
 from app.errors import KeepsakeError, MachineError
+from app.rpc.rate_limit import Rate
 from app.rpc.server import SocketServer
 from app.store.store import prepare_folder
 
@@ -156,6 +157,11 @@ class Host:
         """Return the address of the socket, ``""`` when there is none."""
         return self._server.address if self._server is not None else ""
 
+    @property
+    def connections(self) -> int:
+        """Return how many programs are connected at the socket."""
+        return self._server.clients if self._server is not None else 0
+
     def _run(self) -> None:
         with asyncio.Runner() as runner:
             self._loop = runner.get_loop()
@@ -192,7 +198,7 @@ class Host:
         catalogue = build_catalogue(engine)
         self._authentication = Authentication(engine.agents)
         if self._is_serving:
-            self._server = await _open_socket(catalogue, self.feed, self.vault, self._authentication)
+            self._server = await _open_socket(catalogue, self.feed, engine, self._authentication)
         self._started.set_result(catalogue)
 
     async def _finish_calls(self) -> None:
@@ -205,9 +211,12 @@ class Host:
 
 
 async def _open_socket(
-    catalogue: Catalogue, feed: Feed, vault: Path, authentication: Authentication
+    catalogue: Catalogue, feed: Feed, engine: Engine, authentication: Authentication
 ) -> SocketServer | None:
-    server = SocketServer(catalogue, feed, vault, authentication)
+    def rate() -> Rate:
+        return Rate(engine.config.number("agents.rate"), engine.config.whole("agents.burst"))
+
+    server = SocketServer(catalogue, feed, engine.vault, authentication, rate=rate, cancel_job=engine.jobs.cancel)
     try:
         await server.start()
     except MachineError as error:

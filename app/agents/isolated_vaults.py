@@ -51,6 +51,8 @@ class IsolatedVaults(Generic[V]):
         self._build = build
         self._open: dict[Path, asyncio.Task[V]] = {}
         self._is_closed = False
+        # Asked for with every call; reading it from the database took a third of a small call.
+        self._registered: dict[str, bool] = {}
 
     async def of_caller(self, name: str) -> V | None:
         """Return the vault that an agent works on, ``None`` when that is the person's."""
@@ -61,7 +63,15 @@ class IsolatedVaults(Generic[V]):
         clean = vault_folders.cleaned(name)
         if clean in self._in_setting():
             return True
-        return await self._store.read(lambda connection: _is_registered(connection, name))
+        registered = self._registered
+        if name not in registered:
+            registered[name] = await self._store.read(lambda connection: _is_registered(connection, name))
+        return registered[name]
+
+    def reread(self) -> None:
+        """Look at the registrations again: one of them has changed."""
+        # A new one: what is being read now may be out of date, and goes into the old one.
+        self._registered = {}
 
     async def existing(self, name: str) -> V:
         """Return the vault of an agent that has one, isolated now or not.

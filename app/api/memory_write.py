@@ -1,10 +1,13 @@
 """Operations that write memories so that nothing is stored twice, and reflections with their sources."""
 
+from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 from app.api.caller import Caller
 from app.api.default_store import default_store
+from app.api.idempotent_write import save_once
 from app.api.registry import operation
 from app.api.session_access import origin
 from app.changes import Changed
@@ -32,6 +35,7 @@ async def write(
     expires_at: datetime | None = None,
     event_time: datetime | None = None,
     attributes: dict[str, Any] = {},  # noqa: B006
+    key: str = "",
 ) -> Changed[Written]:
     """Store an observation, fact or note unless its store already has the same.
 
@@ -53,8 +57,8 @@ async def write(
         expires_at: Until when it is kept.
         event_time: When it happened.
         attributes: Anything else to keep with it.
+        key: An id of the caller's own for this write, so that it can be repeated safely within a day.
     """
-    await engine.memories.reflections.require_sources(sources, stores=caller.stores)
     draft = NewMemory(
         content=content,
         title=title,
@@ -71,8 +75,14 @@ async def write(
         expires_at=expires_at,
         event_time=event_time,
         attributes=attributes,
-        decay_rate=engine.config.number("memories.decay_rate") if kind == "fact" else 0.0,
     )
+    return await save_once(engine, caller, key, "memory.write", draft, partial(_write, engine, caller))
+
+
+async def _write(engine: Engine, caller: Caller, draft: NewMemory) -> Changed[Written]:
+    await engine.memories.reflections.require_sources(draft.sources, stores=caller.stores)
+    decay_rate = engine.config.number("memories.decay_rate") if draft.kind == "fact" else 0.0
+    draft = replace(draft, decay_rate=decay_rate)
     return await engine.memories.writing.write(draft, stores=caller.stores, actor=caller.name, judging="model")
 
 

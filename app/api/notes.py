@@ -5,12 +5,13 @@ from typing import Any
 
 from app.api.caller import Caller
 from app.api.default_store import default_store
+from app.api.idempotent_write import save_once
 from app.api.registry import Count, operation
 from app.changes import Changed
 from app.core.facets import Facets
 from app.core.stores import StoreName
 from app.engine import Engine
-from app.memories.model import Link, Links, Memory, MemoryFilter, MemoryOrder, MemoryRow, NewMemory
+from app.memories.model import Link, Links, Memory, MemoryFilter, MemoryOrder, MemoryRow, NewMemory, Written
 
 _ALL = MemoryFilter()
 
@@ -26,6 +27,7 @@ async def save(
     source: str = "",
     id: str | None = None,
     attributes: dict[str, Any] = {},  # noqa: B006
+    key: str = "",
 ) -> Changed[Memory]:
     """Store a new note.
 
@@ -37,6 +39,7 @@ async def save(
         source: Where it comes from; the caller's name when empty.
         id: An id of the caller's own, which must be new; for callers that read every store only.
         attributes: Anything else to keep with it.
+        key: An id of the caller's own for this write, so that it can be repeated safely within a day.
     """
     draft = NewMemory(
         content=content,
@@ -47,7 +50,13 @@ async def save(
         id=id,
         attributes=attributes,
     )
-    return await engine.memories.service.save(draft, stores=caller.stores, actor=caller.name)
+
+    async def write(wanted: NewMemory) -> Changed[Written]:
+        saved = await engine.memories.service.save(wanted, stores=caller.stores, actor=caller.name)
+        return Changed(Written("ADD", saved.value), saved.changes)
+
+    done = await save_once(engine, caller, key, "note.save", draft, write)
+    return Changed(done.value.memory, done.changes)
 
 
 @operation("note.update", access="write", trust="inner")

@@ -1,43 +1,54 @@
-"""Asynchronous client of a running host, for any number of calls at a time."""
+"""Asynchronous client of a host, for any number of calls at a time."""
 
 import asyncio
-import contextlib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from app.errors import KeepsakeError
-from app.rpc.client import EventListener
+import msgspec
+
+from app.errors import HostUnreachableError
+from app.rpc.async_connection import AsyncConnection
 from app.rpc.credentials import Credentials
-from app.rpc.framing import HEADER_BYTES, decode, encode, length_of
-from app.rpc.messages import Message, request, stray, value_and_changes
-from app.rpc.wire import dial, gone
+from app.rpc.messages import DROPPED, EventListener
+from app.rpc.repeats import DROPPED_REASON, PAUSE_SECONDS, RECONNECT_SECONDS, Attempt
+from app.rpc.wire import gone
+
+T = TypeVar("T")
 
 
 class AsyncClient:
-    """A connection to a host on the running event loop; ``AsyncClient.connect`` makes it.
+    """A client of a host on the running event loop; ``AsyncClient.connect`` makes it.
+
+    When the host is restarted, the next call connects again. A call that was under way is repeated if it only reads or
+    has a key against repetition; other writes fail with a sentence that says so.
 
     Args:
-        reader: What the host sends.
-        writer: What it is sent.
+        vault: The vault's folder.
         listener: Hears of events once subscribed, on the loop.
         on_lost: Called on the loop when the host went away without being asked to.
+        credentials: Those of an agent; the owner's without.
+        reconnect_seconds: How long the host may be away during a call.
     """
 
     def __init__(
         self,
-        reader: asyncio.StreamReader,
-        writer: asyncio.StreamWriter,
+        vault: Path,
         listener: EventListener | None = None,
         on_lost: Callable[[], None] | None = None,
+        credentials: Credentials | None = None,
+        reconnect_seconds: float = RECONNECT_SECONDS,
     ) -> None:
-        self._reader = reader
-        self._writer = writer
+        self._vault = vault
         self._listener = listener
         self._on_lost = on_lost
-        self._last_id = 0
-        self._waiting: dict[int, asyncio.Future[Message]] = {}
-        self._reading = asyncio.create_task(self._read(), name="host")
+        self._credentials = credentials
+        self._seconds = reconnect_seconds
+        self._connection: AsyncConnection | None = None
+        self._connecting = asyncio.Lock()
+        self._wanted: Mapping[str, Any] | None = None
+        self._accesses: dict[str, str] = {}
+        self._is_closed = False
 
     @classmethod
     async def connect(
@@ -46,88 +57,84 @@ class AsyncClient:
         listener: EventListener | None = None,
         on_lost: Callable[[], None] | None = None,
         credentials: Credentials | None = None,
+        reconnect_seconds: float = RECONNECT_SECONDS,
     ) -> Self:
         """Connect to the host of ``vault``, without credentials as its owner.
 
         Raises:
             HostUnreachableError: None answers.
         """
-        dialled = await asyncio.to_thread(dial, vault, credentials)
-        dialled.setblocking(False)
-        reader, writer = await asyncio.open_connection(sock=dialled)
-        return cls(reader, writer, listener, on_lost)
+        made = cls(vault, listener, on_lost, credentials, reconnect_seconds)
+        await made._connected()
+        return made
 
     @property
     def is_open(self) -> bool:
-        """Return whether the host is still there, as far as is known."""
-        return not self._reading.done()
+        """Return whether the host is there, as far as is known."""
+        return self._connection is not None and self._connection.is_open
 
     async def call(self, operation: str, arguments: Mapping[str, Any] | None = None) -> Any:
         """Call an operation and return its answer as JSON values.
 
         Raises:
             KeepsakeError: What the host reports.
-            HostUnreachableError: It went away.
+            HostUnreachableError: It went away and did not come back in time, or during a write without a key.
         """
         return (await self.reply(operation, arguments))[0]
 
-    async def reply(self, operation: str, arguments: Mapping[str, Any] | None = None) -> tuple[Any, Any]:
-        """Call an operation; return its answer and changes as JSON values."""
-        self._last_id += 1
-        key = self._last_id
-        frame = encode(request(key, operation, arguments or {}))
-        if not self.is_open:
-            raise gone()
-        self._waiting[key] = asyncio.get_running_loop().create_future()
-        try:
-            self._writer.write(frame)
-            await self._writer.drain()
-            return value_and_changes(await self._waiting[key])
-        except OSError as error:
-            raise gone() from error
-        finally:
-            del self._waiting[key]
+    async def call_as(self, kind: type[T], operation: str, arguments: Mapping[str, Any] | None = None) -> T:
+        """Return the answer of ``call`` as a ``kind``, such as a dataclass."""
+        return msgspec.convert(await self.call(operation, arguments), kind)
 
-    async def subscribe(self) -> None:
-        """Have the listener hear of changes and progress from now on."""
-        await self.call("subscribe")
+    async def reply(self, operation: str, arguments: Mapping[str, Any] | None = None) -> tuple[Any, Any]:
+        """Call an operation; return its answer and changes as JSON values; see ``call``."""
+        given = arguments or {}
+        attempt = Attempt(operation, given, self._seconds)
+        while True:
+            try:
+                connection = await self._connected()
+                if attempt.needs_access:
+                    attempt.check_access(await self._operations(connection))
+                return await connection.reply(operation, given)
+            except HostUnreachableError as error:
+                if self._is_closed or error.data.get("may_be_done"):
+                    raise
+                attempt.failed(error)
+                await asyncio.sleep(PAUSE_SECONDS)
+
+    async def subscribe(self, **wanted: Any) -> None:
+        """Have the listener hear of events from now on, also after the host was restarted.
+
+        Args:
+            wanted: ``areas``, ``stores`` and ``progress``, as the method ``subscribe`` takes them.
+        """
+        await self.call("subscribe", wanted)
+        self._wanted = wanted
 
     async def close(self) -> None:
         """Leave; calls under way fail."""
-        self._on_lost = None
-        self._reading.cancel()
-        await asyncio.wait({self._reading})
-        with contextlib.suppress(OSError):
-            await self._writer.wait_closed()
+        self._is_closed = True
+        if self._connection is not None:
+            await self._connection.close()
 
-    async def _read(self) -> None:
-        failure: KeepsakeError = gone()
-        try:
-            while True:
-                length = length_of(await self._reader.readexactly(HEADER_BYTES))
-                self._on_message(decode(await self._reader.readexactly(length)))
-        except (EOFError, OSError):
-            # Whoever waits for an answer is told below.
-            return
-        except KeepsakeError as error:
-            failure = error
-        finally:
-            self._end(failure)
+    async def _connected(self) -> AsyncConnection:
+        async with self._connecting:
+            if self._is_closed:
+                raise gone(was_sent=False)
+            if self._connection is None or not self._connection.is_open:
+                is_again = self._connection is not None
+                self._connection = await AsyncConnection.connect(
+                    self._vault, self._listener, self._on_lost, self._credentials
+                )
+                if is_again and self._wanted is not None:
+                    await self._connection.subscribe(self._wanted)
+                    if self._listener is not None:
+                        self._listener(DROPPED, {"reason": DROPPED_REASON})
+            return self._connection
 
-    def _end(self, failure: KeepsakeError) -> None:
-        self._writer.close()
-        for future in self._waiting.values():
-            if not future.done():
-                future.set_exception(failure)
-        if self._on_lost is not None:
-            self._on_lost()
-
-    def _on_message(self, message: Message) -> None:
-        key, method = message.get("id"), message.get("method")
-        if isinstance(method, str):
-            if self._listener is not None:
-                self._listener(method, message.get("params"))
-        elif key is None:
-            raise stray(message)
-        elif (future := self._waiting.get(key)) is not None and not future.done():
-            future.set_result(message)
+    async def _operations(self, connection: AsyncConnection) -> Mapping[str, str]:
+        """Return the access of every operation by its name."""
+        if not self._accesses:
+            described, _ = await connection.reply("describe")
+            self._accesses = {item["name"]: item["access"] for item in described}
+        return self._accesses

@@ -11,7 +11,7 @@ from app.api.catalogue import declared
 from app.api.registry import Reply, from_builtins, to_builtins
 from app.changes import ChangeSet, Event, Feed, Listener, Progress
 from app.errors import HostUnreachableError, UnknownOperationError
-from app.rpc.async_client import AsyncClient
+from app.rpc.async_connection import AsyncConnection
 from app.rpc.messages import CHANGED, PROGRESSED
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class RemoteBackend:
         self.vault = vault.expanduser().absolute()
         self.feed = Feed()
         self._operations = {item.name: item for item in declared()}
-        self._client: AsyncClient | None = None
+        self._client: AsyncConnection | None = None
         self._connecting = asyncio.Lock()
         self._loop = asyncio.new_event_loop()
         self._thread: threading.Thread | None = None
@@ -111,11 +111,11 @@ class RemoteBackend:
             None if changes is None else from_builtins(changes, ChangeSet),
         )
 
-    async def _connected(self) -> AsyncClient:
+    async def _connected(self) -> AsyncConnection:
         async with self._connecting:
             if self._client is None or not self._client.is_open:
                 is_again = self._client is not None
-                self._client = await AsyncClient.connect(self.vault, self._on_event)
+                self._client = await AsyncConnection.connect(self.vault, self._on_event)
                 await self._client.subscribe()
                 if is_again:
                     self._publish_everything()
@@ -137,7 +137,7 @@ class RemoteBackend:
             # We fell behind and are notified no more.
             self._resubscribing = self._loop.create_task(self._resubscribe(self._client))
 
-    async def _resubscribe(self, client: AsyncClient) -> None:
+    async def _resubscribe(self, client: AsyncConnection) -> None:
         # A host that went away meanwhile is connected to again by the next call.
         with contextlib.suppress(HostUnreachableError):
             await client.subscribe()

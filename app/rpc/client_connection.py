@@ -1,7 +1,6 @@
 """One client at the socket, host side: hello, then its requests, several at a time."""
 
 import asyncio
-import contextlib
 import hmac
 import logging
 from collections.abc import Callable, Coroutine
@@ -9,36 +8,61 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from app.api.caller import OWNER, Caller
-from app.api.registry import Reply
-from app.core.error_location import error_location
-from app.errors import AccessDeniedError, HostUnreachableError, KeepsakeError, MachineError, internal
+from app.changes import Event
+from app.errors import (
+    AccessDeniedError,
+    AccessRequiredError,
+    IdleError,
+    InputError,
+    KeepsakeError,
+    MachineError,
+    TooManyCallsError,
+)
+from app.rpc.call_queue import MAX_PENDING, BatchAnswers, CallQueue, Performer, Respond
+from app.rpc.event_filter import event_filter
+from app.rpc.frame_stream import FrameStream, SilenceError
 from app.rpc.framing import (
-    HEADER_BYTES,
     MAX_FRAME,
     MAX_HELLO,
     MAX_SHORT_FRAME,
     FrameError,
     FrameTextError,
+    Message,
     decode,
-    encode,
-    length_of,
+    decode_batch,
+    payload_of,
 )
-from app.rpc.messages import Hello, Message, RpcRequest, answer, failure, hello_of, request_of
+from app.rpc.messages import (
+    Hello,
+    RequestId,
+    RpcRequest,
+    answer,
+    failure,
+    hello_of,
+    is_notification,
+    request_of,
+    valid_id,
+)
+from app.rpc.outgoing import Outgoing
+from app.rpc.rate_limit import Rate, TokenBucket
 from app.rpc.subscription import Subscription
 
-MAX_IN_FLIGHT = 16
 MAX_UNSENT = 8 * 1024 * 1024  # beyond, no more requests are taken from a client that does not read its answers
+MAX_BATCH = 100
 _LONG_FRAMES = 2  # received at once
+_MAX_REST_SECONDS = 0.05  # a client that calls too often is read from no faster than this allows
+_UNKNOWN_RATE = Rate(20, 100)  # of a program that the person has not let in
 _log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
 class ClientTimeouts:
-    """Time limits of a client in seconds: hello, message, answer."""
+    """Time limits of a client in seconds: hello, message, answer, and an agent's silence."""
 
     hello: float = 5.0
     frame: float = 60.0
     answer: float = 60.0
+    idle: float = 1800.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,19 +72,23 @@ class ServerContext:
     Args:
         token: The token of the person's own programs.
         welcome: The answer to a client that was let in.
-        call: Answers a request of a caller.
-        admit: Called once the token is right; raises when no place is free.
+        calls: Carries out calls.
+        admit: Called once it is known who the client is; raises when no place is free.
         authenticate: Returns the caller that a hello with another token is from.
-        patience: How long it may take.
+        bucket: Returns the calls that an agent may make at present.
+        refused: Takes note of a limit that a client came up against.
+        timeouts: How long it may take.
         long_frames: Taken while a long frame is received, by all connections together.
     """
 
     token: str
     welcome: Message
-    call: Callable[[RpcRequest, Caller], Coroutine[Any, Any, Reply]]
+    calls: Performer
     admit: Callable[["Connection"], None]
     authenticate: Callable[[Hello], Coroutine[Any, Any, Caller]]
-    patience: ClientTimeouts = ClientTimeouts()
+    bucket: Callable[["Connection"], TokenBucket]
+    refused: Callable[[str], None]
+    timeouts: ClientTimeouts = ClientTimeouts()
     long_frames: asyncio.Semaphore = field(default_factory=lambda: asyncio.Semaphore(_LONG_FRAMES))
 
 
@@ -70,182 +98,259 @@ class Connection:
     Args:
         reader: What it sends.
         writer: What it is sent.
-        house: What it is let into.
+        context: The server's shared state.
     """
 
-    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, house: ServerContext) -> None:
-        self._reader = reader
+    def __init__(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, context: ServerContext) -> None:
         self._writer = writer
-        self._house = house
+        self._context = context
         self.caller = OWNER
         self.hello = Hello("")
-        self._sending = asyncio.Lock()
-        self._slots = asyncio.Semaphore(MAX_IN_FLIGHT)
-        self._answers: set[asyncio.Task[None]] = set()
-        self._unsent = 0
+        self.own_bucket = TokenBucket(lambda: _UNKNOWN_RATE)
+        self._stream = FrameStream(reader, context.timeouts.frame, context.long_frames)
+        self._outgoing = Outgoing(writer, self._stream.framed, context.timeouts.answer, self._on_room)
+        self._calls = CallQueue(context.calls, lambda: self.caller, self._reads_answers, self._on_room)
         self._has_room = asyncio.Event()
-        self._has_room.set()
+        self._rest = 0.0
         self._reading: asyncio.Task[None] | None = None
         self._subscription: Subscription | None = None
-        self._pump: asyncio.Task[None] | None = None
+        self._events: asyncio.Task[None] | None = None
 
     async def run(self) -> None:
         """Serve the client until it leaves, misbehaves or ``finish`` is called."""
         try:
-            self._reading = asyncio.create_task(self._read())
+            self._reading = asyncio.create_task(self._read(), name="requests")
             await asyncio.wait({self._reading})
             if not self._reading.cancelled():
                 self._reading.result()
-            if self._answers:
-                # Whoever only closed its sending side still gets its answers, and writes are never torn.
-                await asyncio.wait(self._answers)
+            # Whoever only closed its sending side still gets its answers, and writes are never torn.
+            await self._calls.settled()
+            while len(self._calls) and not self._writer.is_closing():
+                await self._outgoing.sent()
+                self._calls.advance()
+                await self._calls.settled()
+            await self._outgoing.sent()
         finally:
             await self._close()
 
     def finish(self) -> None:
         """Take no more requests; ``run`` returns when those under way are answered."""
+        self._calls.refuse_waiting()
         if self._reading is not None:
             self._reading.cancel()
 
     def turn_away(self, error: KeepsakeError) -> None:
         """Close the connection with a reason; ``run`` then returns."""
-        self._writer.write(encode(failure(None, error)))
+        self._outgoing.send(payload_of(failure(None, error)))
         self._writer.close()
 
-    def tell(self, frame: bytes) -> None:
-        """Send an event if the client has subscribed."""
-        if self._subscription is not None and not self._subscription.offer(frame):
+    def wants(self, event: Event) -> bool:
+        """Return whether the client has subscribed to such events."""
+        return self._subscription is not None and self._subscription.wanted.accepts(event)
+
+    def tell(self, payload: bytes) -> None:
+        """Send an event to a subscriber."""
+        if self._subscription is not None and not self._subscription.offer(payload):
             _log.info("a subscriber fell behind and was dropped")
+            self._context.refused("slow_subscriber")
             self._subscription = None
 
     async def _read(self) -> None:
         try:
             await self._greet()
             while True:
-                await self._slots.acquire()
-                await self._has_room.wait()
-                await self._receive()
+                await self._room()
+                self._receive(await self._next())
+                if self._rest:
+                    await asyncio.sleep(self._rest)
         except (FrameError, AccessDeniedError, MachineError) as error:
-            await self._send(failure(None, error))
+            self._context.refused(error.code)
+            self._send(failure(None, error))
+            await self._outgoing.sent()
             self._writer.close()
         except (EOFError, OSError) as error:
             # TimeoutError is an OSError too: a client that stalls has left, as far as we can tell.
             _log.debug("a client left: %r", error)
-
-    async def _receive(self) -> None:
-        try:
-            self._start(request_of(await self._next(MAX_FRAME)))
-        except FrameTextError as error:
-            request_id = request_of(error.content).id
-            if isinstance(request_id, str) and not request_id.isascii():
-                raise
-            await self._send(failure(request_id, error))
-            self._slots.release()
+            if self._outgoing.is_cut_off:
+                self._context.refused("slow_reader")
 
     async def _greet(self) -> None:
         try:
-            async with asyncio.timeout(self._house.patience.hello):
-                said = hello_of(await self._next(MAX_HELLO))
+            async with asyncio.timeout(self._context.timeouts.hello):
+                said = hello_of(decode(await self._stream.next(MAX_HELLO)))
         except TimeoutError as error:
-            raise FrameError(f"No hello came within {self._house.patience.hello:g} seconds.") from error
-        if not hmac.compare_digest(said.token.encode("utf-8", "surrogatepass"), self._house.token.encode()):
+            raise FrameError(f"No hello came within {self._context.timeouts.hello:g} seconds.") from error
+        if not hmac.compare_digest(said.token.encode("utf-8", "surrogatepass"), self._context.token.encode()):
             if not said.name:
                 raise AccessDeniedError("This token is not the one in the vault's host.json.")
-            self.hello, self.caller = said, await self._house.authenticate(said)
-        self._house.admit(self)
+            self.hello, self.caller = said, await self._context.authenticate(said)
+        self._context.admit(self)
         shown = {"name": self.caller.name, "trust": self.caller.trust, "state": self.caller.state}
-        await self._send({**self._house.welcome, "caller": shown})
+        self._send({**self._context.welcome, "caller": shown})
 
-    async def _next(self, limit: int) -> Message:
-        length = length_of(await self._reader.readexactly(HEADER_BYTES), limit)
-        async with self._house.long_frames if length > MAX_SHORT_FRAME else contextlib.nullcontext():
-            async with asyncio.timeout(self._house.patience.frame):
-                payload = await self._reader.readexactly(length)
-        return decode(payload)
-
-    def _start(self, request: RpcRequest) -> None:
-        task = asyncio.create_task(self._serve(request))
-        self._answers.add(task)
-        task.add_done_callback(self._on_answered)
-
-    def _on_answered(self, task: "asyncio.Task[None]") -> None:
-        self._answers.discard(task)
-        self._slots.release()
-        if not task.cancelled() and (error := task.exception()) is not None:
-            _log.error("an answer could not be given: %s", error_location(error))
-
-    async def _serve(self, request: RpcRequest) -> None:
-        if request.method in {"subscribe", "unsubscribe"}:
-            self._subscribe(wanted=request.method == "subscribe")
-            await self._send(answer(request.id, value=True))
-            return
-        # Its own task, so that a failure of any kind is looked at here and never ends the connection.
-        call = asyncio.create_task(self._house.call(request, self.caller))
-        try:
-            await asyncio.wait({call})
-        finally:
-            call.cancel()
-        await self._send(_outcome(request, call))
-
-    def _subscribe(self, *, wanted: bool) -> None:
-        if self._pump is not None and (not wanted or self._subscription is None):
-            self._pump.cancel()
-            self._pump = self._subscription = None
-        if wanted and self._subscription is None:
-            self._subscription = Subscription(self._send_frame)
-            self._pump = asyncio.create_task(self._subscription.run())
-
-    async def _send(self, message: Message) -> None:
-        try:
-            frame = encode(message)
-        except KeepsakeError as error:
-            frame = encode(failure(message.get("id"), error))
-        self._count_unsent(len(frame))
-        try:
-            await self._send_frame(frame)
-        finally:
-            self._count_unsent(-len(frame))
-
-    def _count_unsent(self, size: int) -> None:
-        self._unsent += size
-        if self._unsent > MAX_UNSENT:
-            self._has_room.clear()
-        else:
-            self._has_room.set()
-
-    async def _send_frame(self, frame: bytes) -> None:
-        async with self._sending:
-            if self._writer.is_closing():
-                return
+    async def _next(self) -> bytes:
+        """Return the next message."""
+        idle = None if self.caller.is_owner else self._context.timeouts.idle
+        limit = MAX_FRAME if self.caller.is_owner else MAX_SHORT_FRAME
+        while True:
             try:
-                self._writer.write(frame)
-                async with asyncio.timeout(self._house.patience.answer):
-                    await self._writer.drain()
-            except OSError as error:
-                _log.debug("a client takes nothing more: %r", error)
-                self._writer.transport.abort()
+                return await self._stream.next(limit, idle)
+            except SilenceError as error:
+                if not len(self._calls):
+                    raise IdleError(
+                        f"Nothing came for {idle:g} seconds. Connect again; an empty line or a 'ping' now and then"
+                        " keeps a connection open."
+                    ) from error
+            except TimeoutError as error:
+                raise FrameError("A message stopped in the middle.") from error
+
+    async def _room(self) -> None:
+        """Return when there is room for another request."""
+        while self._outgoing.unsent > MAX_UNSENT or self._calls.is_full or self._waits_for_answers():
+            self._has_room.clear()
+            await self._has_room.wait()
+
+    def _waits_for_answers(self) -> bool:
+        # An agent is told that it has too many calls; the person's programs are only slowed down.
+        return self.caller.is_owner and len(self._calls) >= MAX_PENDING
+
+    def _reads_answers(self) -> bool:
+        return self._outgoing.unsent <= MAX_UNSENT and not self._writer.is_closing()
+
+    def _on_room(self) -> None:
+        self._has_room.set()
+        self._calls.advance()
+
+    def _receive(self, payload: bytes) -> None:
+        self._rest = 0.0
+        try:
+            message = decode_batch(payload)
+        except FrameTextError as error:
+            request_id = valid_id(error.content)
+            is_broken = isinstance(request_id, str) and not request_id.isascii()
+            self._refuse(None if is_broken else request_id, error)
+        except FrameError as error:
+            self._refuse(None, error)
+        else:
+            if isinstance(message, dict):
+                self._begin(message, len(payload), self._respond)
+            else:
+                self._begin_batch(message, len(payload))
+
+    def _begin_batch(self, messages: list[Any], size: int) -> None:
+        if not 0 < len(messages) <= MAX_BATCH:
+            self._refuse(None, FrameError(f"A batch must hold 1 to {MAX_BATCH} requests.", allowed=MAX_BATCH))
+            return
+        answers = BatchAnswers(len(messages), self._send_batch)
+        for message in messages:
+            self._begin(message, size // len(messages), answers.add)
+
+    def _begin(self, message: object, size: int, respond: Respond) -> None:
+        """Begin a call, or refuse what is none; a notification is never answered."""
+        try:
+            self._take()
+            request = request_of(message)
+            if request.method in _METHODS:
+                value = _METHODS[request.method](self, request)
+                respond(None if request.id is None else answer(request.id, value))
+            else:
+                self._calls.add(request, size, respond)
+        except InputError as error:
+            if is_notification(message):
+                self._context.refused(error.code)
+                respond(None)
+            else:
+                respond(failure(valid_id(message), error))
+
+    def _refuse(self, request_id: RequestId | None, error: KeepsakeError) -> None:
+        try:
+            self._take()
+        except TooManyCallsError as too_many:
+            error = too_many
+        self._send(failure(request_id, error))
+
+    def _take(self) -> None:
+        """Count a call of an agent.
+
+        Raises:
+            TooManyCallsError: It calls too often; what it sends next is then read a little later.
+        """
+        if self.caller.is_owner:
+            return
+        try:
+            self._context.bucket(self).take()
+        except TooManyCallsError as error:
+            self._rest = min(error.data["retry_after"], _MAX_REST_SECONDS)
+            self._context.refused(error.code)
+            raise
+
+    def _ping(self, request: RpcRequest) -> bool:
+        return True
+
+    def _cancel(self, request: RpcRequest) -> bool:
+        request_id = valid_id(request.params)
+        if request_id is None or len(request.params) != 1:
+            raise InputError("cancel: give the 'id' of the request that is to be cancelled.")
+        return self._calls.cancel(request_id)
+
+    def _subscribe(self, request: RpcRequest) -> bool:
+        wanted = event_filter(request.params)
+        if self.caller.state == "unknown":
+            raise AccessRequiredError("Programs that the person has not let in hear of nothing.")
+        if self._subscription is not None:
+            self._subscription.wanted = wanted
+            return True
+        if self._events is not None:
+            self._events.cancel()
+        self._subscription = Subscription(self._outgoing, wanted)
+        self._events = asyncio.create_task(self._subscription.run(), name="events")
+        return True
+
+    def _unsubscribe(self, request: RpcRequest) -> bool:
+        if self._events is not None:
+            self._events.cancel()
+        self._events = self._subscription = None
+        return True
+
+    def _respond(self, message: Message | None) -> None:
+        if message is not None:
+            self._send(message)
+
+    def _send(self, message: Message) -> None:
+        self._outgoing.send(_payload(message))
+
+    def _send_batch(self, messages: list[Message]) -> None:
+        payloads = [_payload(message) for message in messages]
+        if sum(map(len, payloads)) + len(payloads) >= MAX_FRAME:
+            error = InputError("The answers to this batch are too long together. Ask for less at once.")
+            payloads = [payload_of(failure(message.get("id"), error)) for message in messages]
+        self._outgoing.send(b"[" + b",".join(payloads) + b"]")
 
     async def _close(self) -> None:
-        for task in [*self._answers, self._pump, self._reading]:
+        self._calls.abandon()
+        self._outgoing.stop()
+        for task in (self._events, self._reading):
             if task is not None:
                 task.cancel()
         self._writer.close()
         try:
-            async with asyncio.timeout(self._house.patience.hello):
+            async with asyncio.timeout(self._context.timeouts.hello):
                 await self._writer.wait_closed()
         except OSError as error:
             _log.debug("a client did not close: %r", error)
             self._writer.transport.abort()
 
 
-def _outcome(request: RpcRequest, call: "asyncio.Task[Reply]") -> Message:
-    if call.cancelled():
-        return failure(request.id, HostUnreachableError("Keepsake is closing and did not finish this."))
-    error = call.exception()
-    if error is None:
-        reply = call.result()
-        return answer(request.id, reply.value, reply.changes)
-    if not isinstance(error, KeepsakeError):
-        _log.error("the operation %s failed: %s", request.method, error_location(error))
-        error = internal(error)
-    return failure(request.id, error)
+_METHODS: dict[str, Callable[[Connection, RpcRequest], bool]] = {
+    "ping": Connection._ping,
+    "cancel": Connection._cancel,
+    "subscribe": Connection._subscribe,
+    "unsubscribe": Connection._unsubscribe,
+}
+
+
+def _payload(message: Message) -> bytes:
+    try:
+        return payload_of(message)
+    except KeepsakeError as error:
+        return payload_of(failure(message.get("id"), error))

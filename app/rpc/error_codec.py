@@ -9,7 +9,7 @@ from app import errors
 from app.errors import InputError, InternalError, KeepsakeError, MachineError
 
 # JSON-RPC names five numbers; the others are ours, one for each family and for what callers tell apart.
-_NUMBERS = {
+NUMBERS = {
     "bad_json": -32700,
     "bad_frame": -32600,
     "unknown_operation": -32601,
@@ -21,6 +21,10 @@ _NUMBERS = {
     "cancelled": -32004,
     "access_required": -32005,
     "agent_paused": -32006,
+    "too_many_calls": -32007,
+    "too_many_connections": -32008,
+    "idle": -32009,
+    "conflict": -32011,
 }
 _FAMILIES: dict[str, tuple[int, type[KeepsakeError]]] = {
     "machine": (-32010, MachineError),
@@ -31,7 +35,7 @@ _FAMILIES: dict[str, tuple[int, type[KeepsakeError]]] = {
 
 def to_wire(error: KeepsakeError) -> dict[str, Any]:
     """Return the ``error`` member of a JSON-RPC answer."""
-    number = _NUMBERS.get(error.code) or _FAMILIES.get(error.kind, _FAMILIES["internal"])[0]
+    number = NUMBERS.get(error.code) or _FAMILIES.get(error.kind, _FAMILIES["internal"])[0]
     data = msgspec.to_builtins(error.as_dict(), enc_hook=str)
     return {"code": number, "message": error.message, "data": data}
 

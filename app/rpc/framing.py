@@ -1,4 +1,4 @@
-"""Framing: four bytes of length, most significant first, then JSON in UTF-8."""
+"""Framing of JSON in UTF-8: four bytes of length first, or one message a line."""
 
 import json
 import re
@@ -14,12 +14,21 @@ HEADER_BYTES = 4
 # A stranger may not make the host hold more than this; whoever has shown the token may send a long conversation.
 MAX_HELLO = 4096
 MAX_FRAME = 64 * 1024 * 1024
-# Longer ones take turns, so that half-received frames of many clients together stay small.
+# An agent's frames. The longer ones of the person's programs take turns, so that all of them together stay small.
 MAX_SHORT_FRAME = 4 * 1024 * 1024
+MAX_DEPTH = 64  # lists and objects within each other
+NEWLINE = b"\n"
+FIRST_OF_LINE = b"{"  # no length begins with it: it would be 2 GB
 
 _LENGTH = struct.Struct(">I")
+_NO_BRACKETS = bytes(set(range(256)) - set(b"[]"))
+_AS_LISTS = bytes.maketrans(b"{}", b"[]")
+_STRING = re.compile(rb'"[^"\\]*(?:\\.[^"\\]*)*"', re.DOTALL)
 _ESCAPED_SURROGATE = re.compile(rb"\\u[dD][89a-fA-F]")
 _LONE_SURROGATE = re.compile("[\ud800-\udfff]")
+
+
+Message = dict[str, Any]
 
 
 class FrameError(InputError):
@@ -48,8 +57,8 @@ class FrameTextError(FrameJsonError):
         self.content = content
 
 
-def encode(message: dict[str, Any]) -> bytes:
-    """Return ``message`` as a frame.
+def payload_of(message: Message | list[Message]) -> bytes:
+    """Return a message, or a batch of them, as JSON.
 
     Raises:
         InputError: It holds what JSON cannot, or is too large.
@@ -64,7 +73,21 @@ def encode(message: dict[str, Any]) -> bytes:
             bytes=len(payload),
             allowed=MAX_FRAME,
         )
+    return payload
+
+
+def with_length(payload: bytes) -> bytes:
+    """Return a frame that begins with its length."""
     return _LENGTH.pack(len(payload)) + payload
+
+
+def encode(message: Message) -> bytes:
+    """Return a message as a frame that begins with its length.
+
+    Raises:
+        InputError: It holds what JSON cannot, or is too large.
+    """
+    return with_length(payload_of(message))
 
 
 def length_of(header: bytes, limit: int = MAX_FRAME) -> int:
@@ -79,22 +102,57 @@ def length_of(header: bytes, limit: int = MAX_FRAME) -> int:
     return length
 
 
-def decode(payload: bytes) -> dict[str, Any]:
+def decode(payload: bytes) -> Message:
     """Return the message in a frame.
 
     Raises:
         FrameTextError: It is one JSON object with a lone surrogate in it.
         FrameError: It is not one JSON object.
     """
+    message = _decoded(payload)
+    if not isinstance(message, dict):
+        raise FrameError("A message must be one JSON object.", type=type(message).__name__)
+    return message
+
+
+def decode_batch(payload: bytes) -> Message | list[Any]:
+    """Return the message in a frame, or the list of what a batch holds.
+
+    Raises:
+        FrameTextError: It is one JSON object with a lone surrogate in it.
+        FrameError: It is neither an object nor a list, or nested too deeply.
+    """
+    if is_deeper(payload, MAX_DEPTH):
+        raise FrameError(f"A message may nest lists and objects {MAX_DEPTH} deep.", allowed=MAX_DEPTH)
+    message = _decoded(payload)
+    if not isinstance(message, (dict, list)):
+        raise FrameError("A message must be one JSON object, or a list of them.", type=type(message).__name__)
+    return message
+
+
+def is_deeper(payload: bytes, limit: int) -> bool:
+    """Return whether a JSON text nests lists and objects deeper than ``limit``.
+
+    It is asked before the text is read as JSON; each pass over the brackets removes the innermost pairs.
+    """
+    if payload.count(b"[") + payload.count(b"{") <= limit:
+        return False
+    brackets = _STRING.sub(b"", payload).translate(_AS_LISTS).translate(None, _NO_BRACKETS)
+    for _ in range(limit):
+        inner = brackets
+        brackets = inner.replace(b"[]", b"")
+        if len(brackets) == len(inner):
+            return False
+    return b"[]" in brackets
+
+
+def _decoded(payload: bytes) -> Any:
     try:
-        message = msgspec.json.decode(payload)
+        return msgspec.json.decode(payload)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
         if (content := _with_lone_surrogates(payload)) is not None:
             raise FrameTextError(content) from None
         raise FrameJsonError("A message must be valid JSON in UTF-8.", reason=type(error).__name__) from None
-    if not isinstance(message, dict):
-        raise FrameError("A message must be one JSON object.", type=type(message).__name__)
-    return message
 
 
 def _with_lone_surrogates(payload: bytes) -> dict[str, Any] | None:

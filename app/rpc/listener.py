@@ -1,5 +1,7 @@
-"""Listening socket of a host, in a folder that only its owner can enter."""
+"""Listener of a host: a Unix socket, a named pipe, or a loopback port."""
 
+import asyncio
+import contextlib
 import hashlib
 import logging
 import os
@@ -11,18 +13,88 @@ import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from app.core.paths import runtime_dir
 from app.errors import MachineError
+from app.rpc.windows_pipe import OnConnected
 
 # The whole path has to fit the system's address: 108 bytes on Linux, 104 on macOS, with a zero at the end.
 _MAX_PATH = 103
-HAS_UNIX_SOCKETS = sys.platform != "win32"
 _BACKLOG = 64
 _CONNECT_SECONDS = 1.0
 _ABANDONED_S = 60.0
 _NAME = re.compile(r"[0-9a-f]{16}\.sock")
 _log = logging.getLogger(__name__)
+
+
+class Listener:
+    """Listener for clients, which only processes of the same user reach.
+
+    It is a Unix socket in a folder that only its owner can enter; on Windows a named pipe, or 127.0.0.1 without one.
+
+    Args:
+        vault: The vault's folder.
+        loopback: Listen on 127.0.0.1.
+
+    Raises:
+        MachineError: There is nowhere to listen.
+    """
+
+    def __init__(self, vault: Path, *, loopback: bool = False) -> None:
+        self.path = ""
+        self.port = 0
+        self._file: Path | None = None
+        self._server: asyncio.Server | None = None
+        self._socket: socket.socket | None = None
+        self._pipe: Any = None
+        if not loopback and sys.platform == "win32":
+            self._pipe = _listen_on_pipe()
+            self.path = "" if self._pipe is None else self._pipe.path
+        elif not loopback:
+            self._socket, self._file = listen_on_path(vault)
+            self.path = str(self._file)
+        if not self.path:
+            self._socket = listen_on_loopback()
+            self.port = self._socket.getsockname()[1]
+
+    @property
+    def address(self) -> str:
+        """Return the address, as a person reads it."""
+        return self.path or f"127.0.0.1:{self.port}"
+
+    async def start(self, on_connected: OnConnected) -> None:
+        """Let clients in; those that came before have waited."""
+        if self._pipe is not None:
+            self._pipe.start(on_connected)
+        else:
+            self._server = await asyncio.start_server(on_connected, sock=self._socket)
+
+    def close(self) -> None:
+        """Accept no more clients."""
+        for opened in (self._pipe, self._server or self._socket):
+            if opened is not None:
+                opened.close()
+        if self._file is not None:
+            with contextlib.suppress(OSError):  # a dead socket is harmless: the next host removes it
+                self._file.unlink(missing_ok=True)
+
+    async def wait_closed(self) -> None:
+        """Return when everyone has left."""
+        if self._server is not None:
+            await self._server.wait_closed()
+
+
+def _listen_on_pipe() -> Any:
+    """Return a listener at a named pipe, ``None`` where there can be none."""
+    if sys.platform == "win32":
+        from app.rpc.windows_pipe import PipeListener  # noqa: PLC0415
+
+        try:
+            return PipeListener()
+        except OSError as error:
+            _log.warning("no named pipe can be made, so the socket is on 127.0.0.1: %s", error)
+    return None
 
 
 def listen_on_loopback() -> socket.socket:

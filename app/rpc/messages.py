@@ -1,15 +1,16 @@
 """The messages of both sides: hello and welcome, then JSON-RPC 2.0 requests, answers and notifications."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.errors import KeepsakeError, MachineError
+from app.errors import InputError, KeepsakeError, MachineError
 from app.rpc.error_codec import from_wire, to_wire
-from app.rpc.framing import PROTOCOL, FrameError
+from app.rpc.framing import PROTOCOL, FrameError, Message
 
-Message = dict[str, Any]
 RequestId = str | int
+# Takes the kind of an event (``changed``, ``progressed``, ``dropped``) and the event as JSON values.
+EventListener = Callable[[str, Any], None]
 
 CHANGED = "changed"
 PROGRESSED = "progressed"
@@ -20,9 +21,12 @@ MAX_CLIENT_NAME = 200
 
 @dataclass(frozen=True, slots=True)
 class RpcRequest:
-    """A request of a client: an operation or a method of the socket, with arguments."""
+    """A request of a client: an operation or a method of the socket, with arguments.
 
-    id: RequestId
+    Without an id it is a notification: it is carried out and not answered.
+    """
+
+    id: RequestId | None
     method: str
     params: Mapping[str, Any]
 
@@ -88,26 +92,46 @@ def request(request_id: RequestId, method: str, params: Mapping[str, Any]) -> Me
     return {"jsonrpc": "2.0", "id": request_id, "method": method, "params": dict(params)}
 
 
-def request_of(message: Message) -> RpcRequest:
+def request_of(message: object) -> RpcRequest:
     """Return the request in a message.
 
     Raises:
         FrameError: It is none; the sentence says why.
     """
+    if not isinstance(message, dict):
+        raise FrameError("A request must be a JSON object.")
     request_id, method, params = message.get("id"), message.get("method"), message.get("params", {})
     if message.get("jsonrpc") != "2.0":
         raise FrameError("A request must have 'jsonrpc': '2.0'.")
-    if type(request_id) is not int and not (isinstance(request_id, str) and len(request_id) <= _MAX_ID):
+    if "id" in message and valid_id(message) is None:
         raise FrameError(f"A request's 'id' must be a whole number or a text of at most {_MAX_ID} characters.")
     if not isinstance(method, str) or not method:
         raise FrameError("A request's 'method' must be the name of an operation.")
     if not isinstance(params, dict):
-        raise FrameError("A request's 'params' must be an object with the arguments by name.")
+        raise InputError("A request's 'params' must be an object with the arguments by name.")
     return RpcRequest(request_id, method, params)
 
 
-def answer(request_id: RequestId, value: Any, changes: Any = None) -> Message:
-    """Return the answer to a failed call; without an id for a malformed one."""
+def valid_id(message: object) -> RequestId | None:
+    """Return a message's id, ``None`` without a usable one."""
+    request_id = message.get("id") if isinstance(message, dict) else None
+    if type(request_id) is int or (isinstance(request_id, str) and len(request_id) <= _MAX_ID):
+        return request_id
+    return None
+
+
+def is_notification(message: object) -> bool:
+    """Return whether a message is a notification, which is not answered."""
+    return (
+        isinstance(message, dict)
+        and "id" not in message
+        and message.get("jsonrpc") == "2.0"
+        and isinstance(message.get("method"), str)
+    )
+
+
+def answer(request_id: RequestId | None, value: Any, changes: Any = None) -> Message:
+    """Return the answer to a call that succeeded."""
     return {"jsonrpc": "2.0", "id": request_id, "result": {"value": value, "changes": changes}}
 
 

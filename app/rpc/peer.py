@@ -3,15 +3,36 @@
 import os
 import socket
 import struct
+import sys
+from typing import Any
 
-_CREDENTIALS = struct.Struct("3i")  # process, user, group
+_CREDENTIALS = struct.Struct("3i")  # process, user, group (Linux)
+# The struct xucred of macOS and FreeBSD begins with its version and the user; its size differs.
+_XUCRED_BYTES = 128
+_XUCRED_HEAD = struct.Struct("2I")
+_SOL_LOCAL = 0
+_LOCAL_PEERCRED = 1
 
 
-def is_own(connection: socket.socket) -> bool:
-    """Return False for a process of another user; True where that is unknown."""
-    option = getattr(socket, "SO_PEERCRED", None)
-    if option is None or connection.family != getattr(socket, "AF_UNIX", None):
+def is_own(connection: Any) -> bool:
+    """Return False for a process of another user; True where that is unknown.
+
+    Args:
+        connection: A socket, or what a transport calls one.
+    """
+    if not hasattr(connection, "getsockopt") or connection.family != getattr(socket, "AF_UNIX", None):
         return True
+    user = _peer_user(connection)
+    return user is None or user == os.getuid()
+
+
+def _peer_user(connection: Any) -> int | None:
+    """Return the user at the other end, ``None`` where the system does not say."""
+    if sys.platform in {"darwin", "freebsd"}:
+        data = connection.getsockopt(_SOL_LOCAL, _LOCAL_PEERCRED, _XUCRED_BYTES)
+        return int(_XUCRED_HEAD.unpack_from(data)[1])
+    option = getattr(socket, "SO_PEERCRED", None)
+    if option is None:
+        return None
     data = connection.getsockopt(socket.SOL_SOCKET, option, _CREDENTIALS.size)
-    user: int = _CREDENTIALS.unpack(data)[1]
-    return user == os.getuid()
+    return int(_CREDENTIALS.unpack(data)[1])

@@ -1,31 +1,36 @@
 """The host's socket: lets the owner's programs in and tells them what changes."""
 
 import asyncio
-import contextlib
 import logging
-from dataclasses import replace
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from app import __version__
 from app.agents.service import AREA as AGENTS_AREA
 from app.api.authentication import Authentication
 from app.api.caller import Caller
-from app.api.registry import Catalogue, Operation, Reply, require_access
-from app.changes import ChangeSet, Event, Feed
+from app.api.event_access import visible
+from app.api.registry import Catalogue
+from app.changes import ChangeSet, Event, Feed, Progress
 from app.core.error_location import error_location
-from app.errors import AccessDeniedError, AccessRequiredError, MachineError
+from app.errors import AccessDeniedError, AccessRequiredError, MachineError, TooManyConnectionsError
+from app.rpc.catalogue_calls import CatalogueCalls
 from app.rpc.client_connection import ClientTimeouts, Connection, ServerContext
-from app.rpc.framing import FrameError, encode
+from app.rpc.event_codec import event_payload
+from app.rpc.framing import FrameError
 from app.rpc.hostfile import new_hostfile, remove_hostfile, write_hostfile
-from app.rpc.listener import HAS_UNIX_SOCKETS, listen_on_loopback, listen_on_path
-from app.rpc.messages import CHANGED, PROGRESSED, Hello, RpcRequest, notification, welcome
+from app.rpc.listener import Listener
+from app.rpc.messages import Hello, welcome
 from app.rpc.peer import is_own
+from app.rpc.rate_limit import Rate, TokenBucket
 
 MAX_CONNECTIONS = 64
-MAX_STRANGERS = 16  # connections without a right token so far; a newer one takes the place of the oldest
+MAX_AGENT_CONNECTIONS = 56  # the rest is for the person's own programs
+MAX_OF_AGENT = 16
+MAX_UNKNOWN = 8  # of programs that the person has not let in
+MAX_UNAUTHENTICATED = 16  # connections without a hello so far; a newer one takes the place of the oldest
+_DEFAULT_RATE = Rate(200, 400)
 _GRACE_SECONDS = 5.0
-_MAX_IDS = 10_000  # beyond, a change set means everything in its areas
 _log = logging.getLogger(__name__)
 
 
@@ -37,8 +42,10 @@ class SocketServer:
         feed: What subscribers are told.
         vault: The vault's folder; ``host.json`` in it says where the socket is.
         authentication: Recognises agents by their tokens; without it only the person's own programs are let in.
-        loopback: Listen on 127.0.0.1 instead of a Unix socket.
-        patience: How long clients may take.
+        loopback: Listen on 127.0.0.1 whatever else there is.
+        timeouts: How long clients may take.
+        rate: Returns how often an agent may call.
+        cancel_job: Asks a job to stop; returns whether there is one of that id.
     """
 
     def __init__(
@@ -48,8 +55,10 @@ class SocketServer:
         vault: Path,
         authentication: Authentication | None = None,
         *,
-        loopback: bool = not HAS_UNIX_SOCKETS,
-        patience: ClientTimeouts | None = None,
+        loopback: bool = False,
+        timeouts: ClientTimeouts | None = None,
+        rate: Callable[[], Rate] | None = None,
+        cancel_job: Callable[[str], bool] | None = None,
     ) -> None:
         self.address = ""
         self._catalogue = catalogue
@@ -58,11 +67,18 @@ class SocketServer:
         self._authentication = authentication
         self._renewals: set[asyncio.Task[None]] = set()
         self._loopback = loopback
-        self._patience = patience or ClientTimeouts()
+        self._timeouts = timeouts or ClientTimeouts()
+        self._calls = CatalogueCalls(catalogue, cancel_job)
+        self._rate = rate or (lambda: _DEFAULT_RATE)
+        self._buckets: dict[str, TokenBucket] = {}
         self._connections: dict[asyncio.Task[None], Connection] = {}
-        self._strangers: dict[Connection, None] = {}
+        self._unauthenticated: dict[Connection, None] = {}
         self._clients: set[Connection] = set()
-        self._path: Path | None = None
+
+    @property
+    def clients(self) -> int:
+        """Return the number of connected clients."""
+        return len(self._clients)
 
     async def start(self) -> None:
         """Listen, and write ``host.json``.
@@ -71,34 +87,33 @@ class SocketServer:
             MachineError: There is nowhere to listen, or the file cannot be written.
         """
         self._loop = asyncio.get_running_loop()
-        listening = self._listen()
-        port = listening.getsockname()[1] if self._path is None else 0
-        self.address = str(self._path) if self._path is not None else f"127.0.0.1:{port}"
-        description = new_hostfile(str(self._path or ""), port)
-        self._house = ServerContext(
+        self._listener = Listener(self._vault, loopback=self._loopback)
+        self.address = self._listener.address
+        description = new_hostfile(self._listener.path, self._listener.port)
+        self._context = ServerContext(
             description.token,
             welcome(__version__, str(self._vault), description.pid),
-            self._call,
+            self._calls,
             self._admit,
             self._authenticate,
-            self._patience,
+            self._bucket,
+            self._refused,
+            self._timeouts,
         )
         # Whoever comes before the server is started waits; nobody is judged by the token of a host before this one.
         try:
             write_hostfile(self._vault, description)
         except MachineError:
-            listening.close()
-            self._unlink()
+            self._listener.close()
             raise
-        self._server = await asyncio.start_server(self._on_connected, sock=listening)
+        await self._listener.start(self._on_connected)
         self._unsubscribe = self._feed.subscribe(self._on_event)
 
     async def stop(self) -> None:
         """Stop: refuse connections, finish running calls within seconds, close everything."""
         remove_hostfile(self._vault)
         self._unsubscribe()
-        self._server.close()
-        self._unlink()
+        self._listener.close()
         for connection in self._connections.values():
             connection.finish()
         if self._connections:
@@ -107,18 +122,7 @@ class SocketServer:
                 task.cancel()
             if late:
                 await asyncio.wait(late)
-        await self._server.wait_closed()
-
-    def _listen(self) -> Any:
-        if self._loopback:
-            return listen_on_loopback()
-        listening, self._path = listen_on_path(self._vault)
-        return listening
-
-    def _unlink(self) -> None:
-        if self._path is not None:
-            with contextlib.suppress(OSError):  # a dead socket is harmless: the next host removes it
-                self._path.unlink(missing_ok=True)
+        await self._listener.wait_closed()
 
     def _on_connected(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         if not is_own(writer.get_extra_info("socket")):
@@ -126,59 +130,61 @@ class SocketServer:
             self._catalogue.trace.event("socket.refused", reason="other_user")
             writer.close()
             return
-        if len(self._strangers) >= MAX_STRANGERS:
-            oldest = next(iter(self._strangers))
-            del self._strangers[oldest]
+        if len(self._unauthenticated) >= MAX_UNAUTHENTICATED:
+            oldest = next(iter(self._unauthenticated))
+            del self._unauthenticated[oldest]
             oldest.turn_away(FrameError("No hello came while others waited. Send it at once."))
             self._catalogue.trace.event("socket.refused", reason="no_hello")
-        connection = Connection(reader, writer, self._house)
+        connection = Connection(reader, writer, self._context)
         task = asyncio.create_task(connection.run(), name="client")
         self._connections[task] = connection
-        self._strangers[connection] = None
+        self._unauthenticated[connection] = None
         task.add_done_callback(self._on_disconnected)
         self._catalogue.trace.event("socket.opened", connections=len(self._connections))
 
     def _on_disconnected(self, task: "asyncio.Task[None]") -> None:
         connection = self._connections.pop(task)
-        self._strangers.pop(connection, None)
+        self._unauthenticated.pop(connection, None)
         self._clients.discard(connection)
         self._catalogue.trace.event("socket.closed", connections=len(self._connections))
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("a connection failed: %s", error_location(error))
 
     def _admit(self, connection: Connection) -> None:
-        """Move a connection from the strangers to the clients.
+        """Move a connection to the clients.
 
         Raises:
-            MachineError: All places are taken.
+            TooManyConnectionsError: No place is free for it.
         """
-        if len(self._clients) >= MAX_CONNECTIONS:
-            self._catalogue.trace.event("socket.refused", reason="too_many")
-            raise MachineError(
-                f"{MAX_CONNECTIONS} programs are connected to Keepsake already. Close one and try again.",
-                allowed=MAX_CONNECTIONS,
-            )
-        self._strangers.pop(connection, None)
+        caller = connection.caller
+        others = [one.caller for one in self._clients if not one.caller.is_owner]
+        unknown = sum(one.state == "unknown" for one in others)
+        own = sum(one.agent_id == caller.agent_id for one in others)
+        if len(self._clients) >= MAX_CONNECTIONS or (not caller.is_owner and len(others) >= MAX_AGENT_CONNECTIONS):
+            raise _too_many(f"{len(self._clients)} programs are", MAX_CONNECTIONS)
+        if caller.state == "unknown" and unknown >= MAX_UNKNOWN:
+            raise _too_many(f"{unknown} programs that wait to be let in are", MAX_UNKNOWN)
+        if caller.agent_id and own >= MAX_OF_AGENT:
+            raise _too_many(f"{caller.name} is", MAX_OF_AGENT)
+        self._unauthenticated.pop(connection, None)
         self._clients.add(connection)
+
+    def _bucket(self, connection: Connection) -> TokenBucket:
+        """Return the token bucket of an agent, or of an unknown program's connection."""
+        agent = connection.caller.agent_id
+        if not agent:
+            return connection.own_bucket
+        if agent not in self._buckets:
+            self._buckets[agent] = TokenBucket(self._rate)
+        return self._buckets[agent]
+
+    def _refused(self, reason: str) -> None:
+        self._catalogue.trace.event("socket.refused", reason=reason)
 
     async def _authenticate(self, said: Hello) -> Caller:
         if self._authentication is None:
             raise AccessDeniedError("This token is not the one in the vault's host.json.")
         return await self._authentication.caller(said.token, said.name, said.version)
-
-    async def _call(self, request: RpcRequest, caller: Caller) -> Reply:
-        if request.method == "describe":
-            return Reply(self._described(caller))
-        return await self._catalogue.call(request.method, request.params, caller)
-
-    def _described(self, caller: Caller) -> list[dict[str, Any]]:
-        """Return the operations that a caller may call."""
-        found = []
-        for item in self._catalogue.operations.values():
-            with contextlib.suppress(AccessDeniedError):
-                require_access(item, caller)
-                found.append(_description(item))
-        return found
 
     async def _renew_callers(self) -> None:
         """Update the callers of open connections; close those whose access has ended."""
@@ -206,34 +212,23 @@ class SocketServer:
             renewal = asyncio.create_task(self._renew_callers(), name="renew-callers")
             self._renewals.add(renewal)
             renewal.add_done_callback(self._renewals.discard)
-        if self._connections:
-            if isinstance(event, ChangeSet) and len(event.ids) > _MAX_IDS:
-                event = replace(event, ids=())
-            method = CHANGED if isinstance(event, ChangeSet) else PROGRESSED
-            frame = encode(notification(method, event))
-            # Agents are told nothing that their trust does not reach; until that is known, nothing at all.
-            for connection in self._connections.values():
-                if connection.caller.is_owner:
-                    connection.tell(frame)
+        payload: bytes | None = None
+        for connection in self._clients:
+            if not connection.wants(event):
+                continue
+            seen = self._visible(event, connection.caller)
+            if seen is event:
+                payload = payload or event_payload(event)
+                connection.tell(payload)
+            elif seen is not None and connection.wants(seen):
+                connection.tell(event_payload(seen))
+
+    def _visible(self, event: Event, caller: Caller) -> Event | None:
+        """Return what a caller may know of an event, ``None`` for nothing."""
+        if isinstance(event, Progress) and self._calls.began(event.job, caller):
+            return event
+        return visible(event, caller)
 
 
-def _description(operation: Operation) -> dict[str, Any]:
-    parameters = [
-        {
-            "name": item.name,
-            "type": item.type,
-            "required": item.required,
-            "default": item.default,
-            "help": item.help,
-        }
-        for item in operation.parameters
-    ]
-    return {
-        "name": operation.name,
-        "access": operation.access,
-        "trust": operation.trust,
-        "destructive": operation.destructive,
-        "summary": operation.summary,
-        "doc": operation.doc,
-        "parameters": parameters,
-    }
+def _too_many(who: str, allowed: int) -> TooManyConnectionsError:
+    return TooManyConnectionsError(f"{who} connected to Keepsake already. Close one and try again.", allowed=allowed)

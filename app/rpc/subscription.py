@@ -2,10 +2,11 @@
 
 import asyncio
 from collections import deque
-from collections.abc import Awaitable, Callable
 
-from app.rpc.framing import encode
+from app.rpc.event_filter import EventFilter
+from app.rpc.framing import payload_of
 from app.rpc.messages import DROPPED, notification
+from app.rpc.outgoing import Outgoing
 
 MAX_WAITING = 1000
 MAX_BYTES = 8 * 1024 * 1024
@@ -16,34 +17,36 @@ _REASON = (
 
 
 class Subscription:
-    """Sends frames in order, at the subscriber's pace.
+    """Sends events in order, at the subscriber's pace.
 
     Args:
-        send: Sends one frame and returns when the next may come.
+        outgoing: The way to the subscriber.
+        wanted: What it asked to hear of.
     """
 
-    def __init__(self, send: Callable[[bytes], Awaitable[None]]) -> None:
-        self._send = send
+    def __init__(self, outgoing: Outgoing, wanted: EventFilter) -> None:
+        self.wanted = wanted
+        self._outgoing = outgoing
         self._waiting: deque[bytes] = deque()
         self._bytes = 0
         self._more = asyncio.Event()
         self._open = True
 
-    def offer(self, frame: bytes) -> bool:
-        """Queue a frame and return True; False when the subscriber fell behind.
+    def offer(self, payload: bytes) -> bool:
+        """Queue an event and return True; False when the subscriber fell behind.
 
         Then only the reason is still sent.
         """
-        # One frame may be longer than all that may wait.
-        too_long = bool(self._waiting) and self._bytes + len(frame) > MAX_BYTES
+        # One event may be longer than all that may wait.
+        too_long = bool(self._waiting) and self._bytes + len(payload) > MAX_BYTES
         full = too_long or len(self._waiting) >= MAX_WAITING
         if full:
             self._open = False
             self._waiting.clear()
             self._bytes = 0
-            frame = encode(notification(DROPPED, {"reason": _REASON}))
-        self._waiting.append(frame)
-        self._bytes += len(frame)
+            payload = payload_of(notification(DROPPED, {"reason": _REASON}))
+        self._waiting.append(payload)
+        self._bytes += len(payload)
         self._more.set()
         return not full
 
@@ -53,6 +56,7 @@ class Subscription:
             await self._more.wait()
             self._more.clear()
             while self._waiting:
-                frame = self._waiting.popleft()
-                self._bytes -= len(frame)
-                await self._send(frame)
+                await self._outgoing.sent()
+                payload = self._waiting.popleft()
+                self._bytes -= len(payload)
+                self._outgoing.send(payload)

@@ -6,18 +6,35 @@ from pathlib import Path
 
 from app.errors import AccessDeniedError, HostUnreachableError, MachineError
 from app.rpc.credentials import Credentials
-from app.rpc.framing import HEADER_BYTES, decode, encode, length_of
+from app.rpc.framing import HEADER_BYTES, Message, decode, encode, length_of
 from app.rpc.hostfile import HostFile, read_hostfile, unreachable
-from app.rpc.messages import Message, check_welcome, hello
+from app.rpc.messages import check_welcome, hello
 from app.rpc.peer import is_own
+from app.rpc.pipe_client import PIPE_PREFIX, PipeConnection
 
 CONNECT_SECONDS = 5.0
 _PART = 1 << 20
 _PAUSE_SECONDS = 0.05
 
 
-def dial(vault: Path, credentials: Credentials | None = None) -> socket.socket:
-    """Return a blocking socket to the host of ``vault``, greeted and welcomed.
+# A socket, or the pipe that stands in for one on Windows.
+Stream = socket.socket | PipeConnection
+
+
+class ConnectionLostError(HostUnreachableError):
+    """The connection to the host ended.
+
+    Args:
+        was_sent: Whether the host may have received the call.
+    """
+
+    def __init__(self, *, was_sent: bool) -> None:
+        super().__init__("Keepsake was closed while it was asked. Start it again and repeat this.")
+        self.was_sent = was_sent
+
+
+def dial(vault: Path, credentials: Credentials | None = None) -> Stream:
+    """Return a blocking connection to the host of ``vault``, greeted and welcomed.
 
     Args:
         vault: The vault's folder.
@@ -39,7 +56,7 @@ def dial(vault: Path, credentials: Credentials | None = None) -> socket.socket:
             description = newer
 
 
-def _dial(description: HostFile, vault: Path, credentials: Credentials | None) -> socket.socket:
+def _dial(description: HostFile, vault: Path, credentials: Credentials | None) -> Stream:
     try:
         connected = _connected(description)
     except BlockingIOError as error:
@@ -55,21 +72,22 @@ def _dial(description: HostFile, vault: Path, credentials: Credentials | None) -
     return connected
 
 
-def send(connected: socket.socket, message: Message) -> None:
+def send(connected: Stream, message: Message) -> None:
     """Send a message.
 
     Raises:
         InputError: It cannot be put on the wire.
-        HostUnreachableError: The host went away.
+        ConnectionLostError: The host went away.
     """
     frame = encode(message)
     try:
         connected.sendall(frame)
     except OSError as error:
-        raise gone() from error
+        # Half a frame is never carried out.
+        raise gone(was_sent=False) from error
 
 
-def receive(connected: socket.socket) -> Message:
+def receive(connected: Stream) -> Message:
     """Return the next message.
 
     Raises:
@@ -79,14 +97,16 @@ def receive(connected: socket.socket) -> Message:
     return decode(_exactly(connected, length_of(_exactly(connected, HEADER_BYTES))))
 
 
-def gone() -> HostUnreachableError:
+def gone(*, was_sent: bool = True) -> ConnectionLostError:
     """Return the failure that the host went away."""
-    return HostUnreachableError("Keepsake was closed while it was asked. Start it again and repeat this.")
+    return ConnectionLostError(was_sent=was_sent)
 
 
-def _connected(description: HostFile) -> socket.socket:
+def _connected(description: HostFile) -> Stream:
     if not description.socket:
         return socket.create_connection(("127.0.0.1", description.port), CONNECT_SECONDS)
+    if description.socket.startswith(PIPE_PREFIX):
+        return PipeConnection(description.socket, CONNECT_SECONDS)
     connected = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
     try:
         connected.settimeout(CONNECT_SECONDS)
@@ -114,18 +134,22 @@ def _connect_path(connected: socket.socket, path: str) -> None:
             return
 
 
-def _greet(connected: socket.socket, description: HostFile, vault: Path, credentials: Credentials | None) -> None:
+def _greet(connected: Stream, description: HostFile, vault: Path, credentials: Credentials | None) -> None:
     if not is_own(connected):
         # Before the token is shown: whoever it is must not learn it.
         raise HostUnreachableError("Another user's program listens where Keepsake should.", vault=str(vault))
-    if credentials is None:
-        send(connected, hello(description.token))
-    else:
-        send(connected, hello(credentials.token, credentials.name, credentials.version))
+    send(connected, hello_for(description, credentials))
     check_welcome(receive(connected))
 
 
-def _exactly(connected: socket.socket, length: int) -> bytes:
+def hello_for(description: HostFile, credentials: Credentials | None) -> Message:
+    """Return the hello of an agent, or of the owner without credentials."""
+    if credentials is None:
+        return hello(description.token)
+    return hello(credentials.token, credentials.name, credentials.version)
+
+
+def _exactly(connected: Stream, length: int) -> bytes:
     data = bytearray()
     while len(data) < length:
         try:

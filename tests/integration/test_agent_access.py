@@ -196,3 +196,32 @@ def test_the_command_line_adds_an_agent_and_is_one_by_its_token(vault: Path) -> 
     unknown = keepsake("call", "note.list", token="kst_wrong")
     assert unknown.returncode == 77
     assert "agent.request_access" in unknown.stderr
+
+
+def test_isolation_holds_from_the_next_call(host: Host) -> None:
+    token = add(host, trust="full")
+    with connect(host, token) as client:
+        shared = client.call("note.save", {"content": "In the person's vault"})["id"]
+        host.ask("agent.trust", name="scout", isolated=True)
+        assert client.call("note.list") == []
+        client.call("note.save", {"content": "In a vault of its own"})
+        assert [note.id for note in host.ask("note.list")] == [shared]
+        host.ask("agent.trust", name="scout", isolated=False)
+        assert [note["id"] for note in client.call("note.list")] == [shared]
+
+
+def test_an_agent_hears_of_what_it_may_read(host: Host) -> None:
+    received: list[tuple[str, Any]] = []
+    with connect(host, add(host, trust="familiar")) as client:
+        client.subscribe(lambda kind, event: received.append((kind, event)))
+        host.ask("note.save", content="of nobody else", store="private")
+        host.ask("settings.set", name="agents.rate", value=300)
+        note = host.ask("note.save", content="for everyone", store="social")
+        for _ in range(1000):
+            client.call("ping")
+            if any(kind == "changed" for kind, _ in received):
+                break
+    changed = [event for kind, event in received if kind == "changed"]
+    assert [event["ids"] for event in changed] == [[note.id]]
+    assert "memories" in changed[0]["areas"]
+    assert set(changed[0]) == {"areas", "ids", "actor", "operation", "history_ids"}

@@ -15,7 +15,7 @@ from ui.widgets.button import text_button
 SIZE = (860, 640)
 PAGE = Qt.ItemDataRole.UserRole
 # What a person reads first; pages not named here follow, reference pages last.
-FOR_DEVELOPERS = frozenset(("architecture",))
+FOR_DEVELOPERS = frozenset(("architecture", "socket"))
 ORDER = ("welcome", "search", "import", "", "commands", "settings", "operations")
 
 

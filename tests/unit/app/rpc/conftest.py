@@ -66,6 +66,14 @@ async def wait(gate: Gate, caller: Caller) -> int:
     return gate.finished
 
 
+@REGISTRY.operation("echo.work", access="write")
+async def long_work(gate: Gate, caller: Caller, job: str = "") -> str:
+    """Do long work under a job."""
+    gate.waiting += 1
+    await gate.opened.wait()
+    return job
+
+
 @dataclass
 class Served:
     """A running server and the way to its loop."""
@@ -102,7 +110,10 @@ class Raw:
         return self.receive()
 
     def receive(self) -> dict[str, Any]:
-        return decode(self._exactly(length_of(self._exactly(HEADER_BYTES))))
+        return decode(self.receive_payload())
+
+    def receive_payload(self) -> bytes:
+        return self._exactly(length_of(self._exactly(HEADER_BYTES)))
 
     def is_at_end(self) -> bool:
         try:

@@ -82,12 +82,12 @@ def _with_token(description: HostFile) -> HostFile:
 def test_a_host_that_leaves_fails_what_waits(folder: Path) -> None:
     failures: list[Exception] = []
     with serving(folder):
-        client = Client.connect(folder)
+        client = Client.connect(folder, reconnect_seconds=0.2)
 
         def wait() -> None:
             try:
-                client.call("echo.wait")
-                client.call("echo.wait")
+                while True:
+                    client.call("echo.wait")
             except HostUnreachableError as error:
                 failures.append(error)
 

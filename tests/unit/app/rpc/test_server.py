@@ -13,11 +13,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.changes import ChangeSet, Progress
-from app.rpc.client_connection import MAX_IN_FLIGHT, MAX_UNSENT, ClientTimeouts
-from app.rpc.framing import MAX_FRAME, MAX_HELLO, MAX_SHORT_FRAME, encode
+from app.rpc.call_queue import MAX_IN_FLIGHT
+from app.rpc.client_connection import MAX_BATCH, MAX_UNSENT, ClientTimeouts
+from app.rpc.framing import MAX_DEPTH, MAX_FRAME, MAX_HELLO, MAX_SHORT_FRAME, encode
 from app.rpc.hostfile import FILE, read_hostfile
 from app.rpc.messages import hello
-from app.rpc.server import MAX_CONNECTIONS, MAX_STRANGERS
+from app.rpc.server import MAX_CONNECTIONS, MAX_UNAUTHENTICATED
 from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.app.rpc.conftest import Raw, Served, serving
 
@@ -54,13 +55,15 @@ BAD_HELLOS = {
 }
 
 BAD_REQUESTS = {
-    "no object": framed(b"[]"),
-    "a batch": framed(b'[{"jsonrpc":"2.0","id":1,"method":"echo.say"}]'),
+    "an empty batch": framed(b"[]"),
+    "a long batch": framed(b"[" + b",".join([b"1"] * (MAX_BATCH + 1)) + b"]"),
+    "a text": framed(b'"hello"'),
+    "a number": framed(b"7"),
+    "null": framed(b"null"),
     "no json": framed(b"{"),
     "not utf-8": framed(b'{"a":"\xff"}'),
     "deep": framed(b'{"a":' + b"[" * 100_000 + b"]" * 100_000 + b"}"),
-    "empty frame": struct.pack(">I", 0),
-    "too long": struct.pack(">I", MAX_FRAME + 1),
+    "deeper than allowed": framed(b'{"a":' + b"[" * MAX_DEPTH + b"]" * MAX_DEPTH + b"}"),
     "half a character as id": framed(b'{"jsonrpc":"2.0","id":"\\ud83d","method":"echo.say"}'),
     "half a character as method": framed(b'{"jsonrpc":"2.0","id":null,"method":"\\ud83d"}'),
     "half a character in no request": framed(b'{"text":"\\ud83d"}'),
@@ -68,7 +71,6 @@ BAD_REQUESTS = {
     "no version": framed(b'{"id":1,"method":"echo.say"}'),
     "another version": request(jsonrpc="1.0"),
     "version as number": request(jsonrpc=2.0),
-    "no id": framed(b'{"jsonrpc":"2.0","method":"echo.say"}'),
     "id is null": request(id=None),
     "id is a list": request(id=[1]),
     "id is true": request(id=True),
@@ -83,6 +85,12 @@ BAD_REQUESTS = {
 }
 
 
+BAD_FRAMES = {
+    "empty frame": struct.pack(">I", 0),
+    "too long": struct.pack(">I", MAX_FRAME + 1),
+}
+
+
 @pytest.mark.parametrize("data", BAD_HELLOS.values(), ids=BAD_HELLOS)
 def test_bad_hello_gets_one_error_and_is_disconnected(raw: Connect, data: bytes) -> None:
     guest = raw()
@@ -94,12 +102,23 @@ def test_bad_hello_gets_one_error_and_is_disconnected(raw: Connect, data: bytes)
 
 
 @pytest.mark.parametrize("data", BAD_REQUESTS.values(), ids=BAD_REQUESTS)
-def test_bad_request_gets_one_error_and_affects_no_other_client(served: Served, raw: Connect, data: bytes) -> None:
+def test_bad_request_gets_one_error_and_the_next_is_answered(served: Served, raw: Connect, data: bytes) -> None:
+    other, guest = raw().greet(served.vault), raw().greet(served.vault)
+    guest.send(data)
+    answer = guest.receive()
+    assert answer["id"] in {None, 1}
+    assert answer["error"]["message"]
+    assert guest.ask(SAY | {"id": "next"})["id"] == "next"
+    assert other.ask(SAY)["result"]["value"] == "hello"
+
+
+@pytest.mark.parametrize("data", BAD_FRAMES.values(), ids=BAD_FRAMES)
+def test_a_broken_frame_gets_one_error_and_ends_the_connection(served: Served, raw: Connect, data: bytes) -> None:
     other, guest = raw().greet(served.vault), raw().greet(served.vault)
     guest.send(data)
     answer = guest.receive()
     assert answer["id"] is None
-    assert answer["error"]["message"]
+    assert answer["error"]["code"] == -32600
     assert guest.is_at_end()
     assert other.ask(SAY)["result"]["value"] == "hello"
 
@@ -112,7 +131,7 @@ def test_half_frame_and_disconnect_affect_no_other_client(served: Served, raw: C
 
 
 def test_silent_client_is_disconnected(folder: Path) -> None:
-    with serving(folder, patience=ClientTimeouts(hello=0.05)) as served:
+    with serving(folder, timeouts=ClientTimeouts(hello=0.05)) as served:
         guest = Raw(served.server.address)
         assert "No hello" in guest.receive()["error"]["message"]
         assert guest.is_at_end()
@@ -120,9 +139,10 @@ def test_silent_client_is_disconnected(folder: Path) -> None:
 
 
 def test_client_that_stops_within_a_frame_is_disconnected(folder: Path) -> None:
-    with serving(folder, patience=ClientTimeouts(frame=0.05)) as served:
+    with serving(folder, timeouts=ClientTimeouts(frame=0.05)) as served:
         guest = Raw(served.server.address).greet(folder)
         guest.send(struct.pack(">I", 100) + b"half")
+        assert "middle" in guest.receive()["error"]["message"]
         assert guest.is_at_end()
         guest.socket.close()
 
@@ -211,11 +231,11 @@ def test_one_too_many_is_turned_away(served: Served, raw: Connect) -> None:
 
 
 def test_connections_without_a_token_lock_no_client_out(served: Served, raw: Connect) -> None:
-    strangers = [raw() for _ in range(MAX_CONNECTIONS + MAX_STRANGERS)]
+    unauthenticated = [raw() for _ in range(MAX_CONNECTIONS + MAX_UNAUTHENTICATED)]
     assert raw().greet(served.vault).ask(SAY)["result"]["value"] == "hello"
-    assert "No hello" in strangers[0].receive()["error"]["message"]
-    assert strangers[0].is_at_end()
-    strangers[-1].greet(served.vault)
+    assert "No hello" in unauthenticated[0].receive()["error"]["message"]
+    assert unauthenticated[0].is_at_end()
+    unauthenticated[-1].greet(served.vault)
 
 
 @pytest.mark.parametrize("surrogate", [b"\\ud83d", b"\\uDE00", b"\\ude00\\ud83d"])
@@ -235,7 +255,7 @@ def test_half_a_character_is_a_failure_of_that_call_only(served: Served, raw: Co
 
 
 def test_long_frames_take_turns(folder: Path) -> None:
-    with serving(folder, patience=ClientTimeouts(frame=1)) as served, contextlib.ExitStack() as leaving:
+    with serving(folder, timeouts=ClientTimeouts(frame=1)) as served, contextlib.ExitStack() as leaving:
         holders = [Raw(served.server.address).greet(folder) for _ in range(3)]
         for guest in holders:
             leaving.callback(guest.socket.close)
@@ -250,7 +270,7 @@ def test_long_frames_take_turns(folder: Path) -> None:
 
 def test_who_does_not_read_is_not_served_on(served: Served, raw: Connect) -> None:
     guest, other = raw().greet(served.vault), raw().greet(served.vault)
-    requests = SAY | {"params": {"text": "x", "times": MAX_UNSENT}}
+    requests = SAY | {"params": {"text": "x", "times": MAX_UNSENT + (1 << 20)}}
     for number in range(MAX_IN_FLIGHT):
         guest.send(encode(requests | {"id": number}))
     guest.send(encode({"jsonrpc": "2.0", "id": "last", "method": "echo.wait"}))

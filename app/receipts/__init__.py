@@ -1,0 +1,1 @@
+"""Idempotent writes: a caller's key, so that repeating a write stores nothing twice."""

@@ -1,0 +1,125 @@
+"""Keeps receipts of writes for a day, and removes them after."""
+
+import asyncio
+import logging
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from functools import partial
+from hashlib import sha256
+from weakref import WeakValueDictionary
+
+import apsw
+import msgspec
+
+from app.core.clock import Clock
+from app.errors import InputError, KeepsakeError, KeyConflictError
+from app.receipts import repo
+from app.receipts.model import KEPT_MS, MAX_KEY, Receipt
+from app.receipts.repo import StoredReceipt
+from app.store.store import Store
+
+_log = logging.getLogger(__name__)
+_CHECK_S = 3600.0
+
+
+class ClaimedWrite:
+    """A write under a key.
+
+    Args:
+        receipt: Its receipt: of an earlier call where there was one, else the one that this write has to fulfil.
+        is_earlier: Whether there was an earlier call.
+    """
+
+    def __init__(self, receipt: Receipt, *, is_earlier: bool) -> None:
+        self.receipt = receipt
+        self.is_earlier = is_earlier
+        self.outcome: Receipt | None = None
+
+    def fulfil(self, receipt: Receipt) -> None:
+        """Note what the write came to."""
+        self.outcome = receipt
+
+
+class WriteReceipts:
+    """Receipts of writes that their callers gave a key.
+
+    Args:
+        store: The vault's database.
+        clock: Where the time comes from.
+        kept_ms: How long they are kept, milliseconds.
+    """
+
+    def __init__(self, store: Store, clock: Clock, kept_ms: int = KEPT_MS) -> None:
+        self._store = store
+        self._clock = clock
+        self._kept_ms = kept_ms
+        self._locks: WeakValueDictionary[tuple[str, str], asyncio.Lock] = WeakValueDictionary()
+
+    @asynccontextmanager
+    async def claim(
+        self, actor: str, key: str, operation: str, arguments: object, memory_id: str
+    ) -> AsyncIterator[ClaimedWrite]:
+        """Hold a key while its write is done; the same key waits meanwhile.
+
+        The receipt is stored before the write, with the id that the memory gets, and again when the claim is fulfilled:
+        so a write that was cut off in between is recognised by its id.
+
+        Args:
+            actor: Who writes; the keys of different callers have nothing to do with each other.
+            key: The caller's key.
+            operation: The operation that is called.
+            arguments: Its arguments, or what they ask for.
+            memory_id: The id that a new memory gets.
+
+        Raises:
+            KeyConflictError: The key was used before, with other arguments.
+            InputError: The key is too long.
+        """
+        if len(key) > MAX_KEY:
+            raise InputError(f"A key may have {MAX_KEY} characters.", field="key", allowed=MAX_KEY)
+        digest = sha256(msgspec.json.encode(arguments, order="deterministic")).hexdigest()
+        lock = self._locks.setdefault((actor, key), asyncio.Lock())
+        async with lock:
+            now = self._clock.now_ms()
+            mine = StoredReceipt(operation, digest, Receipt(memory_id), now)
+            earlier = await self._store.write(
+                partial(_claimed, actor=actor, key=key, mine=mine, fresh_from=now - self._kept_ms)
+            )
+            claim = ClaimedWrite(mine.receipt if earlier is None else earlier, is_earlier=earlier is not None)
+            try:
+                yield claim
+            except KeepsakeError:
+                if earlier is None:
+                    await self._store.write(partial(repo.remove, actor=actor, key=key))
+                raise
+            if claim.outcome is not None:
+                done = StoredReceipt(operation, digest, claim.outcome, now)
+                await self._store.write(partial(repo.put, actor=actor, key=key, stored=done))
+
+    async def run(self) -> None:
+        """Remove old receipts now and every hour, until cancelled."""
+        while True:
+            try:
+                await self.tidy()
+            except KeepsakeError as error:
+                _log.info("receipts of writes were not tidied up: %s", error.code)  # the next time does it
+            await asyncio.sleep(_CHECK_S)
+
+    async def tidy(self) -> None:
+        """Remove the receipts that are too old."""
+        before = self._clock.now_ms() - self._kept_ms
+        while await self._store.write(partial(repo.remove_old, before_ms=before)):
+            pass
+
+
+def _claimed(connection: apsw.Connection, actor: str, key: str, mine: StoredReceipt, fresh_from: int) -> Receipt | None:
+    """Return the receipt of an earlier write with the same key, else store this one."""
+    earlier = repo.find(connection, actor, key)
+    if earlier is None or earlier.at < fresh_from:
+        repo.put(connection, actor, key, mine)
+        return None
+    if (earlier.operation, earlier.arguments) != (mine.operation, mine.arguments):
+        raise KeyConflictError(
+            "The key was used before, for another write. Give every write a key of its own.", field="key"
+        )
+    return earlier.receipt

@@ -1,0 +1,1 @@
+"""Benchmark of many agents at the socket of one host."""

@@ -1,0 +1,39 @@
+from typing import Any
+
+import pytest
+
+from app.changes import ChangeSet, Progress
+from app.errors import InputError
+from app.rpc.event_filter import EventFilter, event_filter
+
+
+@pytest.mark.parametrize(
+    "params",
+    [
+        {"area": ["memories"]},
+        {"areas": "memories"},
+        {"areas": [1]},
+        {"areas": {"memories": True}},
+        {"stores": ["nowhere"]},
+        {"stores": [["social"]]},
+        {"progress": 1},
+        {"progress": None},
+    ],
+)
+def test_wrong_filters_are_refused(params: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="subscribe"):
+        event_filter(params)
+
+
+def test_a_filter_accepts_its_areas_and_progress_where_wanted() -> None:
+    memories, settings = (ChangeSet(frozenset({area})) for area in ("memories", "settings"))
+    wanted = event_filter({"areas": ["memories", "inbox"], "progress": False})
+    assert wanted.accepts(memories)
+    assert not wanted.accepts(settings)
+    assert not wanted.accepts(Progress("run-1", "Importing", 1))
+    assert EventFilter().accepts(Progress("run-1", "Importing", 1))
+    assert not event_filter({"areas": []}).accepts(memories)
+
+
+def test_a_change_without_stores_is_in_any() -> None:
+    assert event_filter({"stores": ["social"]}).accepts(ChangeSet(frozenset({"memories"})))
