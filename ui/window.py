@@ -246,8 +246,9 @@ class Window(QMainWindow):
         self.status_line = StatusLine(body)
         column = QVBoxLayout()
         column.setSpacing(0)
-        for widget, stretch in ((self.top_bar, 0), (self.banner, 0), (self._pages, 1), (self.status_line, 0)):
-            column.addWidget(widget, stretch)
+        rows = (self.top_bar, self.banner, self._pages, self.toaster, self.status_line)
+        for widget in rows:
+            column.addWidget(widget, 1 if widget is self._pages else 0)
         row = QHBoxLayout(body)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)
