@@ -89,7 +89,7 @@ class SpacedTextEdit(QPlainTextEdit):
 
 
 def _selected_lines(block: QTextBlock, begin: int, end: int, space: float) -> Iterator[QRectF]:
-    """Yield where a block is selected between two places in it, line by line, each with its space."""
+    """Yield the rectangles of a block's selected lines, each with its space."""
     lines = block.layout()
     for number in range(lines.lineCount()):
         line = lines.lineAt(number)

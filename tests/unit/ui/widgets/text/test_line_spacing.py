@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 import pytest
-from PySide6.QtGui import QColor, QPalette, QTextBlock, QTextCursor
+from PySide6.QtGui import QTextBlock, QTextCursor
 from pytestqt.qtbot import QtBot
 
 from ui.widgets.text.line_spacing import LINE_HEIGHT_PERCENT, SpacedTextEdit
@@ -64,10 +64,8 @@ def test_another_font_is_spaced_by_its_own_height(editor: SpacedTextEdit) -> Non
 
 
 def test_a_selection_has_no_stripes(editor: SpacedTextEdit) -> None:
-    palette = editor.palette()
-    for group in (QPalette.ColorGroup.Active, QPalette.ColorGroup.Inactive):
-        palette.setColor(group, QPalette.ColorRole.Highlight, QColor("#ff0000"))
-    editor.setPalette(palette)
+    # A style sheet, such as other tests install, would win over a palette.
+    editor.setStyleSheet("selection-background-color: #ff0000")
     editor.selectAll()
     picture = editor.viewport().grab().toImage()
     column = round(editor.document().documentMargin()) + 1
