@@ -127,7 +127,7 @@ class FilteredList(QWidget):
         self._wanted = "" if self.list.choose(identity, quiet=True) else identity
 
     def select_restored(self, ids: Sequence[str]) -> None:
-        """Select a row that an undo brought back: one of ``ids`` that only the next list has."""
+        """Select the row among ``ids`` that only the next list has."""
         self._restored = tuple(identity for identity in ids if self.model.row_of(identity) < 0)
 
     # --- what subclasses use ---
