@@ -100,7 +100,7 @@ class Engine:
             opened.callback(self.store.close)
             self._build()
             opened.pop_all()
-        # An isolated agent's own vault has no further ones in it.
+        # An isolated agent's vault contains no other vaults.
         self.isolated = None if is_isolated else IsolatedVaults(self.store, self._isolated_agents, self._open_isolated)
         self._tasks = BackgroundTasks(self._background_tasks())
 

@@ -99,13 +99,13 @@ def set_type(widget: QWidget, name: str) -> None:
 
 
 def repolish(widget: QWidget) -> None:
-    """Make Qt look again at the properties the stylesheet selects by."""
+    """Apply the stylesheet again after a property changed that it selects by."""
     widget.style().unpolish(widget)
     widget.style().polish(widget)
 
 
 class Theme(QObject):
-    """The look in force; applies itself to the application and follows the system."""
+    """Current theme; applies itself to the application and follows the system."""
 
     changed = Signal()
 
@@ -119,7 +119,7 @@ class Theme(QObject):
 
     @property
     def tokens(self) -> Tokens:
-        """The colours in force."""
+        """The current colours."""
         return tokens_for(Scheme.DARK if self._look.dark else Scheme.LIGHT, self._look.contrast)
 
     @property
@@ -138,7 +138,7 @@ class Theme(QObject):
         return round(self._base_points * self._scale, 1)
 
     def install(self, app: QApplication) -> None:
-        """Take over the look of ``app`` and follow the system from now on."""
+        """Style ``app`` and follow the system's theme from now on."""
         self._app = app
         app.setStyle("Fusion")
         font = app.font()
@@ -157,7 +157,7 @@ class Theme(QObject):
         self._set_look(ThemeInputs(scheme, self._look.system_dark, self._look.contrast))
 
     def set_contrast(self, contrast: bool) -> None:
-        """Raise the contrast, or stop raising it."""
+        """Switch high contrast on or off."""
         self._set_look(ThemeInputs(self._look.scheme, self._look.system_dark, contrast))
 
     def set_scale(self, scale: float) -> None:
@@ -170,7 +170,7 @@ class Theme(QObject):
         return round(pixels * self._scale)
 
     def font(self, step: str = "body") -> QFont:
-        """Return the font of a step of the type scale, for what paints itself."""
+        """Return the font of a step of the type scale, for custom painting."""
         size, weight = TYPE[step]
         font = QFont(QApplication.font())
         font.setPointSizeF(round(self.points * size, 1))
@@ -178,7 +178,7 @@ class Theme(QObject):
         return font
 
     def colour(self, name: str) -> QColor:
-        """Return the token ``name`` as a colour, for what paints itself."""
+        """Return the token ``name`` as a colour, for custom painting."""
         return QColor(getattr(self.tokens, name))
 
     def _on_system_changed(self) -> None:

@@ -262,6 +262,7 @@ class Window(QMainWindow):
         for widget in (self.top_bar, self.banner, self.access_bar):
             column.addWidget(widget)
         column.addWidget(self._pages, 1)
+        column.addWidget(self.toaster)
         column.addWidget(self.status_line)
         row = QHBoxLayout(body)
         row.setContentsMargins(0, 0, 0, 0)

@@ -18,9 +18,9 @@ from app.upkeep.model import CheckReport, Finding
 async def vaults(engine: Engine, caller: Caller) -> list[IsolatedVault]:
     """Return the vaults of isolated agents, with their folders and sizes.
 
-    An agent is isolated when the setting ``agents.isolated`` names it or its registration says so. All that it calls
-    then works on a vault of its own; what it stored before stays where it is. Who calls decides, not whom a call names:
-    a conversation that the person stores as one with that agent stays in the person's vault.
+    An agent is isolated when the setting ``agents.isolated`` names it or its registration says so. Its calls
+    then work on a vault of its own; what it stored before stays where it is. Only the caller counts, not the agent that
+    a call names: a conversation with that agent that the person stores stays in the person's vault.
     """
     return [] if engine.isolated is None else await engine.isolated.listed()
 
@@ -35,7 +35,7 @@ async def ask(engine: Engine, caller: Caller, agent: str, operation: str, argume
         arguments: Its arguments by name.
     """
     if engine.isolated is None:
-        raise InputError("An isolated agent's vault has no further ones in it.", agent=agent)
+        raise InputError("An isolated agent's vault contains no other vaults.", agent=agent)
     place = await engine.isolated.existing(agent)
     as_person = replace(caller, name=OWNER.name)
     return (await Catalogue(place, REGISTRY.all(), place, place.trace).call(operation, arguments, as_person)).value
@@ -45,7 +45,7 @@ async def back_up_isolated(vaults: IsolatedVaults[Engine] | None) -> None:
     """Make a backup of every isolated agent's vault, each in its own folder.
 
     Raises:
-        MachineError: One of them could not be copied; the others are.
+        MachineError: Some could not be copied; the others were.
     """
     failed: list[str] = []
     if vaults is None:

@@ -39,22 +39,22 @@ async def write(
 ) -> Changed[Written]:
     """Store an observation, fact or note unless its store already has the same.
 
-    Equal ones are counted; a model, where there is one, judges similar ones. The answer says what was done and why.
+    An equal memory counts as mentioned again; a language model, if any, judges similar ones. The answer says why.
 
     Args:
         content: The narrative of an observation, or the text.
-        title: What it is about, in a line.
-        kind: Mostly ``observation``, ``fact`` or ``note``.
+        title: One line that says what it is about.
+        kind: Usually ``observation``, ``fact`` or ``note``.
         type: An observation's type, such as ``decision``.
-        facts: Single statements; with the title they tell whether an observation is known.
-        tags: At most 16 of at most 64 characters.
+        facts: Single statements; with the title they decide whether an observation is new.
+        tags: At most 16 tags of at most 64 characters each.
         store: Who may see it; the most private store that the caller sees when left out.
         source: Where it comes from; the caller's name when empty.
         session: The conversation it comes from.
         related_files: Files it is about, by path or name.
         related_people: People it is about.
         sources: Messages (``<session>#<seq>``) and memories it was drawn from.
-        expires_at: Until when it is kept.
+        expires_at: When it expires.
         event_time: When it happened.
         attributes: Anything else to keep with it.
         key: An id of the caller's own for this write, so that it can be repeated safely within a day.

@@ -1,4 +1,4 @@
-"""Operations on what stands for a conversation: all of its messages, summaries, compaction, restoring, purging."""
+"""Operations on summaries of conversations, compaction, restoring and purging."""
 
 from app.api.caller import Caller
 from app.api.registry import operation
@@ -60,13 +60,13 @@ async def set_summary(
 ) -> Changed[SummaryWritten]:
     """Replace the summary of a conversation, unless it changed meanwhile; can be undone.
 
-    A write that comes too late is no error: it answers ``applied: false`` and the epoch there is, and changes nothing.
+    A write that comes too late is no error: it answers ``applied: false`` and the current epoch, and changes nothing.
     Messages that the summary stands for stay readable and searchable.
 
     Args:
         session: The conversation's id.
-        summary: The new text; an empty one takes the summary away.
-        expected_epoch: The epoch that was read; left out, the summary is replaced whatever it is.
+        summary: The new text; an empty one removes the summary.
+        expected_epoch: The epoch that was read; left out, any summary is replaced.
         upper_seq: Number of the last message it stands for; as before when left out.
     """
     session = await conversation(engine, caller, session)
@@ -81,15 +81,15 @@ async def roll_summary(
 ) -> Changed[Compacted]:
     """Condense the oldest messages of a conversation that outgrows the token budget.
 
-    It does when summary and messages take more than ``sessions.summary_trigger`` of the budget and at least
+    This happens when summary and messages take more than ``sessions.summary_trigger`` of the budget and at least
     ``sessions.summary_min_turns`` messages are not condensed; the rest then takes at most ``sessions.summary_target``.
-    No turn is removed: only ``session.restore`` gives the summary in their place. Without a model, the summary is a
-    list with a line for each message; beyond a quarter of the budget its oldest lines are left out. What somebody wrote
+    No message is removed: only ``session.restore`` gives the summary in their place. Without a model, the summary is a
+    list with a line for each message; beyond a quarter of the budget its oldest lines are left out. A summary written
     with ``session.summary.set`` stays whole ahead of the list.
 
     Args:
         session: The conversation's id.
-        budget: Tokens the agent's model has room for; ``sessions.budget`` when left out.
+        budget: Tokens that fit the agent's model; ``sessions.budget`` when left out.
         force: Condense even when it is not due.
     """
     check_range("budget", budget, 1)
@@ -105,7 +105,7 @@ async def compact(
 ) -> Changed[Compacted]:
     """Condense all but the most recent messages of a conversation into its summary.
 
-    No turn is removed: only ``session.restore`` gives the summary in their place.
+    No message is removed: only ``session.restore`` gives the summary in their place.
 
     Args:
         session: The conversation's id.
@@ -207,7 +207,7 @@ async def roll_digest(engine: Engine, caller: Caller, session: str) -> Changed[S
     """Write what a conversation was about, in place of what was written before.
 
     It lists what is remembered of the conversation by type, or how it began where nothing is; a conversation without
-    any turn is skipped and answers nothing.
+    any message is skipped and answers nothing.
 
     Args:
         session: The conversation's id.
@@ -217,7 +217,7 @@ async def roll_digest(engine: Engine, caller: Caller, session: str) -> Changed[S
 
 
 def check_range(name: str, value: int | None, least: int) -> None:
-    """Refuse a number that cannot be meant.
+    """Refuse a number outside its range.
 
     Raises:
         InputError: ``value`` is less than ``least``, or absurdly large.

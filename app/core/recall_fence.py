@@ -1,7 +1,7 @@
 """Fences around recalled text for agents, and their recognition when it comes back.
 
-The fence's mark is a digest of what stands inside, so that a whole context is recognised wherever it is pasted; of one
-that was cut or changed, the lines that Keepsake wrote are recognised, each by the id it begins with.
+The fence's mark is a digest of its content, so that a whole context is recognised wherever it is pasted. If it was cut
+or changed, the lines that Keepsake wrote are recognised, each by the id at its beginning.
 """
 
 import hashlib
@@ -60,7 +60,7 @@ _LEADING: Final = re.compile(r"^[ \t>]+", re.MULTILINE)
 _OWN_LINES: Final = frozenset((PREAMBLE, CLOSE, *(f"## {heading}" for heading in HEADINGS.values())))
 
 
-# Telling ----------------------------------------------------------------------------------------------------------
+# Writing ----------------------------------------------------------------------------------------------------------
 
 
 def neutralise(text: str) -> str:
@@ -82,9 +82,9 @@ def entry(item_id: str, facts: str, text: str, *, whole_lines: bool = False) -> 
     """Return one entry: a line with its id and facts, then ``text``.
 
     Args:
-        item_id: What it is fetched by.
-        facts: Date, kind and whence, in words.
-        text: What it says.
+        item_id: The id by which it is fetched.
+        facts: Date, kind and origin, in words.
+        text: Its content.
         whole_lines: Keep its lines, each quoted; they become one otherwise.
     """
     head = f"- ⟦{single_line(item_id)}⟧ {single_line(facts)}"
@@ -100,11 +100,11 @@ def single_line(text: str) -> str:
     return " ".join(neutralise(text).split())
 
 
-# Knowing again ----------------------------------------------------------------------------------------------------
+# Recognising ------------------------------------------------------------------------------------------------------
 
 
 def without_recalled(text: str) -> str:
-    """Return ``text`` without what Keepsake told, as it came back in it."""
+    """Return ``text`` without recalled text."""
     ranges = recalled_ranges(text)
     if not ranges:
         return text
@@ -116,7 +116,7 @@ def without_recalled(text: str) -> str:
 
 
 def blank_recalled(text: str) -> str:
-    """Return ``text`` with blanks for what Keepsake told: places in the rest stay."""
+    """Return ``text`` with recalled text blanked out, so that offsets stay the same."""
     kept, at = [], 0
     for start, end in recalled_ranges(text):
         kept += [text[at:start], " " * (end - start)]
@@ -151,7 +151,7 @@ def may_hold_recalled(text: str) -> bool:
 
 
 def recalled_ranges(text: str) -> list[Range]:
-    """Return the ranges of ``text`` that Keepsake told, ascending and disjoint."""
+    """Return the ranges of recalled text in ``text``, ascending and disjoint."""
     if not may_hold_recalled(text):
         return []
     if _is_served(text):

@@ -10,8 +10,8 @@ class ScheduleOptions:
     """Options of schedules.
 
     Args:
-        min_interval_s: Seconds between two runs of a schedule at least.
-        poll_s: Seconds between two looks for due schedules.
+        min_interval_s: Minimum seconds between two runs of a schedule.
+        poll_s: Seconds between two checks for due schedules.
         failures_to_pause: Failures in a row after which a schedule is paused.
         summary_characters: Characters of a run's output in its summary.
         keep_runs: Runs of a schedule that are kept.

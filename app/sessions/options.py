@@ -1,6 +1,6 @@
-"""Session options, read from the settings for each piece of work.
+"""Session options, read from the settings each time they are used.
 
-So a changed setting takes effect at once.
+A changed setting therefore takes effect at once.
 """
 
 from app.config.config import Config

@@ -161,6 +161,52 @@ def test_deleting_and_bringing_back(host: Host, bridge: Bridge, open_pane: Open,
     run_async(until(lambda: len(pane.listing.model.ids) == 3))
 
 
+def test_what_an_undo_brings_back_is_selected_in_sight_and_open(
+    host: Host, bridge: Bridge, open_pane: Open, run_async: Run
+) -> None:
+    ids = [host.ask("note.save", content=f"note {n}", title=f"N{n:02}").id for n in range(60)]
+    pane = open_pane("notes")
+    rows = pane.listing.list
+    run_async(until(lambda: len(pane.listing.model.ids) == 60 and pane.controller.id == ids[-1]))
+    rows.delete_requested.emit([ids[0]])
+    run_async(until(lambda: len(pane.listing.model.ids) == 59 and bool(pane.notices)))
+    rows.choose(ids[-1])
+    run_async(bridge.call("memory.undo", history_ids=list(pane.notices[-1].history_ids)))
+    run_async(until(lambda: rows.current_id() == ids[0] and pane.controller.id == ids[0]))
+    assert rows.selected_ids() == [ids[0]]
+    assert rows.viewport().rect().contains(rows.visualRect(rows.currentIndex()))
+
+
+def test_a_conversation_that_an_undo_brings_back_is_selected_and_open(
+    host: Host, bridge: Bridge, open_pane: Open, run_async: Run
+) -> None:
+    ids = [host.ask("session.append", messages=turns(1), title=f"S{n}").session_id for n in range(3)]
+    pane = open_pane("sessions")
+    rows = pane.listing.list
+    run_async(until(lambda: len(pane.listing.model.ids) == 3 and pane._open_id() == ids[-1]))
+    rows.delete_requested.emit([ids[0]])
+    run_async(until(lambda: len(pane.listing.model.ids) == 2 and bool(pane.notices)))
+    assert rows.current_id() != ids[0]
+    run_async(bridge.call("memory.undo", history_ids=list(pane.notices[-1].history_ids)))
+    run_async(until(lambda: rows.current_id() == ids[0] and pane._open_id() == ids[0]))
+
+
+def test_an_undone_edit_leaves_the_selection_where_it_is(
+    host: Host, bridge: Bridge, open_pane: Open, run_async: Run
+) -> None:
+    ids = [host.ask("note.save", content=f"note {n}", title=f"N{n}").id for n in range(3)]
+    done = host.ask("note.pin", id=ids[0])
+    pane = open_pane("notes")
+    run_async(until(lambda: len(pane.listing.model.ids) == 3))
+    pane.open_place(Place("notes", ids[1]))
+    run_async(until(lambda: pane.controller.id == ids[1]))
+    assert done.pinned
+    entry = host.ask("memory.history", target=ids[0], limit=1)[0]
+    run_async(bridge.call("memory.undo", history_ids=[entry.id]))
+    run_async(until(lambda: not pane.listing._reload.isActive() and not bridge._tasks))
+    assert pane.listing.list.current_id() == ids[1]
+
+
 def test_search_finds_explains_narrows_and_opens(host: Host, bridge: Bridge, open_pane: Open, run_async: Run) -> None:
     session = host.ask("session.append", messages=turns(100), title="Garden", agent="claude").session_id
     note = host.ask("note.save", content="Cover roses before the frost", title="Frost", tags=["garden"])

@@ -22,7 +22,7 @@ from ui.widgets.plain_text import PlainLabel
 WIDTH = 220
 INDICATOR = 18
 DECIMALS = 2
-"""As many as any setting has by default: with fewer, what is shown is not what holds."""
+"""Decimal places; enough to show the default of every setting exactly."""
 _LARGEST = 2_147_483_647
 
 
@@ -61,7 +61,7 @@ class SettingField(QWidget):
         return f"{self._title} {self._setting.name} {self._setting.help} {' '.join(self._setting.choices)}".casefold()
 
     def set_value(self, setting: SettingValue) -> None:
-        """Show a value that was set elsewhere, without telling of it."""
+        """Show a value without emitting ``changed``."""
         self._setting = setting
         editor = self.editor
         blocked = editor.blockSignals(True)

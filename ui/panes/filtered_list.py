@@ -63,6 +63,7 @@ class FilteredList(QWidget):
         self._bridge = bridge
         self._request = 0
         self._wanted = ""
+        self._restored: tuple[str, ...] = ()
         labels = self._labels()
         self.model = IdListModel(self._rows, bridge.start, self._card, self)
         self.model.failed.connect(self.failed)
@@ -125,6 +126,10 @@ class FilteredList(QWidget):
         """Make a row current, now or when the list with it has arrived."""
         self._wanted = "" if self.list.choose(identity, quiet=True) else identity
 
+    def select_restored(self, ids: Sequence[str]) -> None:
+        """Select the row among ``ids`` that only the next list has."""
+        self._restored = tuple(identity for identity in ids if self.model.row_of(identity) < 0)
+
     # --- what subclasses use ---
 
     def _is_current(self, request: int) -> bool:
@@ -140,7 +145,11 @@ class FilteredList(QWidget):
         """Show other ids; ``nothing`` is the text where a filter leaves none."""
         self.list.set_empty_text(nothing if self.filtered else "")
         self.model.set_ids(ids)
-        if self._wanted:
+        restored, self._restored = [one for one in self._restored if self.model.row_of(one) >= 0], ()
+        if restored:
+            self._wanted = ""
+            self.list.choose(restored[0])
+        elif self._wanted:
             self.choose(self._wanted)
         self.loaded.emit()
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from ui.actions import Actions
     from ui.bridge import Bridge
 
+UNDO, PERSON = "memory.undo", "person"
 CHOICE_MS = 90
 """Rest on a row before it is opened."""
 
@@ -59,6 +60,8 @@ class ListPane(ReadingPane):
     def _reload_list(self, changes: "ChangeSet") -> None:
         """Reload changed rows, and the list now or when the pane is shown."""
         self.listing.model.invalidate(changes.ids)
+        if changes.operation == UNDO and changes.actor == PERSON:
+            self.listing.select_restored(changes.ids)
         if self.isVisible():
             self.listing.load_soon()
         else:

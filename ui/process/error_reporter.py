@@ -19,7 +19,7 @@ KEPT = 20
 
 
 class ErrorReporter(QObject):
-    """Hears of exceptions in slots, threads and tasks."""
+    """Reporter of exceptions in slots, threads and tasks."""
 
     reported = Signal(str)
 
@@ -35,7 +35,7 @@ class ErrorReporter(QObject):
         return "\n".join(self._details)
 
     def install(self, loop: asyncio.AbstractEventLoop | None = None) -> None:
-        """Listen to this interpreter, and to the tasks of ``loop``."""
+        """Report the unhandled exceptions of this interpreter and of the tasks of ``loop``."""
         sys.excepthook = self._on_exception
         threading.excepthook = self._on_thread_exception
         if loop is not None:
@@ -47,7 +47,7 @@ class ErrorReporter(QObject):
         threading.excepthook = threading.__excepthook__
 
     def report(self, error: BaseException) -> None:
-        """Log ``error`` and tell of it, unless another was told a moment ago."""
+        """Log ``error`` and report it, unless another was reported a moment ago."""
         _log.error("Unexpected failure", exc_info=error)
         self._details.append("".join(traceback.format_exception(error)))
         del self._details[:-KEPT]

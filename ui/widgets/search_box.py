@@ -1,4 +1,4 @@
-"""The search field: waits for a pause, clears with Esc, passes Down on."""
+"""Search field: searches after a pause in typing, clears on Esc, passes Down on."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,18 +16,18 @@ _BREAK = " \t"
 
 @dataclass(frozen=True, slots=True)
 class Hint:
-    """One completion: what it inserts, and what that means."""
+    """Completion: the text that it inserts and its explanation."""
 
     text: str
     help: str = ""
 
 
 class SearchBox(QLineEdit):
-    """Searches as one types.
+    """Field that searches while a person types.
 
     Args:
         name: Accessible name.
-        placeholder: What it says while empty.
+        placeholder: Text shown while it is empty.
         pause: Milliseconds after the last key until ``searched``.
         parent: Its parent.
     """
@@ -35,9 +35,9 @@ class SearchBox(QLineEdit):
     searched = Signal(str)
     """Typing paused, or Enter was pressed."""
     stepped_down = Signal()
-    """Down was pressed: the list below takes over."""
+    """Down was pressed: the keyboard goes to the list below."""
     values_requested = Signal(str, str)
-    """Values of an operator are to be completed: its name, and what is typed of the value."""
+    """Completions are needed for an operator: its name and the beginning of the value."""
     entered = Signal()
     """Enter was pressed."""
 
@@ -71,23 +71,23 @@ class SearchBox(QLineEdit):
         self._hints = {"": tuple(operators), **{name: tuple(known) for name, known in values.items()}}
 
     def complete_from(self, operators: Collection[str]) -> None:
-        """Ask for the values of ``operators`` as they are typed, by ``values_asked``."""
+        """Request the values of ``operators`` while they are typed, by ``values_asked``."""
         self._looked_up = frozenset(operators)
 
     def offer_values(self, name: str, begun: str, values: Sequence[Hint]) -> None:
-        """Offer values that were asked for, unless something else is typed by now."""
+        """Offer requested values, unless the text has changed since."""
         self._hints[name] = tuple(values)
         if (self.hasFocus() or self._list.isVisible()) and self._word() == f"{name}:{begun}":
             self._offer(self._word())
 
     def set_text_quietly(self, text: str) -> None:
-        """Put ``text`` in without searching for it."""
+        """Set the text without searching for it."""
         self._emitted = text
         self.setText(text)
         self._timer.stop()
 
     def search_now(self) -> None:
-        """Tell what is typed, once for each text."""
+        """Emit the text, once for each text."""
         self._timer.stop()
         if self.text() != self._emitted:
             self._emitted = self.text()

@@ -1,4 +1,4 @@
-"""Parts side by side whose widths are remembered, and which can step aside."""
+"""Pane splitter: parts side by side that keep their sizes and can be hidden."""
 
 from PySide6.QtCore import QByteArray, Qt
 from PySide6.QtWidgets import QFrame, QSplitter, QWidget
@@ -18,9 +18,9 @@ class PaneSplitter(QSplitter):
 
         Args:
             widget: The part.
-            size: Its first width (height where vertical) in pixels.
+            size: Its initial width (or height, if vertical) in pixels.
             least: The smallest it may become.
-            stretch: Its share of what is left over; 0 keeps its width.
+            stretch: Its share of extra room; 0 keeps its size.
         """
         if self.orientation() == Qt.Orientation.Horizontal:
             widget.setMinimumWidth(least)
@@ -28,7 +28,7 @@ class PaneSplitter(QSplitter):
             widget.setMinimumHeight(least)
         self.addWidget(widget)
         self.setStretchFactor(self.count() - 1, stretch)
-        # All of them each time: before the first layout Qt answers zeros for parts it was already told of.
+        # All sizes each time: before the first layout, Qt reports zero for the parts added earlier.
         self._first_sizes.append(size)
         self.setSizes(self._first_sizes)
 
@@ -37,11 +37,11 @@ class PaneSplitter(QSplitter):
         widget.setVisible(shown)
 
     def state(self) -> bytes:
-        """Return sizes as bytes to keep."""
+        """Return the sizes as bytes for ``restore``."""
         return bytes(self.saveState().data())
 
     def restore(self, state: bytes) -> None:
-        """Apply what ``state`` returned, when it fits."""
+        """Apply the sizes that ``state`` returned."""
         if state:
             self.restoreState(QByteArray(state))
 

@@ -3,9 +3,9 @@
 They stack, can be reached by keyboard, and are announced to screen readers.
 """
 
-from PySide6.QtCore import QEvent, QObject, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from ui.notice import Notice
@@ -99,19 +99,23 @@ class Toast(QFrame):
 
 
 class Toaster(QWidget):
-    """The stack of toasts at the lower right of the window it belongs to."""
+    """The stack of toasts, a row of the window's layout.
+
+    It takes room from the panes while there are toasts, so that none covers the newest message or the line being typed.
+    """
 
     undo_requested = Signal(object)
 
-    def __init__(self, window: QWidget) -> None:
-        super().__init__(window)
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
         self.setAccessibleName(self.tr("Notices"))
+        # In a small window toasts are cut rather than the window made larger.
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._column = QVBoxLayout(self)
-        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setContentsMargins(Space.L, Space.S, Space.L, Space.S)
         self._column.setSpacing(Space.S)
         self._toasts: list[Toast] = []
         self._before: QWidget | None = None
-        window.installEventFilter(self)
         self.hide()
 
     @property
@@ -130,7 +134,6 @@ class Toaster(QWidget):
         self._column.addWidget(toast, 0, Qt.AlignmentFlag.AlignRight)
         toast.show()
         self.show()
-        self._place()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, notice.text))
         return toast
 
@@ -152,11 +155,9 @@ class Toaster(QWidget):
         target.setFocus(Qt.FocusReason.ShortcutFocusReason)
         return True
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stay in the corner when the window changes size."""
-        if event.type() == QEvent.Type.Resize:
-            self._place()
-        return super().eventFilter(watched, event)
+    def minimumSizeHint(self) -> QSize:
+        """Return nothing: the panes need their room first."""
+        return QSize(0, 0)
 
     def _give_focus_back(self, toast: Toast) -> None:
         """Return the keyboard to the widget it came from.
@@ -178,17 +179,3 @@ class Toaster(QWidget):
         toast.hide()
         toast.deleteLater()
         self.setVisible(bool(self._toasts))
-        self._place()
-
-    def _place(self) -> None:
-        window = self.parentWidget()
-        if window is None or not self._toasts:
-            return
-        self._column.activate()
-        size = self.sizeHint()
-        self.resize(size)
-        margin = Space.XL
-        at_left = window.layoutDirection() == Qt.LayoutDirection.RightToLeft
-        left = margin if at_left else window.width() - size.width() - margin
-        self.move(left, window.height() - size.height() - margin - 30)
-        self.raise_()

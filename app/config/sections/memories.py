@@ -1,4 +1,4 @@
-"""Settings of durable memories: how they are written, taken from conversations and told to agents."""
+"""Settings of durable memories: how they are written, captured from conversations and given to agents."""
 
 from app.config.setting import fraction, planned, switch, whole
 
@@ -21,24 +21,30 @@ MEMORIES = (
 )
 
 CONTEXT = (
-    whole("context.total_tokens", 6000, 1, 200_000, "Tokens of all that an agent is told, where it names no number."),
-    whole("context.max_facts", 10, 0, 200, "Facts of other conversations that an agent is told."),
+    whole(
+        "context.total_tokens",
+        6000,
+        1,
+        200_000,
+        "Tokens of an agent's context, unless it asks for others.",
+    ),
+    whole("context.max_facts", 10, 0, 200, "Facts of other conversations in an agent's context."),
     whole("context.max_tokens", 2000, 1, 200_000, "Tokens that these facts take at most."),
-    whole("context.recent_messages", 10, 0, 1000, "Latest messages that an agent is told."),
+    whole("context.recent_messages", 10, 0, 1000, "Latest messages in an agent's context."),
     whole("context.recent_max_tokens", 1500, 1, 200_000, "Tokens that the latest messages take at most."),
-    whole("context.salient_messages", 5, 0, 1000, "Important messages that an agent is told."),
+    whole("context.salient_messages", 5, 0, 1000, "Important messages in an agent's context."),
     fraction("context.salient_importance", 0.8, 0, 1, "Importance from which a message counts as important."),
     whole("context.salient_max_tokens", 600, 1, 200_000, "Tokens that important messages take at most."),
-    whole("context.relevant_messages", 5, 0, 1000, "Messages on the question that an agent is told."),
-    fraction("context.relevant_similarity", 0.65, 0, 1, "Similarity above which a message is on the question."),
-    whole("context.relevant_max_tokens", 1000, 1, 200_000, "Tokens that messages on the question take at most."),
-    switch("context.reflection", True, "Tell agents the latest weekly reflection."),
+    whole("context.relevant_messages", 5, 0, 1000, "Relevant messages in an agent's context."),
+    fraction("context.relevant_similarity", 0.65, 0, 1, "Similarity above which a message is relevant."),
+    whole("context.relevant_max_tokens", 1000, 1, 200_000, "Tokens that relevant messages take at most."),
+    switch("context.reflection", True, "Give agents the latest weekly reflection."),
     whole("context.reflection_max_tokens", 600, 1, 200_000, "Tokens that the weekly reflection takes at most."),
     whole(
-        "context.recent_sessions", 5, 0, 100, "Summaries of recent conversations that a fully trusted agent is told."
+        "context.recent_sessions", 5, 0, 100, "Summaries of recent conversations in a fully trusted agent's context."
     ),
     whole("context.sessions_max_tokens", 600, 1, 200_000, "Tokens that these summaries take at most."),
-    switch("context.index", True, "Tell agents an index of the memories they may see."),
+    switch("context.index", True, "Give agents an index of the memories they may see."),
     whole("context.index_limit", 30, 1, 1000, "Lines of the memory index."),
     whole("context.index_max_tokens", 3000, 1, 200_000, "Tokens that the memory index takes at most."),
     whole("context.index_recent_days", 3, 1, 30, "Days of which the memory index names everything first."),
@@ -50,6 +56,6 @@ CAPTURE = planned(
 )
 
 NER = (
-    *planned(switch("ner.accurate", True, "Use a language model or spaCy for names where there is one.")),
-    whole("ner.batch", 200, 1, 1000, "Texts in which names are looked for in one step at most.", restart=True),
+    *planned(switch("ner.accurate", True, "Use a language model or spaCy to find names, if available.")),
+    whole("ner.batch", 200, 1, 1000, "Texts searched for names in one step at most.", restart=True),
 )

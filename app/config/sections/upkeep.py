@@ -1,22 +1,22 @@
-"""Settings of what is done at intervals: consolidation, reflection, enrichment, decay, retention and schedules."""
+"""Settings of recurring work: consolidation, reflection, enrichment, decay, retention and schedules."""
 
 from app.config.setting import Setting, fraction, planned, switch, time_of_day, whole
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
 CONSOLIDATION = planned(
-    switch("consolidation.enabled", True, "Make facts of conversations that have ended.", critical=True),
+    switch("consolidation.enabled", True, "Extract facts from conversations that have ended.", critical=True),
     switch("consolidation.on_switch", True, "Consolidate a conversation when the next one begins."),
-    whole("consolidation.every_hours", 6, 1, 168, "Hours between two looks for conversations to consolidate."),
-    time_of_day("consolidation.time", "03:00", "When everything left over is consolidated each night."),
+    whole("consolidation.every_hours", 6, 1, 168, "Hours between two searches for conversations to consolidate."),
+    time_of_day("consolidation.time", "03:00", "Time at which remaining conversations are consolidated."),
     whole("consolidation.page", 30, 1, 500, "Messages consolidated in one step."),
 )
 
 ENRICHMENT = planned(
-    switch("enrichment.enabled", True, "Look again for names in memories that have few.", critical=True),
+    switch("enrichment.enabled", True, "Search memories with few names for names again.", critical=True),
     time_of_day("enrichment.time", "02:00", "When that is done each night."),
     whole("enrichment.max_entities", 2, 0, 100, "Names up to which a memory has few."),
-    whole("enrichment.limit", 50, 1, 10_000, "Memories looked at in one run."),
+    whole("enrichment.limit", 50, 1, 10_000, "Memories searched in one run."),
 )
 
 REFLECTION = planned(
@@ -40,8 +40,8 @@ DECAY = (
 
 RETENTION = planned(
     switch("retention.enabled", True, "Compress and archive old observations.", critical=True),
-    whole("retention.compress_after_days", 14, 1, 36_500, "Days after which observations alike become one digest."),
-    whole("retention.compression_min_cluster_size", 3, 2, 1000, "Observations alike that make a digest."),
+    whole("retention.compress_after_days", 14, 1, 36_500, "Days after which similar observations become one digest."),
+    whole("retention.compression_min_cluster_size", 3, 2, 1000, "Number of similar observations that make a digest."),
     whole("retention.archive_after_days", 30, 1, 36_500, "Days after which an observation goes to the archive."),
     whole(
         "retention.delete_archive_after_days",
@@ -55,8 +55,8 @@ RETENTION = planned(
 )
 
 SCHEDULE = (
-    whole("schedule.min_interval", 60, 1, 86_400, "Seconds between two runs of a schedule at least."),
-    whole("schedule.poll", 30, 1, 3600, "Seconds between two looks for what is due."),
+    whole("schedule.min_interval", 60, 1, 86_400, "Minimum seconds between two runs of a schedule."),
+    whole("schedule.poll", 30, 1, 3600, "Seconds between two checks for due schedules."),
     whole("schedule.failures_to_pause", 5, 1, 100, "Failures in a row after which a schedule pauses."),
     whole("schedule.summary_characters", 500, 50, 10_000, "Characters of a run's output shown in its summary."),
     whole("schedule.keep_runs", 200, 1, 100_000, "Runs of a schedule that are kept."),

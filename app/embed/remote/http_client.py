@@ -1,8 +1,6 @@
 """HTTP client of a remote embedding service.
 
-Time limits, retries with growing waits, and limits on sizes.
-
-No error message contains the key.
+It limits times and sizes, and retries with growing pauses. No error message contains the key.
 """
 
 import json
@@ -28,7 +26,7 @@ _BUSY: Final = frozenset({408, 425, 429, 500, 502, 503, 504, _OVERLOADED})
 _REFUSED: Final = frozenset({400, 413, 422})
 _REDIRECTS: Final = frozenset({301, 302, 303, 307, 308})
 _FIRST_WAIT_S: Final = 0.5
-_LONGEST_REST_S: Final = 3_600.0
+_LONGEST_PAUSE_S: Final = 3_600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,13 +58,13 @@ class TextsUnansweredError(ModelUnavailableError):
     """Error of a service that answers these texts with something other than vectors."""
 
 
-class _Again(Exception):  # noqa: N818  (not an error yet)
+class _RetryRequest(Exception):  # noqa: N818  (not an error yet)
     """Request to repeat an attempt, with its error and the requested pause."""
 
-    def __init__(self, failure: ModelUnavailableError, rest_s: float | None = None) -> None:
+    def __init__(self, failure: ModelUnavailableError, pause_s: float | None = None) -> None:
         super().__init__()
         self.failure = failure
-        self.rest_s = rest_s
+        self.pause_s = pause_s
 
 
 class _KeyRefused(Exception):  # noqa: N818  (a new key may exist by now)
@@ -118,20 +116,20 @@ class ServiceConnection:
         self._now = now
         self._closed = threading.Event()
         self._rest = rest or self._closed.wait
-        self._resting: _Again | None = None
-        self._rests_until = 0.0
+        self._pending_retry: _RetryRequest | None = None
+        self._paused_until = 0.0
         self._deadline = RequestDeadline()
         self._client = httpx.Client(
             follow_redirects=False,  # the person agreed to this address only
             trust_env=(urlsplit(address).hostname or "") not in LOCAL,  # a proxy cannot reach this machine
         )
 
-    def post(self, body: Mapping[str, Any], *, most_bytes: int, retries: RetryPolicy) -> bytes:
+    def post(self, body: Mapping[str, Any], *, max_bytes: int, retries: RetryPolicy) -> bytes:
         """Post ``body`` as JSON and return the response.
 
         Args:
             body: The request.
-            most_bytes: The longest response that is read.
+            max_bytes: The longest response that is read.
             retries: Limits on the attempts.
 
         Raises:
@@ -142,16 +140,16 @@ class ServiceConnection:
         content = json.dumps(body, ensure_ascii=False).encode("utf-8")
         wait_s = _FIRST_WAIT_S
         for left in range(retries.attempts - 1, -1, -1):
-            self._check_rest()
+            self._check_pause()
             try:
-                return self._with_key(content, most_bytes, retries)
-            except _Again as again:
-                pause = wait_s if again.rest_s is None else again.rest_s
-                if pause > retries.wait_s and again.rest_s is not None:
-                    self._resting = again
-                    self._rests_until = self._now() + min(again.rest_s, _LONGEST_REST_S)
+                return self._with_key(content, max_bytes, retries)
+            except _RetryRequest as retry:
+                pause = wait_s if retry.pause_s is None else retry.pause_s
+                if pause > retries.wait_s and retry.pause_s is not None:
+                    self._pending_retry = retry
+                    self._paused_until = self._now() + min(retry.pause_s, _LONGEST_PAUSE_S)
                 if not left or pause > retries.wait_s or self._rest(pause):
-                    raise again.failure from None
+                    raise retry.failure from None
             wait_s = min(2 * wait_s, retries.wait_s)
         raise AssertionError(retries)
 
@@ -161,29 +159,29 @@ class ServiceConnection:
         self._deadline.cut()
         self._client.close()
 
-    def _check_rest(self) -> None:
+    def _check_pause(self) -> None:
         """Raise an error if the connection is closed or the requested pause too long."""
         if self._closed.is_set():
             raise _closed()
-        if self._resting is not None and self._now() < self._rests_until:
-            failure = self._resting.failure
+        if self._pending_retry is not None and self._now() < self._paused_until:
+            failure = self._pending_retry.failure
             raise type(failure)(failure.message, **failure.data)
 
-    def _with_key(self, content: bytes, most_bytes: int, retries: RetryPolicy) -> bytes:
+    def _with_key(self, content: bytes, max_bytes: int, retries: RetryPolicy) -> bytes:
         """Send the request once, or twice if the key was replaced meanwhile."""
         key = self._key.value()
         try:
-            return self._once(content, key, most_bytes, retries)
+            return self._send_once(content, key, max_bytes, retries)
         except _KeyRefused as refused:
             self._key.refused()
             if self._key.value() == key:
                 raise refused.failure from None
         try:
-            return self._once(content, self._key.value(), most_bytes, retries)
+            return self._send_once(content, self._key.value(), max_bytes, retries)
         except _KeyRefused as refused:
             raise refused.failure from None
 
-    def _once(self, content: bytes, key: str, most_bytes: int, retries: RetryPolicy) -> bytes:
+    def _send_once(self, content: bytes, key: str, max_bytes: int, retries: RetryPolicy) -> bytes:
         limits = httpx.Timeout(retries.read_s, connect=min(self._connect_s, retries.whole_s))
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         request = self._client.build_request(
@@ -200,46 +198,46 @@ class ServiceConnection:
                 response = self._client.send(request, stream=True)
                 try:
                     self._check_status(response)
-                    return self._read(response, most_bytes)
+                    return self._read(response, max_bytes)
                 finally:
                     response.close()
             except httpx.TimeoutException:
-                raise _Again(self._failure("does not answer in time")) from None
+                raise _RetryRequest(self._failure("does not answer in time")) from None
             except (httpx.TransportError, httpx.DecodingError) as error:
-                raise self._lost(error, is_cut=is_cut()) from None
+                raise self._connection_error(error, is_cut=is_cut()) from None
             except RuntimeError:
                 # The client was closed by another thread.
                 raise _closed() from None
 
-    def _lost(self, error: httpx.RequestError, *, is_cut: bool) -> Exception:
-        """Return the error for a failed connection, with its type only.
+    def _connection_error(self, error: httpx.RequestError, *, is_cut: bool) -> Exception:
+        """Return the error for a failed connection.
 
-        Reason: its text may repeat what was sent.
+        It has the type of the cause only, whose text may repeat what was sent.
         """
         if self._closed.is_set():
             return _closed()
         if is_cut:
-            return _Again(self._failure("does not answer in time"))
-        if _is_of_certificate(error):
+            return _RetryRequest(self._failure("does not answer in time"))
+        if _is_certificate_error(error):
             return ModelUnavailableError(
                 f"{self.service} shows no certificate that this machine trusts, so nothing was sent. See whether its"
                 " address is right; the variable SSL_CERT_FILE names a file of certificates to trust."
             )
-        return _Again(self._failure(f"cannot be reached ({type(error).__name__})"))
+        return _RetryRequest(self._failure(f"cannot be reached ({type(error).__name__})"))
 
     def _check_status(self, response: httpx.Response) -> None:
         status = response.status_code
         if status == HTTPStatus.OK:
             return
         if status in _BUSY:
-            raise _Again(self._busy(status), rest_seconds(response.headers.get("Retry-After", "")))
+            raise _RetryRequest(self._busy(status), retry_after_seconds(response.headers.get("Retry-After", "")))
         if status in _REFUSED:
             raise TextsRefusedError(
                 f"{self.service} refuses the request (status {status}); check embedding.model and its settings.",
                 status=status,
             )
         if status in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
-            where = f"refuses the key in {self._key.place}; check it" if self._key.place else "wants a key; give it one"
+            where = f"refuses the key in {self._key.place}; check it" if self._key.place else "needs a key; set one"
             raise _KeyRefused(ModelUnavailableError(f"{self.service} {where}.", status=status))
         if status == HTTPStatus.NOT_FOUND:
             raise ModelUnavailableError(
@@ -262,12 +260,12 @@ class ServiceConnection:
         spent = ", or the account has nothing left to spend" if status == HTTPStatus.TOO_MANY_REQUESTS else ""
         return self._failure(f"takes no requests at the moment (status {status}){spent}", status)
 
-    def _read(self, response: httpx.Response, most_bytes: int) -> bytes:
+    def _read(self, response: httpx.Response, max_bytes: int) -> bytes:
         parts: list[bytes] = []
         size = 0
         for part in response.iter_bytes():
             size += len(part)
-            if size > most_bytes:
+            if size > max_bytes:
                 raise self._failure("sent far more than was requested")
             parts.append(part)
         return b"".join(parts)
@@ -281,7 +279,7 @@ def _closed() -> ModelUnavailableError:
     return ModelUnavailableError("The embedding model was closed; open it again to embed.")
 
 
-def _is_of_certificate(error: BaseException | None) -> bool:
+def _is_certificate_error(error: BaseException | None) -> bool:
     """Return whether an invalid certificate caused a connection error."""
     while error is not None:
         if isinstance(error, ssl.SSLCertVerificationError):
@@ -290,7 +288,7 @@ def _is_of_certificate(error: BaseException | None) -> bool:
     return False
 
 
-def rest_seconds(value: str) -> float | None:
+def retry_after_seconds(value: str) -> float | None:
     """Return how many seconds a ``Retry-After`` header asks for: a number or a date.
 
     ``None`` for anything else.

@@ -31,10 +31,10 @@ class EntityQueries:
         self._store = store
 
     async def get(self, entity_id: str, *, stores: Sequence[str] = STORES) -> Entity:
-        """Return the entity that an id stands for, after merges.
+        """Return the entity with an id, or the one it was merged into.
 
         Raises:
-            NotFoundError: There is none of that id that the caller may know.
+            NotFoundError: The caller may see no entity with this id.
         """
         return await self._store.read(lambda conn: profile.visible(conn, entity_id, stores))
 
@@ -47,13 +47,13 @@ class EntityQueries:
         offset: int = 0,
         stores: Sequence[str] = STORES,
     ) -> list[str]:
-        """Return the ids of the entities that ``chosen`` leaves."""
+        """Return the ids of the entities that match ``chosen``."""
         return await self._store.read(
             lambda conn: entity_lists.ids(conn, chosen, order, limit=limit, offset=offset, stores=stores)
         )
 
     async def rows(self, ids: Sequence[str], *, stores: Sequence[str] = STORES) -> list[EntityRow]:
-        """Return list rows of the entities of ``ids`` that are there, in its order."""
+        """Return list rows for ``ids``, in that order, without those that do not exist."""
         return await self._store.read(lambda conn: entity_lists.rows(conn, ids, stores=stores))
 
     async def listed(
@@ -66,7 +66,7 @@ class EntityQueries:
         as_of: datetime | None = None,
         stores: Sequence[str] = STORES,
     ) -> list[EntityRow]:
-        """Return one page of the entities that ``chosen`` leaves, or left at ``as_of``."""
+        """Return one page of the entities that match ``chosen``, now or as of a time."""
         if as_of is not None:
             at_ms = to_ms(as_of)
             return await self._store.read(
@@ -79,10 +79,10 @@ class EntityQueries:
     ) -> EntityInfo:
         """Return the profile of an entity, now or as of a time.
 
-        There are at most ``limit`` of each thing in it.
+        Each of its lists has at most ``limit`` items.
 
         Raises:
-            NotFoundError: There is none of that id that the caller may know, or was none then.
+            NotFoundError: The caller may see no entity with this id, or it did not exist then.
         """
         if as_of is not None:
             at_ms = to_ms(as_of)
@@ -121,7 +121,7 @@ class EntityQueries:
         """Return the neighbourhood of ``centre``, or without one the most mentioned entities.
 
         Raises:
-            NotFoundError: There is no such entity that the caller may know.
+            NotFoundError: The caller may see no such entity.
         """
         bounded = min(max(limit, 1), graph.MAX_NODES)
         if centre is None:

@@ -27,15 +27,15 @@ from app.entities.queries.visibility import aliases, names, sees_all, within
 from app.errors import NotFoundError
 
 _TEXT = 240
-_FOLLOWED = 1_000  # mentions of an entity whose company is counted
+_FOLLOWED = 1_000  # mentions of an entity in whose texts other entities are counted
 _MAX_OTHERS = 400
 
 
 def info(connection: apsw.Connection, entity_id: str, limit: int, stores: Sequence[str]) -> EntityInfo:
-    """Return the profile of an entity, at most ``limit`` of each thing.
+    """Return the profile of an entity, with at most ``limit`` items in each list.
 
     Raises:
-        NotFoundError: There is none of that id that the caller may know.
+        NotFoundError: The caller may see no entity with this id.
     """
     entity = visible(connection, entity_id, stores)
     facts, facts_total = _facts(connection, entity.id, limit, stores)
@@ -61,10 +61,10 @@ def info(connection: apsw.Connection, entity_id: str, limit: int, stores: Sequen
 
 
 def visible(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) -> Entity:
-    """Return the entity that an id stands for, as a caller may know it.
+    """Return the visible entity with an id, or the one it was merged into.
 
     Raises:
-        NotFoundError: There is none of that id that the caller may know.
+        NotFoundError: The caller may see no entity with this id.
     """
     entity = resolve_merged(connection, entity_id)
     shown = rows(connection, [entity.id], stores=stores)

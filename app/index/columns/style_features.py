@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     Ints = NDArray[np.int64]
 
 READ_CHARACTERS: Final = 600
-"""Characters that are read of a text; what a message is about mostly stands at its beginning."""
+"""Characters that are read of a text; the subject of a message is usually at its beginning."""
 MAX_NAMES: Final = 4
 
 _NAME: Final = re.compile(r"[a-z,;:'’\"] [\"“']?[A-Z][a-zA-Z]")

@@ -80,7 +80,7 @@ def first_heading(text: str) -> str:
 
 
 def title_key(title: str) -> str:
-    """Return what titles are compared by: normalised, white space collapsed, case folded."""
+    """Return a title's comparison key: normalised, white space collapsed, case folded."""
     return collapse(collapse(title).casefold())
 
 

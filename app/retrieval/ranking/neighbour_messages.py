@@ -107,18 +107,18 @@ class _Texts:
         texts = self._kept.known(ids)
         if None not in texts:
             return cast("list[str]", texts)
-        lacking = [chunk for chunk, text in zip(ids, texts, strict=True) if text is None]
-        self._take_in(lacking)
+        missing = [chunk for chunk, text in zip(ids, texts, strict=True) if text is None]
+        self._load(missing)
         fresh = {chunk: text.lower() if text.isascii() else fold(text) for chunk, text in self._read.items()}
         self._kept.keep(fresh)
         return [fresh[chunk] if text is None else text for chunk, text in zip(ids, texts, strict=True)]
 
     def unfolded(self, ids: Sequence[int]) -> list[str]:
         """Return the beginnings of texts as written."""
-        self._take_in([chunk for chunk in ids if chunk not in self._read])
+        self._load([chunk for chunk in ids if chunk not in self._read])
         return [self._read[chunk][:BEGUN] for chunk in ids]
 
-    def _take_in(self, ids: Sequence[int]) -> None:
+    def _load(self, ids: Sequence[int]) -> None:
         if ids:
             found: list[tuple[Any, ...]] = self._connection.execute(_READ, (json.dumps(sorted(ids)),)).fetchall()
             self._read.update(found)
@@ -127,12 +127,12 @@ class _Texts:
 def _authors(connection: apsw.Connection, ids: "Ids", columns: ChunkColumns, styles: StyleFeatureCache) -> "Ids":
     """Return the author numbers of chunks, reading missing ones from the database."""
     authors = styles.authors_of(ids)
-    lacking = ids[authors < 0]
-    if not len(lacking):
+    missing = ids[authors < 0]
+    if not len(missing):
         return authors
-    messages = np.sort(lacking[columns.of_kind(lacking, "message")])
+    messages = np.sort(missing[columns.of_kind(missing, "message")])
     named = {row[0]: row[1] for row in connection.execute(_AUTHORS, (json.dumps(messages.tolist()),))}
-    styles.keep_authors(lacking, [str(named.get(chunk, "")) for chunk in lacking.tolist()])
+    styles.keep_authors(missing, [str(named.get(chunk, "")) for chunk in missing.tolist()])
     return styles.authors_of(ids)
 
 

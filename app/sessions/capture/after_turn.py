@@ -32,7 +32,7 @@ _log = logging.getLogger(__name__)
 ACTOR = "after-turn"
 RETRY_S = 60.0
 _MAX_BACKOFF = 10
-LONGEST_WAIT = 15  # times the quiet that is waited for, after which a conversation that never falls quiet is due too
+LONGEST_WAIT = 15  # times the quiet period, after which work on a busy conversation is due, too
 _MOST_IDS = 500  # a change to more memories is a bulk change, not the work of one turn
 _BUDGETS = 1000
 
@@ -60,7 +60,7 @@ class AfterTurn:
         capture: Extracts memories.
         publish: Called with each change after its commit.
         trace: Receives counts and durations.
-        switched: Called with a session whose agent went on to another one.
+        switched: Called with a session whose agent moved to another one.
     """
 
     def __init__(
@@ -109,13 +109,13 @@ class AfterTurn:
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """Return sentences for the person about what did not work the last time."""
+        """Return sentences for the person about the last failures."""
         return tuple(f"After a turn, {part}: {reason}" for part, reason in self._failed.items())
 
     def _note(self, session: str, who: str = "") -> None:
         now = asyncio.get_running_loop().time()
         known = self._pending.get(session)
-        if known is None or known.first > now:  # not waited for yet, or only for another try
+        if known is None or known.first > now:  # not due yet, or due for a retry
             self._pending[session] = _PendingWork(now, now, who, known.tries if known else 0)
             self._wake.set()
         else:
@@ -131,14 +131,14 @@ class AfterTurn:
                 self._wake.clear()
                 await self.look_after_all(self._options().quiet_s)
         except Exception as error:
-            # Our bug: conversations are not looked after any more, which must show.
+            # Our bug: no conversation is processed any more, which must show.
             kind = type(error).__name__
             self._failed["nothing is done any more"] = f"an error inside Keepsake ({kind}). Restart it."
             _log.error("work after turns broke: %s", error_location(error))
             raise
 
     async def look_after_all(self, quiet_s: float = 0.0) -> None:
-        """Look after each conversation that has been quiet for ``quiet_s`` seconds."""
+        """Process each conversation that has been quiet for ``quiet_s`` seconds."""
         await self._guarded("what is remembered of a conversation could not be looked up", self._note_memories())
         if not self._options().after_turn:
             self._pending.clear()
@@ -191,7 +191,7 @@ class AfterTurn:
             self._note(session)
 
     def _try_again(self, session: str, tries: int) -> None:
-        # Unless something was said meanwhile, which makes it due sooner.
+        # Unless a message came meanwhile, which makes it due sooner.
         if session not in self._pending:
             when = asyncio.get_running_loop().time() + RETRY_S * 2 ** min(tries, _MAX_BACKOFF)
             self._pending[session] = _PendingWork(when, when, tries=tries + 1)

@@ -19,7 +19,7 @@ from app.store.store import Store
 SOURCE = "auto_capture"
 MAX_MESSAGES = 40  # messages looked at in one go; earlier ones are left to consolidation
 
-# Where what was said to an agent belongs, by the agent's trust; what is said in public is not kept.
+# The store of captured memories by the agent's trust; nothing is captured from public agents.
 _STORES: dict[str, StoreName] = {"full": "private", "inner": "shared", "familiar": "social"}
 
 
@@ -30,12 +30,12 @@ class MemoryWrite(Protocol):
         """Write ``draft`` as ``actor`` and return what changed.
 
         Raises:
-            KeepsakeError: It cannot be stored.
+            KeepsakeError: The memory cannot be stored.
         """
 
 
 class Extractor(Protocol):
-    """Finds what of a conversation is worth remembering."""
+    """Protocol of an extractor of memories from a conversation."""
 
     @property
     def name(self) -> str:
@@ -45,12 +45,12 @@ class Extractor(Protocol):
         """Return memories to store; the caller fills in store, source and session.
 
         Raises:
-            KeepsakeError: It cannot be had now; the messages are looked at again after the next turn.
+            KeepsakeError: It is not available now; the messages are read again after the next turn.
         """
 
 
 class NoExtractor:
-    """Finds nothing: there is no model."""
+    """Extractor that finds nothing, used without a model."""
 
     name = ""
 
@@ -126,25 +126,25 @@ class AutoCapture:
             KeepsakeError: The extractor or the store failed.
         """
         least = self._options().capture_messages
-        talk = await self._store.read(lambda connection: _completed(connection, session, least))
-        if talk is None:
+        conversation = await self._store.read(lambda connection: _completed(connection, session, least))
+        if conversation is None:
             return Captured()
-        drafts = await self._extractor.extract(talk.session, talk.messages)
+        drafts = await self._extractor.extract(conversation.session, conversation.messages)
         refused = 0
         for draft in drafts:
             try:
-                done = await self._write(_filled(draft, talk), actor=self._actor)
+                done = await self._write(_filled(draft, conversation), actor=self._actor)
             except InputError:
                 refused += 1  # one draft that cannot be stored must not cost the others
                 continue
             publish(done.changes)
-        last = talk.messages[-1].seq
+        last = conversation.messages[-1].seq
         await self._store.write(lambda connection: _note_captured(connection, session, last))
         return Captured(len(drafts), len(drafts) - refused, refused)
 
 
-def _filled(draft: NewMemory, talk: _Conversation) -> NewMemory:
-    return replace(draft, session_id=talk.session.id, source=SOURCE, store=talk.store)
+def _filled(draft: NewMemory, conversation: _Conversation) -> NewMemory:
+    return replace(draft, session_id=conversation.session.id, source=SOURCE, store=conversation.store)
 
 
 def _completed(connection: apsw.Connection, session: str, least: int) -> _Conversation | None:

@@ -1,4 +1,4 @@
-"""The pager of a conversation: loads messages around the place one reads."""
+"""Pager of a conversation: loads messages around the place being read."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -18,15 +18,15 @@ BEYOND = 2**53
 
 
 class MessagePager(QObject):
-    """Messages of one session, without a gap, from somewhere to somewhere.
+    """Loaded messages of one session, a range without gaps.
 
-    It grows at either end by pages, forgets what lies far from the end that grew, and begins anew elsewhere on a jump.
+    The range grows by pages at either end and is cut at the other one; a jump loads another range.
     """
 
     replaced = Signal(object)
-    """Other turns are at hand: the number of the one asked for, ``None`` for the last."""
+    """Another range is loaded: the number of the requested message, ``None`` for the last."""
     grew = Signal()
-    """Turns came or went at an end; those between are the same."""
+    """The range grew or was cut at an end."""
     failed = Signal(object)
     """A ``KeepsakeError``."""
 
@@ -54,12 +54,12 @@ class MessagePager(QObject):
 
     @property
     def before(self) -> int:
-        """About how many messages lie before those at hand; exact where numbers have no gaps."""
+        """Estimated number of messages before the range; exact if numbers have no gaps."""
         return 0 if self.at_start else max(1, round((self.messages[0].seq - self._first) * self._density))
 
     @property
     def after(self) -> int:
-        """About how many messages lie after those at hand."""
+        """Estimated number of messages after the range."""
         return 0 if self.at_end else max(1, self.count - self.before - len(self.messages))
 
     @property
@@ -67,11 +67,11 @@ class MessagePager(QObject):
         return min(1.0, (self.count - 1) / max(1, self._last - self._first))
 
     def seq_near(self, place: int) -> int:
-        """Return about the number of the message that is the ``place``-th."""
+        """Return the approximate number of the message at position ``place``."""
         return self._first + round(place / self._density) if self._density else self._first
 
     def find(self, seq: int) -> int:
-        """Return where the message ``seq`` stands among those at hand, -1 when it does not."""
+        """Return the index of the message ``seq``, -1 when it is not loaded."""
         return next((place for place, message in enumerate(self.messages) if message.seq == seq), -1)
 
     def open(self, session: str, seq: int | None = None) -> None:
@@ -85,7 +85,7 @@ class MessagePager(QObject):
         self._bridge.start(self._open(session, seq, self._generation))
 
     def close(self) -> None:
-        """Have nothing at hand."""
+        """Unload all messages."""
         self._generation += 1
         self._busy = False
         self.session, self.messages, self.count = "", [], 0
@@ -104,7 +104,7 @@ class MessagePager(QObject):
             self._bridge.start(self._extend(forward=True, generation=self._generation))
 
     def follow(self) -> None:
-        """Look whether the session has grown."""
+        """Load messages that were added to the session."""
         if self._busy:
             self._again = True
         elif self.session:

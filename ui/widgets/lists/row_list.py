@@ -15,7 +15,7 @@ R = TypeVar("R")
 
 
 class RowModel(QAbstractListModel, Generic[R]):
-    """Rows that are replaced all at once."""
+    """Model of rows that are replaced all at once."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -33,7 +33,7 @@ class RowModel(QAbstractListModel, Generic[R]):
 
 
 class RowList(QListView):
-    """A view of them, without a frame."""
+    """View of a row model, without a frame."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -16,6 +16,7 @@ from ui.models.markup import is_editable
 from ui.style.design_tokens import Space
 from ui.widgets.completion_popup import CompletionPopup
 from ui.widgets.text.highlighter import MarkdownHighlighter
+from ui.widgets.text.line_spacing import SpacedTextEdit
 from ui.widgets.text.text_margins import text_margins
 from ui.widgets.word_marks import go_to_selection, word_selections
 
@@ -37,7 +38,7 @@ class Wanted(StrEnum):
     TAG = "tag"
 
 
-class MarkdownEditor(QPlainTextEdit):
+class MarkdownEditor(SpacedTextEdit):
     """Edits Markdown as it is written.
 
     Args:
@@ -311,5 +312,5 @@ class MarkdownEditor(QPlainTextEdit):
         self.setTextCursor(cursor)
 
     def _on_theme_changed(self) -> None:
-        self.setFont(theme.current().font("body"))
+        self.set_spaced_font(theme.current().font("body"))
         self.setTabStopDistance(4 * self.fontMetrics().horizontalAdvance(" "))

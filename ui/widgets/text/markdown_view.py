@@ -21,6 +21,7 @@ from ui.models.markup import PLAIN_STEP, Ink, breakable, is_rich, pieces, render
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel, PlainMessageBox
+from ui.widgets.text.line_spacing import LINE_HEIGHT_PERCENT
 from ui.widgets.text.text_margins import text_margins
 from ui.widgets.word_marks import go_to_selection, word_selections
 
@@ -44,7 +45,8 @@ def style_sheet() -> str:
     )
     return (
         sizes
-        + "p { margin-top: 0; margin-bottom: 8px; line-height: 128%; } li { margin-bottom: 3px; line-height: 128%; }"
+        + f"p {{ margin-top: 0; margin-bottom: 8px; line-height: {LINE_HEIGHT_PERCENT}%; }}"
+        + f" li {{ margin-bottom: 3px; line-height: {LINE_HEIGHT_PERCENT}%; }}"
     )
 
 

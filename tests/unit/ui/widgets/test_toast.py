@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QHoverEvent
-from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
+from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from ui.notice import Notice
@@ -18,19 +18,33 @@ def toaster(qtbot: QtBot, look: Theme) -> Iterator[Toaster]:
     window = QWidget()
     window.resize(900, 600)
     qtbot.addWidget(window)
+    column = QVBoxLayout(window)
+    column.addWidget(QPlainTextEdit(window), 1)
     made = Toaster(window)
+    column.addWidget(made)
     window.show()
     yield made
     window.hide()
 
 
-def test_stays_in_the_corner(toaster: Toaster) -> None:
+def test_covers_nothing_and_stays_at_the_right(toaster: Toaster, qtbot: QtBot) -> None:
     window = toaster.window()
-    toaster.show_notice(Notice("Saved"))
+    text = window.findChild(QPlainTextEdit)
+    toast = toaster.show_notice(Notice("Saved"))
+    toaster.show_notice(Notice("Deleted ‘Rose list’", (7,)))
     window.resize(700, 500)
-    assert toaster.geometry().right() < 700
-    assert toaster.geometry().bottom() < 500
-    assert toaster.geometry().left() > 350
+    qtbot.waitUntil(lambda: text.geometry().bottom() < toaster.geometry().top())
+    assert toaster.geometry().bottom() <= 500
+    assert toast.mapTo(window, toast.rect().topLeft()).x() > 350
+
+
+def test_a_small_window_does_not_grow(toaster: Toaster, qtbot: QtBot) -> None:
+    window = toaster.window()
+    window.resize(400, 200)
+    for number in range(STACK_LIMIT):
+        toaster.show_notice(Notice(f"Saved {number}"))
+    qtbot.wait(10)
+    assert window.height() == 200
 
 
 def test_goes_by_itself(toaster: Toaster, qtbot: QtBot) -> None:

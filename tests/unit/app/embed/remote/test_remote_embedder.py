@@ -15,7 +15,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.embed.embedder_factory import open_embedder
-from app.embed.remote.http_client import BACKGROUND_RETRIES, RetryPolicy, ServiceConnection, rest_seconds
+from app.embed.remote.http_client import BACKGROUND_RETRIES, RetryPolicy, ServiceConnection, retry_after_seconds
 from app.embed.remote.providers import COHERE, COMPATIBLE, OPENAI, VOYAGE, ProviderApi
 from app.embed.remote.remote_embedder import RemoteEmbedder
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
@@ -260,7 +260,7 @@ def test_nobody_there(service: EmbeddingServer) -> None:
 def test_a_service_that_never_answers(remote: Remote, service: EmbeddingServer) -> None:
     service.usual = lambda _: Answer(hangs=True)
     with pytest.raises(ModelUnavailableError, match="does not answer in time"):
-        remote.line.post({}, most_bytes=1, retries=RetryPolicy(2, 1.0, 0.05, 1.0))
+        remote.line.post({}, max_bytes=1, retries=RetryPolicy(2, 1.0, 0.05, 1.0))
     assert len(remote.waits) == 1
 
 
@@ -269,7 +269,7 @@ def test_an_answer_that_comes_a_byte_at_a_time() -> None:
     with slow_server() as address:
         line = ServiceConnection(address, Held(), service="The service", rest=lambda _: False)
         with pytest.raises(ModelUnavailableError, match="does not answer in time"):
-            line.post({}, most_bytes=1, retries=RetryPolicy(2, 1.0, 5.0, 0.2))
+            line.post({}, max_bytes=1, retries=RetryPolicy(2, 1.0, 5.0, 0.2))
         line.close()
 
 
@@ -280,7 +280,7 @@ def test_closing_ends_what_is_waited_for(service: EmbeddingServer) -> None:
 
     def ask() -> None:
         with pytest.raises(ModelUnavailableError) as caught:
-            line.post({}, most_bytes=1, retries=RetryPolicy(5, 60.0, 60.0, 60.0))
+            line.post({}, max_bytes=1, retries=RetryPolicy(5, 60.0, 60.0, 60.0))
         said.append(caught.value.message)
 
     asking = threading.Thread(target=ask)
@@ -296,12 +296,12 @@ def test_whoever_waits_is_let_go_when_it_is_closed(service: EmbeddingServer) -> 
     line = ServiceConnection(service.address, Held(), service="The service", rest=lambda _: True)
     service.usual = lambda _: Answer(503, body=b"")
     with pytest.raises(ModelUnavailableError):
-        line.post({}, most_bytes=1, retries=BACKGROUND_RETRIES)
+        line.post({}, max_bytes=1, retries=BACKGROUND_RETRIES)
     assert len(service.requested) == 1
     line.close()
     line.close()
     with pytest.raises(ModelUnavailableError, match="closed"):
-        line.post({}, most_bytes=1, retries=BACKGROUND_RETRIES)
+        line.post({}, max_bytes=1, retries=BACKGROUND_RETRIES)
 
 
 @pytest.mark.parametrize(
@@ -318,19 +318,19 @@ def test_whoever_waits_is_let_go_when_it_is_closed(service: EmbeddingServer) -> 
     ],
 )
 def test_how_long_to_rest(value: str, seconds: float | None) -> None:
-    assert rest_seconds(value) == seconds
+    assert retry_after_seconds(value) == seconds
 
 
 def test_a_date_to_rest_until() -> None:
     later = format_datetime(datetime.now(UTC) + timedelta(seconds=600), usegmt=True)
-    assert 500 < (rest_seconds(later) or 0) <= 600
-    assert rest_seconds("Wed, 21 Oct 2015 07:28:00 GMT") == 0.0
-    assert rest_seconds("Wed, 21 Oct 2015 07:28:00") == 0.0
+    assert 500 < (retry_after_seconds(later) or 0) <= 600
+    assert retry_after_seconds("Wed, 21 Oct 2015 07:28:00 GMT") == 0.0
+    assert retry_after_seconds("Wed, 21 Oct 2015 07:28:00") == 0.0
 
 
 @given(st.text(max_size=60))
 def test_any_wish_to_rest_is_a_time_or_nothing(value: str) -> None:
-    seconds = rest_seconds(value)
+    seconds = retry_after_seconds(value)
     assert seconds is None or seconds >= 0
 
 
@@ -454,7 +454,7 @@ def test_a_service_of_this_machine_may_need_no_key(service: EmbeddingServer) -> 
     assert embedder.embed(["abc"]).shape == (1, WIDTH)
     assert service.keys == [""]
     service.usual = lambda _: Answer(401, body=b"")
-    with pytest.raises(ModelUnavailableError, match="wants a key; give it one"):
+    with pytest.raises(ModelUnavailableError, match="needs a key; set one"):
         embedder.embed(["abc"])
     embedder.close()
 
