@@ -181,7 +181,7 @@ def differences(chance: random.Random, items: list[Item], whole: Side, bare: Sid
             (bare.plain(expected, whole.names), bare.plain(expected_events, whole.names)),
         ]
         if answers[0] != answers[1]:
-            yield f"{called} differs: {first_difference(*answers)}"
+            yield f"{called} differs: {first_difference(answers[0], answers[1])}"
         known = written + repr(arguments).lower()
         written += repr(arguments).lower() if operation.access == "write" else ""
         shown = msgspec.json.encode([said, events]).decode().lower()
