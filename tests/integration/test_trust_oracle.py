@@ -41,7 +41,9 @@ CALLERS = {
 _FIRST, _LAST = os.environ.get("TRUST_SEEDS", "0-1").split("-")
 SEEDS = range(int(_FIRST), int(_LAST))
 READS_OF_EACH, WRITES_OF_EACH = 6, 3
-_ID = re.compile(r"(?<![a-z])(?:ses|note|fact|obs|ref|dig|run|sch|agt|req)-[0-9a-f]{8}-[0-9a-f-]{27}")
+_ID = re.compile(
+    r"(?<![a-z])(?:ses|note|fact|obs|ref|dig|run|sch|agt|req)-[0-9a-f]{8}-[0-9a-f-]{27}|(?<!\d)1[67]\d{14}(?!\d)"
+)
 # What scores decide the order of, or what fits a budget of tokens.
 _COMPARED: dict[str, Callable[[Any], Any]] = {
     "fact.conflicts": lambda facts: {"hits": facts},
@@ -54,6 +56,7 @@ _COMPARED: dict[str, Callable[[Any], Any]] = {
     "search.explain": lambda found: replace(found, suggestion="", remedies=()),  # the rarest words
 }
 _RANKED = ("hits",)  # in an order that scores decide
+_LEAST_PROPOSAL = 10**15  # ids of proposals are a time and something random
 _MARK = re.compile(r"ks1-[0-9a-f]{16}")
 _ENTITY = re.compile(r"(?:ent|sch)-[0-9a-f-]{36}")
 _LOOSE = frozenset(
@@ -117,7 +120,8 @@ class Side:
             return sorted(made, key=repr) if any("ent-" in repr(one) for one in value) else made
         if isinstance(value, float):  # what a confidence falls to depends on when it was last found
             return round(value, 2)
-        return self._named(value, names) if isinstance(value, str) else value
+        is_proposal = isinstance(value, int) and value > _LEAST_PROPOSAL
+        return self._named(str(value), names) if isinstance(value, str) or is_proposal else value
 
     def finish(self) -> None:
         """Wait until what a write began is done, and let time pass."""
@@ -177,7 +181,7 @@ def differences(chance: random.Random, items: list[Item], whole: Side, bare: Sid
             (bare.plain(expected, whole.names), bare.plain(expected_events, whole.names)),
         ]
         if answers[0] != answers[1]:
-            yield f"{called} differs: {first_difference(*answers)}"
+            yield f"{called} differs: {first_difference(answers[0], answers[1])}"
         known = written + repr(arguments).lower()
         written += repr(arguments).lower() if operation.access == "write" else ""
         shown = msgspec.json.encode([said, events]).decode().lower()

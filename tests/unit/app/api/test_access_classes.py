@@ -11,8 +11,8 @@ from app.host import Host
 CLASSES = {
     # Programs that nobody let in yet.
     "unknown": "agent.request_access agent.whoami",
-    # Says nothing of what is stored.
-    "public": "memory.operators schedule.preview schedule.words",
+    # Says nothing of what others stored.
+    "public": "inbox.mine memory.operators schedule.preview schedule.words",
     # Reads of the stores that a caller reaches.
     "familiar": """
         archive.get archive.list entity.graph entity.ids entity.info entity.list entity.of entity.rows
@@ -43,14 +43,16 @@ CLASSES = {
     """,
     # Administers the vault or other agents, or removes for good: the person's own programs.
     "owner": """
-        agent.activity agent.add agent.allow agent.clear_ledger agent.ledger agent.readers agent.ask agent.list
-        agent.refuse agent.requests agent.revoke agent.rotate agent.trust agent.vaults archive.clean
-        backup.cancel_restore backup.list backup.now backup.restore backup.verify embedding.advice embedding.change
-        embedding.compare embedding.pause embedding.resume embedding.rollback embedding.status embedding.switch
-        exchange.export exchange.import exchange.preview memory.forget_forever memory.receipts secret.list
-        secret.remove secret.set secret.status schedule.pause_all session.purge settings.set trial.compare
-        trial.judge trial.judged trial.list trial.run trial.side_by_side upkeep.cancel upkeep.run upkeep.undo
-        vault.backup vault.check vault.reindex vault.repair
+        agent.activity agent.add agent.allow agent.ask agent.clear_ledger agent.ledger agent.list agent.quarantine
+        agent.quarantined agent.readers agent.refuse agent.release agent.requests agent.revoke agent.rotate
+        agent.trust agent.undo agent.vaults archive.clean backup.cancel_restore backup.list backup.now
+        backup.restore backup.verify embedding.advice embedding.change embedding.compare embedding.pause
+        embedding.resume embedding.rollback embedding.status embedding.switch exchange.export exchange.import
+        exchange.preview inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject inbox.rule.remove
+        inbox.rule.set inbox.rules memory.forget_forever memory.receipts schedule.pause_all secret.list
+        secret.remove secret.set secret.status session.purge settings.set trial.compare trial.judge trial.judged
+        trial.list trial.run trial.side_by_side upkeep.cancel upkeep.run upkeep.undo vault.backup vault.check
+        vault.reindex vault.repair
     """,
 }
 CLASS_OF = {name: kind for kind, names in CLASSES.items() for name in names.split()}
