@@ -1,0 +1,62 @@
+"""Whole lines of a file that another program is writing; a last line that nothing ends waits for its end."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+from zlib import crc32
+
+LONGEST_LINE: Final = 64 << 20
+TAIL_BYTES: Final = 512
+
+
+@dataclass(frozen=True, slots=True)
+class FilePosition:
+    """How far a file was read, and a digest of the bytes before, by which a changed file is recognised."""
+
+    offset: int = 0
+    tail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class WholeLines:
+    """Whole lines and the position after them; ``position.offset`` is 0 at first where the file was changed."""
+
+    data: bytes
+    start: int
+    position: FilePosition
+    has_more: bool
+
+
+def read_whole_lines(path: Path, position: FilePosition, limit: int) -> WholeLines:
+    """Return the whole lines after a position, about ``limit`` bytes of them.
+
+    A file that is shorter now, or other before the position, is read from its beginning.
+
+    Raises:
+        OSError: The file cannot be read.
+    """
+    with path.open("rb") as file:
+        file.seek(0, 2)
+        size = file.tell()
+        before = b""
+        if 0 < position.offset <= size:
+            file.seek(max(0, position.offset - TAIL_BYTES))
+            before = file.read(min(TAIL_BYTES, position.offset))
+        start = position.offset if before and digest(before) == position.tail else 0
+        before = before if start else b""
+        file.seek(start)
+        data = file.read(limit)
+        while b"\n" not in data and len(data) < LONGEST_LINE and (more := file.read(max(limit, len(data)))):
+            data += more
+    end = data.rfind(b"\n") + 1
+    if not end and len(data) >= LONGEST_LINE:
+        end = len(data)  # no line of a transcript is as long; its rest is taken for a broken line
+    whole = data[:end]
+    tail = (before + whole)[-TAIL_BYTES:]
+    offset = start + end
+    return WholeLines(whole, start, FilePosition(offset, digest(tail) if offset else ""), has_more=offset < size and end > 0)
+
+
+def digest(data: bytes) -> str:
+    """Return a short digest of bytes: enough to see that a file was replaced, not to prove that it was not."""
+    return f"{crc32(data):08x}{len(data):04x}"
