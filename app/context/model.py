@@ -1,6 +1,7 @@
 """Values of a context for agents, section by section."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
@@ -122,3 +123,10 @@ class ContextOptions:
     index: int = 30
     recent_days: int = 3
     recipe: str = "learned"
+
+    def only(self, sections: Sequence[SectionName]) -> "ContextOptions":
+        """Return these options without the sections that are not among ``sections``; all where it is empty."""
+        if not sections:
+            return self
+        counts = {name: 0 for name in ("recent", "salient", "facts", "turns", "index", "sessions") if name not in sections}
+        return replace(self, has_reflection=self.has_reflection and "reflection" in sections, **counts)

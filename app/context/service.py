@@ -99,10 +99,11 @@ class ContextService:
         agent: str = "",
         max_tokens: int | None = None,
         stores: Sequence[str],
+        sections: Sequence[SectionName] = (),
     ) -> Context:
         """Return the context for ``prompt``; see the operation ``memory.context``."""
         started = time.perf_counter()
-        options = self._options()
+        options = self._options().only(sections)
         # A name with characters that cannot be stored matches no session and no agent.
         caller = (storable(session)[0], storable(agent)[0])
         text = prompt_text(prompt)

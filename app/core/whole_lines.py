@@ -1,24 +1,24 @@
-"""Whole lines of a file that another program is writing; a last line that nothing ends waits for its end."""
+"""Whole lines of a file that another program is writing; a last line that nothing ends waits for its end.
 
-from dataclasses import dataclass
-from pathlib import Path
-from typing import Final
+Hooks of agents import this at every turn, so it loads neither ``dataclasses`` nor ``pathlib``.
+"""
+
+from os import PathLike
+from typing import Final, NamedTuple
 from zlib import crc32
 
 LONGEST_LINE: Final = 64 << 20
 TAIL_BYTES: Final = 512
 
 
-@dataclass(frozen=True, slots=True)
-class FilePosition:
+class FilePosition(NamedTuple):
     """How far a file was read, and a digest of the bytes before, by which a changed file is recognised."""
 
     offset: int = 0
     tail: str = ""
 
 
-@dataclass(frozen=True, slots=True)
-class WholeLines:
+class WholeLines(NamedTuple):
     """Whole lines and the position after them; ``position.offset`` is 0 at first where the file was changed."""
 
     data: bytes
@@ -27,7 +27,7 @@ class WholeLines:
     has_more: bool
 
 
-def read_whole_lines(path: Path, position: FilePosition, limit: int) -> WholeLines:
+def read_whole_lines(path: "str | PathLike[str]", position: FilePosition, limit: int) -> WholeLines:
     """Return the whole lines after a position, about ``limit`` bytes of them.
 
     A file that is shorter now, or other before the position, is read from its beginning.
@@ -35,7 +35,7 @@ def read_whole_lines(path: Path, position: FilePosition, limit: int) -> WholeLin
     Raises:
         OSError: The file cannot be read.
     """
-    with path.open("rb") as file:
+    with open(path, "rb") as file:  # noqa: PTH123  (see above)
         file.seek(0, 2)
         size = file.tell()
         before = b""
