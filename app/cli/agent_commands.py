@@ -4,10 +4,13 @@ from typing import Annotated, Any
 
 import typer
 
-from app.cli import terminal
+from app.cli import agent_connect, terminal
 from app.cli.connect import open_connection
 
 application = typer.Typer(name="agent", help="Let agents in, and end their access.", rich_markup_mode=None)
+
+application.command()(agent_connect.connect)
+application.command()(agent_connect.disconnect)
 
 Name = Annotated[str, typer.Argument(help="The agent's name.", show_default=False)]
 Trust = Annotated[str, typer.Option(help="full, inner, familiar or public.")]
