@@ -18,7 +18,7 @@ from app.connections.model import ClientConfig, Connection, FilePlan, ServerEntr
 from app.core.paths import default_vault
 from app.errors import InputError, KeepsakeError
 
-_PLACEHOLDER: Final = "kst_" + "TOKEN"
+_PLACEHOLDER: Final = "kst_made_when_written"
 _VAULT: Final = "KEEPSAKE_VAULT"
 
 application = typer.Typer(rich_markup_mode=None)
@@ -59,7 +59,7 @@ def connect(
     plans = _plans(context, found, _PLACEHOLDER, hooks=hooks)
     for plan in plans:
         terminal.say(plan.path)
-        terminal.say(planning.diff(plan, _PLACEHOLDER))
+        terminal.say(planning.diff(plan))
     if dry_run or not _is_confirmed(yes=yes):
         terminal.tell("Nothing was written.")
         return
@@ -125,10 +125,10 @@ def _plans(context: typer.Context, client: ClientConfig, token: str, *, hooks: b
     commands = _hooks(context, client, token)
     if client.hooks_path == client.path:
         # One file for both: the hooks are added to what the entry made of it.
-        added = planning.plan_hooks(client.path, plan.after, commands)
+        added = planning.plan_hooks(client, plan.after, commands)
         return [replace(plan, after=added.after, made=(*plan.made, *added.made))]
     text = config_files.read_config(Path(client.hooks_path))
-    return [plan, planning.plan_hooks(client.hooks_path, text, commands)]
+    return [plan, planning.plan_hooks(client, text, commands)]
 
 
 def _receipt(
@@ -141,7 +141,7 @@ def _receipt(
         "" if plan.before is None else planning.digest_of(plan.before),
         planning.digest_of(plan.after or ""),
         planning.digest_of(_entry(context, client, token).value()) if has_entry else "",
-        {event: planning.digest_of(planning.hook_value(command)) for event, command in _hooks(context, client, token).items()}
+        {event: planning.digest_of(planning.hook_value(client, command)) for event, command in _hooks(context, client, token).items()}
         if has_hooks
         else {},
         plan.made,

@@ -70,7 +70,7 @@ def write_config(path: Path, before: str | None, after: str | None) -> str:
     if read_config(path) != before:
         raise MachineError(f"{path} was changed by another program meanwhile. Try again.", path=str(path))
     try:
-        backup = "" if before is None else _copy(path, before)
+        backup = "" if before is None or after is None else _copy(path, before)
         if after is None:
             path.unlink()
         else:

@@ -20,6 +20,7 @@ class ClientConfig:
         has_type: Whether an entry says that it is spoken to over standard input.
         hooks_path: The file with its hooks, ``""`` where it has none.
         hooks: Its events, each with the event of ``keepsake hook``.
+        hook_timeout: How long a hook may take, in the unit of the client.
         restart: What the person does for it to take effect.
     """
 
@@ -31,6 +32,7 @@ class ClientConfig:
     has_type: bool = False
     hooks_path: str = ""
     hooks: tuple[tuple[str, str], ...] = ()
+    hook_timeout: int = 30
     restart: str = "Restart it for this to take effect."
 
 

@@ -3,6 +3,7 @@
 import difflib
 import hashlib
 import json
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -15,7 +16,8 @@ from app.connections.model import ENTRY_NAME, ClientConfig, FilePlan, ServerEntr
 from app.errors import FormatError, InputError
 
 _HOOKS: Final = "hooks"
-_HOOK_SECONDS: Final = 30
+_ENTRY_KEYS: Final = frozenset({"type", "command", "args", "env"})
+_TOKEN: Final = re.compile(r"kst_[A-Za-z0-9_-]{8,}")
 _OUR_HOOK: Final = "KEEPSAKE_TOKEN="
 _BOM: Final = "\ufeff"
 
@@ -54,26 +56,26 @@ def plan_entry(client: ClientConfig, text: str | None, entry: ServerEntry) -> Fi
     return FilePlan(client.path, text, _as_before(text, after), made)
 
 
-def plan_hooks(path: str, text: str | None, hooks: Mapping[str, str]) -> FilePlan:
+def plan_hooks(client: ClientConfig, text: str | None, hooks: Mapping[str, str]) -> FilePlan:
     """Return the change that adds hooks, each a command by the client's event.
 
     Raises:
         FormatError: The configuration cannot be read, or its hooks are no lists.
     """
-    after = _plain(text) or "{}\n"
+    path, after = client.hooks_path, _plain(text) or "{}\n"
     values = json_text.parse(after).value
     if not isinstance(values, dict):
         raise FormatError(f"{path} is not a JSON object.", path=path)
     paths = [(_HOOKS,), *((_HOOKS, event) for event in hooks)]
     made = tuple(one for one in paths if _value_at(values, one) is None)
     for event, command in hooks.items():
-        after = json_text.with_item(after, (_HOOKS, event), hook_value(command))
+        after = json_text.with_item(after, (_HOOKS, event), hook_value(client, command))
     return FilePlan(path, text, _as_before(text, after), made)
 
 
-def hook_value(command: str) -> dict[str, Any]:
-    """Return a hook as clients list it."""
-    return {"hooks": [{"type": "command", "command": command, "timeout": _HOOK_SECONDS}]}
+def hook_value(client: ClientConfig, command: str) -> dict[str, Any]:
+    """Return a hook as a client lists it."""
+    return {"hooks": [{"type": "command", "command": command, "timeout": client.hook_timeout}]}
 
 
 def plan_removal(client: ClientConfig, text: str, written: WrittenFile) -> Removal:
@@ -100,14 +102,13 @@ def digest_of(value: Any) -> str:
     return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
 
 
-def diff(plan: FilePlan, token: str = "") -> str:
-    """Return the change as a unified diff; the token is not shown in it."""
+def diff(plan: FilePlan) -> str:
+    """Return the change as a unified diff; a token is not shown in it."""
     before, after = plan.before or "", plan.after or ""
     lines = difflib.unified_diff(
         before.splitlines(), after.splitlines(), "now" if plan.before is not None else "no file", "then", lineterm="", n=2
     )
-    made = "\n".join(lines)
-    return made.replace(token, f"{token[:4]}…") if token else made
+    return _TOKEN.sub("kst_…", "\n".join(lines))
 
 
 def printed(client: ClientConfig, entry: ServerEntry) -> str:
@@ -199,7 +200,24 @@ def _without_path(client: ClientConfig | None, text: str, path: tuple[str, ...])
     for key in path[:-1]:
         holder = holder[key]
     holder.remove(path[-1])
-    return tomlkit.dumps(document)
+    after = tomlkit.dumps(document)
+    # tomlkit takes a comment after a table for a part of it, and removes it too.
+    as_written = _without_lines(text, path)
+    return as_written if tomlkit.parse(as_written).unwrap() == tomlkit.parse(after).unwrap() else after
+
+
+def _without_lines(text: str, path: tuple[str, ...]) -> str:
+    """Return TOML without the lines of a table as ``_with_table`` writes it."""
+    lines = text.splitlines(keepends=True)
+    header = f"[{'.'.join(path)}]"
+    first = next((number for number, line in enumerate(lines) if line.strip() == header), None)
+    if first is None:
+        return text
+    end = first + 1
+    while end < len(lines) and lines[end].partition("=")[0].strip() in _ENTRY_KEYS:
+        end += 1
+    start = first - 1 if first and not lines[first - 1].strip() else first
+    return "".join(lines[:start] + lines[end:])
 
 
 def _without_hook(text: str, event: str, digest: str, left: list[str]) -> str:
