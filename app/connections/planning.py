@@ -6,17 +6,14 @@ import json
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
+from types import ModuleType
 from typing import Any, Final
-
-import tomlkit
-from tomlkit.exceptions import TOMLKitError
 
 from app.connections import json_text
 from app.connections.model import ENTRY_NAME, ClientConfig, FilePlan, ServerEntry, WrittenFile
 from app.errors import FormatError, InputError
 
 _HOOKS: Final = "hooks"
-_ENTRY_KEYS: Final = frozenset({"type", "command", "args", "env"})
 _TOKEN: Final = re.compile(r"kst_[A-Za-z0-9_-]{8,}")
 _OUR_HOOK: Final = "KEEPSAKE_TOKEN="
 _BOM: Final = "\ufeff"
@@ -47,7 +44,7 @@ def plan_entry(client: ClientConfig, text: str | None, entry: ServerEntry) -> Fi
         )
     made = tuple(path[:depth] for depth in range(1, len(path)) if _value_at(values, path[:depth]) is None)
     if client.format == "toml":
-        after = _with_table(before, path, entry)
+        after = _toml().with_entry(before, path, entry)
     else:
         after = json_text.with_member(before or "{}\n", path, entry.value())
     expected = _with_value(values, path, entry.value())
@@ -115,7 +112,7 @@ def printed(client: ClientConfig, entry: ServerEntry) -> str:
     """Return our entry as the person would write it into the configuration."""
     path = (*client.section, ENTRY_NAME)
     if client.format == "toml":
-        return _with_table("", path, entry)
+        return _toml().with_entry("", path, entry)
     value: Any = entry.value()
     for name in reversed(path):
         value = {name: value}
@@ -123,6 +120,13 @@ def printed(client: ClientConfig, entry: ServerEntry) -> str:
 
 
 # Parts ------------------------------------------------------------------------------------------------------------
+
+
+def _toml() -> ModuleType:
+    # Most commands and clients have no use for tomlkit, which takes long to load.
+    from app.connections import toml_text  # noqa: PLC0415
+
+    return toml_text
 
 
 def _plain(text: str | None) -> str:
@@ -137,9 +141,7 @@ def _parsed(client: ClientConfig, text: str) -> dict[str, Any]:
     if not text.strip():
         return {}
     try:
-        values = tomlkit.parse(text).unwrap() if client.format == "toml" else json_text.parse(text).value
-    except TOMLKitError as error:
-        raise FormatError(f"{client.path} is not valid TOML: {error}.", path=client.path) from error
+        values = _toml().parse(text) if client.format == "toml" else json_text.parse(text).value
     except FormatError as error:
         raise FormatError(f"{client.path} cannot be read. {error.message}", path=client.path) from error
     if not isinstance(values, dict):
@@ -159,28 +161,6 @@ def _with_value(values: dict[str, Any], path: tuple[str, ...], value: Any) -> di
     return {**values, path[0]: rest}
 
 
-def _with_table(text: str, path: tuple[str, ...], entry: ServerEntry) -> str:
-    document = tomlkit.parse(text)
-    holder: Any = document
-    for key in path[:-1]:
-        if key not in holder:
-            holder.add(key, tomlkit.table(is_super_table=True))
-        holder = holder[key]
-        if not isinstance(holder, dict):
-            raise FormatError(f"'{key}' is not a table, so nothing can be added to it.")
-    table = tomlkit.table()
-    for name, value in entry.value().items():
-        table.add(name, value if not isinstance(value, dict) else _inline(value))
-    holder.add(path[-1], table)
-    return tomlkit.dumps(document)
-
-
-def _inline(values: dict[str, str]) -> Any:
-    made = tomlkit.inline_table()
-    made.update(values)
-    return made
-
-
 def _without_entry(client: ClientConfig, text: str, written: WrittenFile, left: list[str]) -> str:
     path = (*client.section, ENTRY_NAME)
     found = _value_at(_parsed(client, text), path)
@@ -195,29 +175,7 @@ def _without_entry(client: ClientConfig, text: str, written: WrittenFile, left: 
 def _without_path(client: ClientConfig | None, text: str, path: tuple[str, ...]) -> str:
     if client is None or client.format == "json":
         return json_text.without(text, path)
-    document = tomlkit.parse(text)
-    holder: Any = document
-    for key in path[:-1]:
-        holder = holder[key]
-    holder.remove(path[-1])
-    after = tomlkit.dumps(document)
-    # tomlkit takes a comment after a table for a part of it, and removes it too.
-    as_written = _without_lines(text, path)
-    return as_written if tomlkit.parse(as_written).unwrap() == tomlkit.parse(after).unwrap() else after
-
-
-def _without_lines(text: str, path: tuple[str, ...]) -> str:
-    """Return TOML without the lines of a table as ``_with_table`` writes it."""
-    lines = text.splitlines(keepends=True)
-    header = f"[{'.'.join(path)}]"
-    first = next((number for number, line in enumerate(lines) if line.strip() == header), None)
-    if first is None:
-        return text
-    end = first + 1
-    while end < len(lines) and lines[end].partition("=")[0].strip() in _ENTRY_KEYS:
-        end += 1
-    start = first - 1 if first and not lines[first - 1].strip() else first
-    return "".join(lines[:start] + lines[end:])
+    return _toml().without_entry(text, path)
 
 
 def _without_hook(text: str, event: str, digest: str, left: list[str]) -> str:
@@ -232,5 +190,5 @@ def _without_hook(text: str, event: str, digest: str, left: list[str]) -> str:
 
 
 def _without_empty(client: ClientConfig | None, text: str, path: tuple[str, ...]) -> str:
-    values = json_text.parse(text).value if client is None or client.format == "json" else tomlkit.parse(text).unwrap()
+    values = json_text.parse(text).value if client is None or client.format == "json" else _toml().parse(text)
     return _without_path(client, text, path) if _value_at(values, path) in ({}, []) else text

@@ -26,6 +26,7 @@ _log = logging.getLogger(__name__)
 
 ACTOR: Final = "capture"
 _IDLE_S: Final = 5.0
+_GRACE_MS: Final = 300_000  # a conversation that was under way when the watch began is taken in too
 _SHARE: Final = 0.05  # of the time that looking at files may take
 _MAX_FAILURES: Final = 5
 _LOG_SUFFIX: Final = "-wal"
@@ -103,7 +104,7 @@ class TranscriptWatch:
         if self._known is None:
             self._known = await self._store.read(repo.known_files)
             since = await self._store.write(partial(repo.watched_since, now_ms=self._clock.now_ms()))
-            self._since_ns = since * 1_000_000
+            self._since_ns = (since - _GRACE_MS) * 1_000_000
         begun = time.monotonic()
         changed = await asyncio.to_thread(self._changed, options.formats, self._known)
         self._looked_s = time.monotonic() - begun
