@@ -1,12 +1,17 @@
 """Tray icon and menu, on desktops that have a tray."""
 
+from functools import partial
+
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
+from app.agents.model import AccessRequest
 from app.changes import Progress
+from app.core.text import excerpt
 from ui import theme
 from ui.actions import Actions
+from ui.notify import notify
 from ui.shell.status_line import VaultSummary, progress_text, status_text
 from ui.style.icons import pixmap
 from ui.widgets.plain_text import caption, without_markup
@@ -15,6 +20,7 @@ SIZES = (16, 22, 24, 32, 48)
 STATES = {"idle": "text", "working": "accent", "paused": "muted", "attention": "danger"}
 ICON = "keepsake-symbolic"
 TOOLTIP_LIMIT = 120
+NAME_LIMIT = 40
 
 
 def available() -> bool:
@@ -36,12 +42,14 @@ class Tray(QObject):
 
     open_requested = Signal()
     search_requested = Signal()
+    refused = Signal(object)  # AccessRequest
 
     def __init__(self, actions: Actions, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._actions = actions
         self._jobs: dict[str, Progress] = {}
         self._summary: VaultSummary | None = None
+        self._requests: list[AccessRequest] = []
         self.state = "idle"
         self.menu = QMenu()
         self._open = self.menu.addAction(self.tr("Open Keepsake"))
@@ -53,6 +61,8 @@ class Tray(QObject):
         self.menu.addSeparator()
         self.line = self.menu.addAction(self.tr("Opening…"))
         self.line.setEnabled(False)
+        self.agents = self.menu.addMenu(self.tr("Agents"))
+        self.agents.menuAction().setVisible(False)
         self.menu.addSeparator()
         self.menu.addAction(actions.qaction("file.settings"))
         self.menu.addAction(actions.qaction("file.quit"))
@@ -88,6 +98,26 @@ class Tray(QObject):
             self._jobs.pop(progress.job, None)
         self._show()
 
+    def set_requests(self, waiting: list[AccessRequest]) -> None:
+        """Offer the programs that wait to be let in, and notify of a new one."""
+        known = {request.id for request in self._requests}
+        self._requests = waiting
+        self.agents.clear()
+        for request in waiting:
+            name = caption(excerpt(request.name, NAME_LIMIT))
+            self.agents.addAction(self.tr("Allow {name}…").format(name=name)).triggered.connect(self.open_requested)
+            refuse = self.agents.addAction(self.tr("Refuse {name}").format(name=name))
+            refuse.triggered.connect(partial(self._on_refuse_triggered, request))
+        self.agents.menuAction().setVisible(bool(waiting))
+        new = [request for request in waiting if request.id not in known]
+        if new:
+            text = self.tr("{name} asks for access to your memory.").format(name=excerpt(new[-1].name, NAME_LIMIT))
+            notify(self.icon, self.tr("A program asks for access"), text)
+        self._show()
+
+    def _on_refuse_triggered(self, request: AccessRequest) -> None:
+        self.refused.emit(request)
+
     def _show(self) -> None:
         job = next(reversed(self._jobs.values()), None)
         if job is not None:
@@ -95,7 +125,8 @@ class Tray(QObject):
             paused = self.tr(" (paused)") if job.state == "paused" else ""
             text = f"{job.title}{paused} — {progress_text(job)}"
         elif self._summary is not None:
-            self.state = "attention" if self._summary.notes else "idle" if self._summary.is_idle else "working"
+            needs_attention = self._summary.notes or self._requests
+            self.state = "attention" if needs_attention else "idle" if self._summary.is_idle else "working"
             text = status_text(self._summary)
         else:
             text = self.tr("Opening…")

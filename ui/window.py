@@ -25,6 +25,7 @@ from ui.dialogs.dialog_registry import DialogRegistry
 from ui.dialogs.palette import Palette
 from ui.notice import Notice
 from ui.process.error_reporter import ErrorReporter
+from ui.shell.access_requests import AccessRequests
 from ui.shell.navigation import Navigation, Place, place_of
 from ui.shell.pane_stack import FIRST, PANES, PaneStack
 from ui.shell.screen_fit import fit_to_screen
@@ -37,6 +38,7 @@ from ui.shell.undo_stack import UndoStack
 from ui.shell.window_actions import WindowActions
 from ui.style.appearance import Appearance
 from ui.theme import Scheme
+from ui.widgets.access_bar import AccessBar
 from ui.widgets.banner import Banner
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.toast import Toaster
@@ -60,6 +62,7 @@ class Window(QMainWindow):
     sidebar: Sidebar
     top_bar: TopBar
     banner: Banner
+    access_bar: AccessBar
     status_line: StatusLine
 
     def __init__(self, actions: Actions, state: WindowState, errors: ErrorReporter) -> None:
@@ -77,6 +80,7 @@ class Window(QMainWindow):
         self.appearance: Appearance | None = None
         self.bridge: Bridge | None = None
         self.status_updater: StatusUpdater | None = None
+        self.access_requests: AccessRequests | None = None
         self.toaster = Toaster(self)
         self.toaster.undo_requested.connect(self.undo.undo_notice)
         self.undo.undone.connect(self.toaster.forget)
@@ -136,6 +140,7 @@ class Window(QMainWindow):
         self.bridge = bridge
         self.status_updater = StatusUpdater(bridge, self.status_line, self)
         self.status_updater.found_read_only.connect(self.banner.show_notice)
+        self._watch_access_requests(bridge)
         bridge.start(self.appearance.load())
         self._pages.addWidget(self.panes)
         self._pages.setCurrentWidget(self.panes)
@@ -146,6 +151,13 @@ class Window(QMainWindow):
         self.go(Place(kept if kept in {pane.name for pane in PANES} else FIRST))
         if self.panes.front is not None:
             self.panes.front.focus_first()
+
+    def _watch_access_requests(self, bridge: "Bridge") -> None:
+        self.access_requests = AccessRequests(bridge, self)
+        self.access_requests.changed.connect(self.access_bar.show_requests)
+        self.access_requests.notice.connect(self.show_notice)
+        self.access_bar.allowed.connect(self.access_requests.allow)
+        self.access_bar.refused.connect(self.access_requests.refuse)
 
     def go(self, place: Place) -> None:
         """Show ``place`` and remember it."""
@@ -243,11 +255,14 @@ class Window(QMainWindow):
         self.sidebar.chosen.connect(self._on_rail_chosen)
         self.top_bar = TopBar(self.registry, body)
         self.banner = Banner(body)
+        self.access_bar = AccessBar(body)
         self.status_line = StatusLine(body)
         column = QVBoxLayout()
         column.setSpacing(0)
-        for widget, stretch in ((self.top_bar, 0), (self.banner, 0), (self._pages, 1), (self.status_line, 0)):
-            column.addWidget(widget, stretch)
+        for widget in (self.top_bar, self.banner, self.access_bar):
+            column.addWidget(widget)
+        column.addWidget(self._pages, 1)
+        column.addWidget(self.status_line)
         row = QHBoxLayout(body)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(0)

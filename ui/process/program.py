@@ -134,6 +134,9 @@ class Program(QObject):
         self.window.attach(bridge)
         if self.tray is not None and self.window.status_updater is not None:
             self.window.status_updater.summary_changed.connect(self.tray.set_summary)
+        if self.tray is not None and self.window.access_requests is not None:
+            self.window.access_requests.changed.connect(self.tray.set_requests)
+            self.tray.refused.connect(self.window.access_requests.refuse)
         self.opened.emit()
         requests, self._requests = self._requests, []
         for request in requests:

@@ -116,6 +116,7 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 #toast { background: $raised; border: 1px solid $line; border-radius: ${large}px; }
 #toast[kind="error"] { border: 1px solid $danger; }
 #banner { background: $danger_soft; border-bottom: 1px solid $line; }
+#accessBar { background: $accent_soft; border-bottom: 1px solid $line; }
 #popup { background: $raised; border: 1px solid $edge; border-radius: ${large}px; }
 #captureWindow { background: $raised; border: 1px solid $edge; }
 #popup QListView, #captureWindow QPlainTextEdit { background: transparent; }

@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from types import SimpleNamespace
 from typing import Any
 
+from app.agents.model import AccessRequest
 from app.api.registry import Reply
 from app.changes import ChangeSet, Listener
 from app.config.model import SecretStatus, SettingValue
@@ -33,6 +34,7 @@ class FakeBackend:
     next_id: int = 100
     keyring: str = "the test's keyring"
     keys: dict[str, str] = field(default_factory=dict)
+    access_requests: list[AccessRequest] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for item in SETTINGS:
@@ -142,6 +144,9 @@ class FakeBackend:
             Problem("conversations.json, conversation 41", "Its date is in the year 1970.", lost=False),
         )
         return ImportReport(path, "chatgpt", 312, 9041, 0, 12, 0, problems, 2, seconds=14.2)
+
+    def agent_requests(self) -> list[AccessRequest]:
+        return self.access_requests
 
     def job_cancel(self, job: str) -> bool:
         return True

@@ -1,0 +1,91 @@
+"""Requests of unknown programs for access, kept up to date and decided."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+
+from app.agents.model import AccessRequest
+from app.changes import ChangeSet
+from app.errors import NotFoundError
+from ui.notice import Notice
+
+if TYPE_CHECKING:
+    from ui.bridge import Bridge
+
+AREA = "agents"
+
+
+class AccessRequests(QObject):
+    """The programs that wait to be let in.
+
+    Args:
+        bridge: The way to the engine.
+        parent: The Qt parent.
+    """
+
+    changed = Signal(list)  # of AccessRequest, oldest first
+    notice = Signal(object)  # Notice
+
+    def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self.waiting: list[AccessRequest] = []
+        self._is_busy = False
+        self._is_stale = False
+        bridge.changed.connect(self._on_bridge_changed)
+        bridge.start(self.refresh())
+
+    async def refresh(self) -> None:
+        """Fetch the requests, and emit ``changed`` if they differ."""
+        self._is_stale = True
+        if self._is_busy:  # one at a time: an earlier answer must not replace a later one
+            return
+        self._is_busy = True
+        try:
+            while self._is_stale:
+                self._is_stale = False
+                found = list(await self._bridge.call("agent.requests"))
+                if found != self.waiting:
+                    self.waiting = found
+                    self.changed.emit(found)
+        finally:
+            self._is_busy = False
+
+    def allow(self, request: AccessRequest, trust: str, review: bool) -> None:
+        """Let a program in.
+
+        Args:
+            request: Its request.
+            trust: The trust it gets.
+            review: Whether its writes wait in the inbox.
+        """
+        self._bridge.start(self._allow(request, trust, review=review))
+
+    def refuse(self, request: AccessRequest) -> None:
+        """Refuse a program."""
+        self._bridge.start(self._refuse(request))
+
+    async def _allow(self, request: AccessRequest, trust: str, *, review: bool) -> None:
+        try:
+            await self._bridge.call("agent.allow", request=request.id, trust=trust, review=review)
+        except NotFoundError:
+            self._tell_decided(request)
+        else:
+            self.notice.emit(Notice(self.tr("Allowed {name}").format(name=request.name)))
+        await self.refresh()
+
+    async def _refuse(self, request: AccessRequest) -> None:
+        try:
+            await self._bridge.call("agent.refuse", request=request.id)
+        except NotFoundError:
+            self._tell_decided(request)
+        else:
+            self.notice.emit(Notice(self.tr("Refused {name}").format(name=request.name)))
+        await self.refresh()
+
+    def _tell_decided(self, request: AccessRequest) -> None:
+        self.notice.emit(Notice(self.tr("The request of {name} is decided already").format(name=request.name)))
+
+    def _on_bridge_changed(self, changes: ChangeSet) -> None:
+        if AREA in changes.areas:
+            self._bridge.start(self.refresh())
