@@ -204,7 +204,15 @@ class Engine:
         work = (*sessions.write_behind.failures, names.failure, *memories.access.failures)
         erasing = (self.erasure.failure, memories.expiry.failure)
         notes = (*self.index.embedding.notes(), *self.upkeep.backups.notes())
-        found = (*self.capture.watch.failures, *settings, *self._tasks.failures, *work, *sessions.after_turn.failures, *erasing, *notes)
+        found = (
+            *self.capture.watch.failures,
+            *settings,
+            *self._tasks.failures,
+            *work,
+            *sessions.after_turn.failures,
+            *erasing,
+            *notes,
+        )
         return tuple(filter(None, found))
 
     async def start(self) -> None:

@@ -97,9 +97,7 @@ def disconnect(context: typer.Context, client: Client, yes: Yes = False, dry_run
 # Connect ----------------------------------------------------------------------------------------------------------
 
 
-def _connect(
-    context: typer.Context, client: ClientConfig, agent: str, given: dict[str, Any], *, hooks: bool
-) -> None:
+def _connect(context: typer.Context, client: ClientConfig, agent: str, given: dict[str, Any], *, hooks: bool) -> None:
     with open_connection(context.obj) as connection:
         made = connection.call("agent.add", name=agent, **given)
     done: list[WrittenFile] = []
@@ -141,7 +139,10 @@ def _receipt(
         "" if plan.before is None else planning.digest_of(plan.before),
         planning.digest_of(plan.after or ""),
         planning.digest_of(_entry(context, client, token).value()) if has_entry else "",
-        {event: planning.digest_of(planning.hook_value(client, command)) for event, command in _hooks(context, client, token).items()}
+        {
+            event: planning.digest_of(planning.hook_value(client, command))
+            for event, command in _hooks(context, client, token).items()
+        }
         if has_hooks
         else {},
         plan.made,

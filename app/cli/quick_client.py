@@ -11,7 +11,7 @@ import stat
 import struct
 import time
 from types import TracebackType
-from typing import Any
+from typing import Any, Self
 
 from app import __version__
 from app.rpc.peer import is_own
@@ -65,8 +65,7 @@ class QuickClient:
         host = _host_file(vault)
         self._socket = self._connected(host)
         try:
-            if not is_own(self._socket):
-                raise NoHostError("another user's program listens where Keepsake should")
+            _check_owner(self._socket)
             token = os.environ.get("KEEPSAKE_TOKEN", "").strip()
             greeting = {"keepsake": PROTOCOL, "token": token or str(host.get("token", ""))}
             self._send({**greeting, "name": name, "version": __version__} if token else greeting)
@@ -88,7 +87,7 @@ class QuickClient:
         result = _checked(message).get("result")
         return result.get("value") if isinstance(result, dict) else None
 
-    def __enter__(self) -> "QuickClient":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(
@@ -149,6 +148,12 @@ class QuickClient:
                 raise QuickError("Keepsake went away")
             data += part
         return bytes(data)
+
+
+def _check_owner(connection: socket.socket) -> None:
+    if not is_own(connection):
+        # Before the token is shown: whoever it is must not learn it.
+        raise NoHostError("another user's program listens where Keepsake should")
 
 
 def _checked(message: dict[str, Any]) -> dict[str, Any]:

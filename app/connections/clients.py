@@ -78,7 +78,9 @@ def _all(places: _Places) -> dict[str, ClientConfig]:
             "toml",
             restart="It takes effect in the next session.",
         ),
-        ClientConfig("gemini", "Gemini CLI", str(gemini), hooks_path=str(gemini), hooks=_GEMINI_HOOKS, hook_timeout=30_000),
+        ClientConfig(
+            "gemini", "Gemini CLI", str(gemini), hooks_path=str(gemini), hooks=_GEMINI_HOOKS, hook_timeout=30_000
+        ),
         ClientConfig("windsurf", "Windsurf", str(home / ".codeium" / "windsurf" / "mcp_config.json")),
     )
     return {client.name: client for client in found}

@@ -49,7 +49,9 @@ def read_config(path: Path) -> str | None:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         kind = "UTF-16" if data[:2] in _MARKS else "another encoding"
-        raise FormatError(f"{path} is not UTF-8 but {kind}. Nothing was changed; use --print.", path=str(path)) from error
+        raise FormatError(
+            f"{path} is not UTF-8 but {kind}. Nothing was changed; use --print.", path=str(path)
+        ) from error
     if "\x00" in text:
         raise FormatError(f"{path} is not text. Nothing was changed; use --print.", path=str(path))
     return text

@@ -158,7 +158,11 @@ def _removed(text: str, node: Node, position: int) -> str:
     start = len(text[: entry.start].rstrip())
     end = entry.node.end if entry.comma is None else entry.comma + 1
     is_last = position == len(node.entries) - 1
-    if len(node.entries) == 1 and not text[node.start + 1 : entry.start].strip() and not text[end : node.end - 1].strip():
+    if (
+        len(node.entries) == 1
+        and not text[node.start + 1 : entry.start].strip()
+        and not text[end : node.end - 1].strip()
+    ):
         start, end = node.start + 1, node.end - 1
     head = text[:start]
     before = node.entries[position - 1] if position else None

@@ -49,7 +49,9 @@ def plan_entry(client: ClientConfig, text: str | None, entry: ServerEntry) -> Fi
         after = json_text.with_member(before or "{}\n", path, entry.value())
     expected = _with_value(values, path, entry.value())
     if _parsed(client, after) != expected:
-        raise FormatError(f"{client.path} is written in a way that cannot be changed safely. Use --print.", path=client.path)
+        raise FormatError(
+            f"{client.path} is written in a way that cannot be changed safely. Use --print.", path=client.path
+        )
     return FilePlan(client.path, text, _as_before(text, after), made)
 
 
@@ -103,7 +105,12 @@ def diff(plan: FilePlan) -> str:
     """Return the change as a unified diff; a token is not shown in it."""
     before, after = plan.before or "", plan.after or ""
     lines = difflib.unified_diff(
-        before.splitlines(), after.splitlines(), "now" if plan.before is not None else "no file", "then", lineterm="", n=2
+        before.splitlines(),
+        after.splitlines(),
+        "now" if plan.before is not None else "no file",
+        "then",
+        lineterm="",
+        n=2,
     )
     return _TOKEN.sub("kst_…", "\n".join(lines))
 
@@ -112,7 +119,7 @@ def printed(client: ClientConfig, entry: ServerEntry) -> str:
     """Return our entry as the person would write it into the configuration."""
     path = (*client.section, ENTRY_NAME)
     if client.format == "toml":
-        return _toml().with_entry("", path, entry)
+        return str(_toml().with_entry("", path, entry))
     value: Any = entry.value()
     for name in reversed(path):
         value = {name: value}
@@ -175,7 +182,7 @@ def _without_entry(client: ClientConfig, text: str, written: WrittenFile, left: 
 def _without_path(client: ClientConfig | None, text: str, path: tuple[str, ...]) -> str:
     if client is None or client.format == "json":
         return json_text.without(text, path)
-    return _toml().without_entry(text, path)
+    return str(_toml().without_entry(text, path))
 
 
 def _without_hook(text: str, event: str, digest: str, left: list[str]) -> str:

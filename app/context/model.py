@@ -128,5 +128,13 @@ class ContextOptions:
         """Return these options without the sections that are not among ``sections``; all where it is empty."""
         if not sections:
             return self
-        counts = {name: 0 for name in ("recent", "salient", "facts", "turns", "index", "sessions") if name not in sections}
-        return replace(self, has_reflection=self.has_reflection and "reflection" in sections, **counts)
+        return replace(
+            self,
+            recent=self.recent if "recent" in sections else 0,
+            salient=self.salient if "salient" in sections else 0,
+            facts=self.facts if "facts" in sections else 0,
+            turns=self.turns if "turns" in sections else 0,
+            has_reflection=self.has_reflection and "reflection" in sections,
+            index=self.index if "index" in sections else 0,
+            sessions=self.sessions if "sessions" in sections else 0,
+        )

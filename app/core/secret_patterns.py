@@ -1,7 +1,7 @@
 """Secrets in text: keys, tokens, private keys and passwords, found by their patterns.
 
-The patterns are those of the services' own documentation; detect-secrets and gitleaks were looked at, and bring an engine
-for repositories (or another language) where one pass over a message is wanted.
+The patterns are those of the services' own documentation; detect-secrets and gitleaks were looked at, and bring an
+engine for repositories (or another language) where one pass over a message is wanted.
 """
 
 import math
@@ -60,12 +60,14 @@ _PATTERNS: Final = (
     _fixed("OpenAI key", "sk-", rf"\bsk-(?:proj-|svcacct-|admin-)?[A-Za-z0-9_-]{{20,200}}{_END}"),
     _fixed("GitHub token", "ghp_ gho_ ghu_ ghs_ ghr_", rf"\bgh[pousr]_[A-Za-z0-9]{{30,255}}{_END}"),
     _fixed("GitHub token", "github_pat_", rf"\bgithub_pat_[A-Za-z0-9_]{{22,255}}{_END}"),
-    _fixed("GitLab token", "glpat-", rf"\bglpat-[A-Za-z0-9_.-]{{20,300}}"),
+    _fixed("GitLab token", "glpat-", r"\bglpat-[A-Za-z0-9_.-]{20,300}"),
     _fixed("Slack token", "xox xapp-", r"\b(?:xox[abeoprs]|xapp)-[A-Za-z0-9-]{10,250}"),
-    _fixed("Slack webhook", "hooks.slack.com", r"https://hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_+-]{20,200}"),
+    _fixed(
+        "Slack webhook", "hooks.slack.com", r"https://hooks\.slack\.com/(?:services|workflows)/[A-Za-z0-9/_+-]{20,200}"
+    ),
     _fixed("AWS access key", "AKIA ASIA", r"\b(?:AKIA|ASIA)[A-Z0-9]{16}\b"),
     _fixed("Google API key", "AIza", rf"\bAIza[A-Za-z0-9_-]{{35}}{_END}"),
-    _fixed("Google OAuth secret", "GOCSPX-", rf"\bGOCSPX-[A-Za-z0-9_-]{{20,60}}"),
+    _fixed("Google OAuth secret", "GOCSPX-", r"\bGOCSPX-[A-Za-z0-9_-]{20,60}"),
     _fixed("Stripe key", "_live_ _test_", r"\b[rs]k_(?:live|test)_[A-Za-z0-9]{16,200}\b"),
     _fixed("webhook secret", "whsec_", r"\bwhsec_[A-Za-z0-9+/=]{20,200}"),
     _fixed("npm token", "npm_", r"\bnpm_[A-Za-z0-9]{36}\b"),
@@ -73,7 +75,11 @@ _PATTERNS: Final = (
     _fixed("Hugging Face token", "hf_", r"\bhf_[A-Za-z0-9]{30,60}\b"),
     _fixed("SendGrid key", "SG.", r"\bSG\.[A-Za-z0-9_-]{16,32}\.[A-Za-z0-9_-]{16,64}"),
     _fixed("DigitalOcean token", "do", r"\bdo[opr]_v1_[a-f0-9]{64}\b"),
-    _fixed("Azure key", "AccountKey= SharedAccessKey=", r"(?:AccountKey|SharedAccessKey)=(?P<secret>[A-Za-z0-9+/=]{30,120})"),
+    _fixed(
+        "Azure key",
+        "AccountKey= SharedAccessKey=",
+        r"(?:AccountKey|SharedAccessKey)=(?P<secret>[A-Za-z0-9+/=]{30,120})",
+    ),
     _fixed("JSON web token", "eyJ", r"\beyJ[A-Za-z0-9_-]{8,4000}\.eyJ[A-Za-z0-9_-]{8,8000}\.[A-Za-z0-9_-]{8,2000}"),
     _fixed("Telegram bot token", ":AA", r"\b\d{8,10}:AA[A-Za-z0-9_-]{33}\b"),
     _fixed(
@@ -89,7 +95,9 @@ _PATTERNS: Final = (
     ),
 )
 
-_NAMES: Final = r"passwor[dt]|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?"
+_NAMES: Final = (
+    r"passwor[dt]|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?"
+)
 _ASSIGNED: Final = re.compile(
     rf"(?P<name>(?<![A-Za-z])(?:[A-Za-z0-9]{{1,40}}[_.-]){{0,6}}(?:{_NAMES})(?:[_-][A-Za-z0-9]{{1,20}}){{0,2}})"
     r"(?P<between>\\?[\"']?\s{0,8}(?:=>|:=|[:=])\s{0,8})"
@@ -168,7 +176,9 @@ def _found(text: str) -> Iterator[SecretMatch]:
     if any(word in folded for word in _SPOKEN_OF):
         yield from _assigned(text)
         yield from (
-            _match("password", found) for found in _SPOKEN.finditer(text) if _is_secret(found["secret"], "", is_quoted=False)
+            _match("password", found)
+            for found in _SPOKEN.finditer(text)
+            if _is_secret(found["secret"], "", is_quoted=False)
         )
 
 

@@ -3,9 +3,11 @@
 Hooks of agents import this at every turn, so it loads neither ``dataclasses`` nor ``pathlib``.
 """
 
-from os import PathLike
-from typing import Final, NamedTuple
+from typing import TYPE_CHECKING, Final, NamedTuple
 from zlib import crc32
+
+if TYPE_CHECKING:
+    from os import PathLike
 
 LONGEST_LINE: Final = 64 << 20
 TAIL_BYTES: Final = 512
@@ -54,7 +56,9 @@ def read_whole_lines(path: "str | PathLike[str]", position: FilePosition, limit:
     whole = data[:end]
     tail = (before + whole)[-TAIL_BYTES:]
     offset = start + end
-    return WholeLines(whole, start, FilePosition(offset, digest(tail) if offset else ""), has_more=offset < size and end > 0)
+    return WholeLines(
+        whole, start, FilePosition(offset, digest(tail) if offset else ""), has_more=offset < size and end > 0
+    )
 
 
 def digest(data: bytes) -> str:

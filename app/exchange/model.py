@@ -91,7 +91,7 @@ class ImportReport:
     """Report of an import.
 
     Args:
-        format: ``chatgpt``, ``claude``, ``markdown``, ``keepsake``, ``claude-code``, ``codex``, ``gemini`` or ``cursor``.
+        format: The format that was read, such as ``chatgpt`` or ``claude-code``.
         unchanged: Messages and memories that were there already.
         problems: The first 1,000 problems; ``problem_count`` counts all.
         cancelled: True when it was stopped; what was committed stays and a second import continues.

@@ -1,7 +1,7 @@
 """Transcripts in the formats of Claude Code, Codex, Gemini CLI and Cursor, written as the clients document them.
 
-There is a real sample of Claude Code and of Gemini CLI in the shared data only, both short; Codex and Cursor are written
-from their published formats.
+Of Claude Code and Gemini CLI there are short real samples in the shared data; Codex and Cursor are written from their
+published formats alone.
 """
 
 import json
@@ -18,9 +18,7 @@ def lines(values: Iterable[Any]) -> bytes:
     return b"".join(json.dumps(value, ensure_ascii=False).encode() + b"\n" for value in values)
 
 
-def claude_line(
-    number: int, kind: str, content: Any, *, session: str = CLAUDE_SESSION, **extra: Any
-) -> dict[str, Any]:
+def claude_line(number: int, kind: str, content: Any, *, session: str = CLAUDE_SESSION, **extra: Any) -> dict[str, Any]:
     return {
         "parentUuid": None,
         "isSidechain": False,
@@ -95,7 +93,9 @@ def codex_events() -> list[dict[str, Any]]:
         return {"type": "message", "role": role, "content": [{"type": part, "text": text}]}
 
     return [
-        item(0, "session_meta", {"id": CODEX_SESSION, "cwd": "/home/alice", "cli_version": "0.77.0", "instructions": "x"}),
+        item(
+            0, "session_meta", {"id": CODEX_SESSION, "cwd": "/home/alice", "cli_version": "0.77.0", "instructions": "x"}
+        ),
         item(1, "response_item", said("user", "<environment_context>cwd</environment_context>")),
         item(2, "response_item", said("user", "Count the marrows")),
         item(2, "event_msg", {"type": "user_message", "message": "Count the marrows"}),
@@ -116,7 +116,11 @@ def codex_events() -> list[dict[str, Any]]:
                 "output": '{"output": "marrow1 marrow2", "metadata": {"exit_code": 0}}',
             },
         ),
-        item(8, "response_item", {"type": "custom_tool_call", "name": "apply_patch", "input": "*** Begin", "call_id": "c2"}),
+        item(
+            8,
+            "response_item",
+            {"type": "custom_tool_call", "name": "apply_patch", "input": "*** Begin", "call_id": "c2"},
+        ),
         item(9, "response_item", {"type": "custom_tool_call_output", "call_id": "c2", "output": "done"}),
         item(10, "response_item", said("assistant", "There are two.")),
         item(11, "event_msg", {"type": "agent_message", "message": "There are two."}),

@@ -82,7 +82,9 @@ def test_bad_input_never_fails_the_agent(serving: Host, run: Run, event: str, gi
     assert event == "prompt" or done.stderr.startswith(b"keepsake hook: ")
 
 
-@pytest.mark.parametrize("host_file", [None, b"{", b"[]", b'{"socket": "/nowhere", "port": 0, "token": "x"}', b'{"socket": 3}'])
+@pytest.mark.parametrize(
+    "host_file", [None, b"{", b"[]", b'{"socket": "/nowhere", "port": 0, "token": "x"}', b'{"socket": 3}']
+)
 def test_without_a_host_the_agent_goes_on(vault: Path, run: Run, tmp_path: Path, host_file: bytes | None) -> None:
     if host_file is not None:
         (vault / FILE).write_bytes(host_file)
@@ -128,7 +130,9 @@ def test_an_import_before_or_between_doubles_nothing(serving: Host, run: Run, tm
     assert len(said(serving)) == made.CLAUDE_MESSAGES - 1
 
 
-def test_a_transcript_that_was_cut_or_replaced_is_read_again_without_doubles(serving: Host, run: Run, tmp_path: Path) -> None:
+def test_a_transcript_that_was_cut_or_replaced_is_read_again_without_doubles(
+    serving: Host, run: Run, tmp_path: Path
+) -> None:
     path = transcript(tmp_path)
     run("hook", "stop", given=called(path))
     before = said(serving)
@@ -141,7 +145,9 @@ def test_what_a_hook_told_is_recognised_in_the_transcript_and_not_stored_again(
     serving: Host, run: Run, tmp_path: Path
 ) -> None:
     serving.ask("note.save", content="The tomatoes are watered at six every morning", title="Watering")
-    answer = json.loads(run("hook", "prompt", given=called(tmp_path / "t", "UserPromptSubmit", prompt="tomatoes?")).stdout)
+    answer = json.loads(
+        run("hook", "prompt", given=called(tmp_path / "t", "UserPromptSubmit", prompt="tomatoes?")).stdout
+    )
     output = answer["hookSpecificOutput"]
     assert output["hookEventName"] == "UserPromptSubmit"
     recalled = output["additionalContext"]
@@ -149,8 +155,16 @@ def test_what_a_hook_told_is_recognised_in_the_transcript_and_not_stored_again(
     events = [
         made.claude_line(1, "user", f"tomatoes?\n\n{recalled}"),
         made.claude_line(2, "user", f"<system-reminder>\n{recalled}\n</system-reminder>", isMeta=True),
-        made.claude_line(3, "assistant", [{"type": "tool_use", "id": "t1", "name": "mcp__keepsake__memory_search", "input": {"query": "tomatoes"}}]),
-        made.claude_line(4, "user", [{"type": "tool_result", "tool_use_id": "t1", "content": "The tomatoes are watered at six every morning"}]),
+        made.claude_line(
+            3,
+            "assistant",
+            [{"type": "tool_use", "id": "t1", "name": "mcp__keepsake__memory_search", "input": {"query": "tomatoes"}}],
+        ),
+        made.claude_line(
+            4,
+            "user",
+            [{"type": "tool_result", "tool_use_id": "t1", "content": "The tomatoes are watered at six every morning"}],
+        ),
         made.claude_line(5, "assistant", "At six."),
     ]
     run("hook", "stop", given=called(transcript(tmp_path, events)))
@@ -166,8 +180,12 @@ def test_secrets_in_a_transcript_are_not_stored_in_clear(serving: Host, run: Run
     secret = "ghp" + "_" + "a8Kx2mQ9vB4nZ7tY1cR6wE3uI5oP0sLdFgHj"
     events = [
         made.claude_line(1, "user", f"Use {secret} for it"),
-        made.claude_line(2, "assistant", [{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": f"curl -H {secret}"}}]),
-        made.claude_line(3, "user", [{"type": "tool_result", "tool_use_id": "t", "content": f"PASSWORD=hunter2hunter {secret}"}]),
+        made.claude_line(
+            2, "assistant", [{"type": "tool_use", "id": "t", "name": "Bash", "input": {"command": f"curl -H {secret}"}}]
+        ),
+        made.claude_line(
+            3, "user", [{"type": "tool_result", "tool_use_id": "t", "content": f"PASSWORD=hunter2hunter {secret}"}]
+        ),
     ]
     run("hook", "stop", given=called(transcript(tmp_path, events)))
     assert said(serving)[0] == "Use [secret: GitHub token] for it"
@@ -188,7 +206,12 @@ def test_an_agent_below_full_trust_gets_conversations_of_its_own_only(serving: H
     other = tmp_path / "other"
     other.mkdir()
     mine = transcript(other, [made.claude_line(50, "user", "planted", session="theirs")])
-    serving.ask("session.append", messages=[{"role": "user", "content": "mine"}], session="claude-code:theirs", agent="Claude Code")
+    serving.ask(
+        "session.append",
+        messages=[{"role": "user", "content": "mine"}],
+        session="claude-code:theirs",
+        agent="Claude Code",
+    )
     run("hook", "stop", given=called(mine), token=token)
     assert said(serving, "claude-code:theirs") == ["mine"]
     assert run("hook", "stop", given=called(path), token="kst_wrong").returncode == 0

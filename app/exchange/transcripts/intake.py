@@ -112,7 +112,9 @@ class TranscriptIntake:
             if start == 0 or file is None:
                 file = TranscriptFile(path, form)
             if start != file.offset:
-                raise InputError("This part does not begin where the last one ended. Ask for the position first.", field="start")
+                raise InputError(
+                    "This part does not begin where the last one ended. Ask for the position first.", field="start"
+                )
             file = replace(file, format=form, agent=sender.agent or "")
             done, file = await self._take_lines(file, text.encode("utf-8", "surrogatepass"), end, sender)
             return replace(done, offset=file.offset, tail=file.tail)
@@ -126,7 +128,7 @@ class TranscriptIntake:
         """
         name = str(path)
         async with self._locks[name]:
-            found = path.stat()
+            found = await asyncio.to_thread(path.stat)
             known = await self._store.read(partial(repo.transcript_file, path=name)) or TranscriptFile(name, form)
             seen = replace(known, size=found.st_size, changed_ns=found.st_mtime_ns)
             if form in _PARSERS and path.suffix == ".jsonl":
@@ -158,7 +160,11 @@ class TranscriptIntake:
     async def _take_document(self, path: Path, form: str, file: TranscriptFile, sender: Sender) -> Captured:
         now = self._clock.now_ms()
         since = int(file.state.get("since_ms", 0))
-        read = partial(cursor.read_database, path, _never, since) if form == cursor.FORMAT else partial(gemini.read, path, _never)
+        read = (
+            partial(cursor.read_database, path, _never, since)
+            if form == cursor.FORMAT
+            else partial(gemini.read, path, _never)
+        )
         records = await asyncio.to_thread(lambda: list(read()))
         done = await self._store_records(records, form, sender)
         # With some room: the other program's clock is the same, but it writes later than it dates.
@@ -184,7 +190,11 @@ class TranscriptIntake:
 
 
 def _parse(parser: LineParser, data: bytes, name: str) -> list[Record]:
-    return [record for number, line in enumerate(data.split(b"\n"), 1) for record in parser.records(line, f"{name}, {number}")]
+    return [
+        record
+        for number, line in enumerate(data.split(b"\n"), 1)
+        for record in parser.records(line, f"{name}, {number}")
+    ]
 
 
 def _batches(records: Sequence[Record]) -> Iterator[list[Storable]]:

@@ -13,7 +13,10 @@ _SINCE = "capture.watched_since"
 def transcript_file(connection: apsw.Connection, path: str) -> TranscriptFile | None:
     """Return how far a transcript was read, ``None`` where it never was."""
     row = connection.execute(f"SELECT {_COLUMNS} FROM transcript_files WHERE path = ?", (path,)).fetchone()
-    return None if row is None else TranscriptFile(*row[:7], json.loads(str(row[7])))
+    if row is None:
+        return None
+    name, form, agent, offset, tail, size, changed, state = row
+    return TranscriptFile(name, form, agent, offset, tail, size, changed, json.loads(state))
 
 
 def known_files(connection: apsw.Connection) -> dict[str, tuple[int, int]]:

@@ -77,7 +77,7 @@ class TranscriptSink:
         sessions: SessionService,
         clock: Clock,
         keeps_secrets: Callable[[], bool],
-        capture: Capture = Capture(),  # noqa: B008  (frozen)
+        capture: Capture = Capture(),
         rest: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._store = store
@@ -162,7 +162,11 @@ class TranscriptSink:
         head = self._heads.get(key) or SessionRecord(key)
         agent = self._capture.agent or head.agent or AGENTS[fmt]
         return NewSession(
-            without_controls(head.title), without_controls(agent), "", head.created_ms, {"source": fmt, **head.attributes}
+            without_controls(head.title),
+            without_controls(agent),
+            "",
+            head.created_ms,
+            {"source": fmt, **head.attributes},
         )
 
     def _may_store(self, connection: apsw.Connection, session: str, heading: NewSession, actor: str) -> bool:

@@ -101,7 +101,9 @@ class CodexParser:
         if kind == "message":
             return self._message(item, line, moment)
         if kind == "reasoning":
-            said = "\n\n".join(text(table(part).get("text")) for part in (*row(item.get("summary")), *row(item.get("content"))))
+            said = "\n\n".join(
+                text(table(part).get("text")) for part in (*row(item.get("summary")), *row(item.get("content")))
+            )
             thought = transcript.THOUGHT_IMPORTANCE
             return self._spoken("assistant", said, line_id(line), moment, thought) if said.strip() else None
         if kind.endswith("_output"):
@@ -125,7 +127,9 @@ class CodexParser:
         return turn(self._key, role, said, name, moment, author=author, importance=importance, payload=payload)
 
     def _told(self, said: str, line: bytes, moment: int | None) -> Record | None:
-        return self._spoken("system", said, line_id(line), moment, transcript.NOTICE_IMPORTANCE) if said.strip() else None
+        return (
+            self._spoken("system", said, line_id(line), moment, transcript.NOTICE_IMPORTANCE) if said.strip() else None
+        )
 
     def _call(self, item: dict[str, Any], kind: str, line: bytes, moment: int | None) -> Record:
         call, tool = first_text(item, "call_id", "id"), text(item.get("name")) or kind.removesuffix("_call")

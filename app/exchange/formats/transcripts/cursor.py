@@ -1,7 +1,7 @@
 """Reader of Cursor's conversations: its ``state.vscdb`` (SQLite, opened for reading only) or composers as JSON.
 
-The database keeps JSON under keys: ``composerData:<id>`` has the order of a conversation, ``bubbleId:<id>:<bubble>`` its
-messages; older versions keep whole conversations in ``ItemTable``. No other key is read: some hold access tokens.
+The database keeps JSON under keys: ``composerData:<id>`` has the order of a conversation, ``bubbleId:<id>:<bubble>``
+its messages; older versions keep whole conversations in ``ItemTable``. No other key is read: some hold access tokens.
 """
 
 from collections.abc import Callable, Iterator

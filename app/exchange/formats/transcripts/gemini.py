@@ -1,7 +1,7 @@
 """Reader of Gemini CLI's transcripts: ``~/.gemini/tmp/*/chats/session-*``, one JSON document or one record a line.
 
-In the newer files a line may repeat an earlier message, with the answers of its tools; a rewind takes nothing back here,
-because what was said was said.
+In the newer files a line may repeat an earlier message, with the answers of its tools; a rewind takes nothing back
+here, because what was said was said.
 """
 
 import json
@@ -57,7 +57,9 @@ def _read_file(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
 
 def is_line(value: dict[str, Any]) -> bool:
     """Return whether a JSON object is the first line of such a transcript, or the whole of one."""
-    return isinstance(value.get("sessionId"), str) and ("projectHash" in value or isinstance(value.get("messages"), list))
+    return isinstance(value.get("sessionId"), str) and (
+        "projectHash" in value or isinstance(value.get("messages"), list)
+    )
 
 
 def _object(data: bytes) -> dict[str, Any]:
@@ -143,7 +145,9 @@ class GeminiParser:
             if said:
                 at = parse_instant(thought.get("timestamp")) or moment
                 weight = transcript.THOUGHT_IMPORTANCE
-                yield turn(self._key, "assistant", said, f"{name}#thought{number}", at, author=author, importance=weight)
+                yield turn(
+                    self._key, "assistant", said, f"{name}#thought{number}", at, author=author, importance=weight
+                )
         said = transcript.readable(message.get("content"))
         if said.strip():
             weight_of = transcript.NOTICE_IMPORTANCE if role == "system" else None

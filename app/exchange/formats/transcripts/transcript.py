@@ -43,7 +43,9 @@ def parsed(line: bytes, place: str) -> dict[str, Any] | Problem | None:
     try:
         value, _ = decode(line)
     except ValueError:
-        return Problem(place, f"It is not JSON and was left out: {excerpt(line[:80].decode('utf-8', 'replace'), 40)!r}.")
+        return Problem(
+            place, f"It is not JSON and was left out: {excerpt(line[:80].decode('utf-8', 'replace'), 40)!r}."
+        )
     if not isinstance(value, dict):
         return Problem(place, "It is not a JSON object and was left out.")
     return value
@@ -73,7 +75,9 @@ def read_with(parser: LineParser, path: Path, cancelled: Callable[[], bool]) -> 
         if line.data is None:
             yield Problem(place, line.broken or "It is too long and was left out.")
         elif not line.complete and not is_whole(line.data):
-            yield Problem(place, "It is cut off and was left out; import the file again when it is complete.", lost=False)
+            yield Problem(
+                place, "It is cut off and was left out; import the file again when it is complete.", lost=False
+            )
         else:
             yield from parser.records(line.data, place)
         yield Position(line.done, total, path.name)

@@ -43,7 +43,18 @@ HOOK_MODULES = {"app", "app.__main__", "app.cli", "app.cli.hook", "app.cli.quick
     "app.rpc",
     "app.rpc.peer",
 }
-SLOW_TO_LOAD = {"typer", "click", "msgspec", "dataclasses", "inspect", "pathlib", "platformdirs", "logging", "asyncio", "tempfile"}
+SLOW_TO_LOAD = {
+    "typer",
+    "click",
+    "msgspec",
+    "dataclasses",
+    "inspect",
+    "pathlib",
+    "platformdirs",
+    "logging",
+    "asyncio",
+    "tempfile",
+}
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,9 @@ def test_another_encoding_is_refused(tmp_path: Path, data: bytes) -> None:
     assert path.read_bytes() == data
 
 
-def test_a_read_only_file_a_folder_a_pipe_and_a_huge_file_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_read_only_file_a_folder_a_pipe_and_a_huge_file_are_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     locked, pipe = tmp_path / "locked.json", tmp_path / "pipe"
     locked.write_text("{}")
     locked.chmod(0o400)
@@ -69,4 +71,4 @@ def test_a_file_that_changed_meanwhile_is_left(tmp_path: Path) -> None:
     with pytest.raises(MachineError, match="meanwhile"):
         write_config(path, text, "x")
     assert path.read_text() == '{"new": 1}'
-    assert os.listdir(tmp_path) == ["mcp.json"]
+    assert [file.name for file in tmp_path.iterdir()] == ["mcp.json"]

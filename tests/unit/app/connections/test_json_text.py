@@ -47,14 +47,29 @@ def test_a_member_is_added_and_removed_and_everything_else_stays(text: str) -> N
 
 @pytest.mark.parametrize(
     "text",
-    ["", " ", "{", '{"a"}', '{"a": 1 "b": 2}', "{'a': 1}", '{"a": 1}}', "nul", '{"a": 01}', '{"a": "\n"}', "[" * 500, "/* open"],
+    [
+        "",
+        " ",
+        "{",
+        '{"a"}',
+        '{"a": 1 "b": 2}',
+        "{'a': 1}",
+        '{"a": 1}}',
+        "nul",
+        '{"a": 01}',
+        '{"a": "\n"}',
+        "[" * 500,
+        "/* open",
+    ],
 )
 def test_broken_json_is_refused_with_its_line(text: str) -> None:
     with pytest.raises(FormatError, match="not valid JSON: line "):
         json_text.with_member(text, PATH, VALUE)
 
 
-@pytest.mark.parametrize("text", ["[]", '"text"', '{"mcpServers": []}', '{"mcpServers": {"keepsake": 1, "x": 2}, "mcpServers": 3}'])
+@pytest.mark.parametrize(
+    "text", ["[]", '"text"', '{"mcpServers": []}', '{"mcpServers": {"keepsake": 1, "x": 2}, "mcpServers": 3}']
+)
 def test_what_is_no_object_is_not_changed(text: str) -> None:
     with pytest.raises(FormatError, match="not an object"):
         json_text.with_member(text, PATH, VALUE)

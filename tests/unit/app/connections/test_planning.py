@@ -42,8 +42,18 @@ def test_every_client_gets_an_entry_in_its_format(name: str) -> None:
     ("platform", "environment", "name", "path"),
     [
         ("linux", HOME, "claude-desktop", "/home/alice/.config/Claude/claude_desktop_config.json"),
-        ("darwin", {"HOME": "/Users/a"}, "claude-desktop", "/Users/a/Library/Application Support/Claude/claude_desktop_config.json"),
-        ("win32", {"USERPROFILE": r"C:\Users\a", "APPDATA": r"C:\R"}, "claude-desktop", r"C:\R\Claude\claude_desktop_config.json"),
+        (
+            "darwin",
+            {"HOME": "/Users/a"},
+            "claude-desktop",
+            "/Users/a/Library/Application Support/Claude/claude_desktop_config.json",
+        ),
+        (
+            "win32",
+            {"USERPROFILE": r"C:\Users\a", "APPDATA": r"C:\R"},
+            "claude-desktop",
+            r"C:\R\Claude\claude_desktop_config.json",
+        ),
         ("win32", {"USERPROFILE": r"C:\Users\a"}, "vscode", r"C:\Users\a\AppData\Roaming\Code\User\mcp.json"),
         ("linux", HOME, "claude-code", "/home/alice/.claude.json"),
         ("linux", {**HOME, "CLAUDE_CONFIG_DIR": "/c"}, "claude-code", "/c/.claude.json"),
@@ -53,7 +63,9 @@ def test_every_client_gets_an_entry_in_its_format(name: str) -> None:
         ("linux", HOME, "windsurf", "/home/alice/.codeium/windsurf/mcp_config.json"),
     ],
 )
-def test_configurations_are_where_the_system_has_them(platform: str, environment: dict[str, str], name: str, path: str) -> None:
+def test_configurations_are_where_the_system_has_them(
+    platform: str, environment: dict[str, str], name: str, path: str
+) -> None:
     found = client_config(name, environment, platform)
     assert found is not None
     assert found.path == path
@@ -71,7 +83,13 @@ def test_a_name_that_is_taken_is_not_overwritten() -> None:
 
 @pytest.mark.parametrize(
     ("name", "text"),
-    [("cursor", "{"), ("cursor", "[1]"), ("cursor", '{"mcpServers": 3}'), ("codex", "a = = 1"), ("codex", "mcp_servers = 3")],
+    [
+        ("cursor", "{"),
+        ("cursor", "[1]"),
+        ("cursor", '{"mcpServers": 3}'),
+        ("codex", "a = = 1"),
+        ("codex", "mcp_servers = 3"),
+    ],
 )
 def test_a_broken_configuration_is_refused(name: str, text: str) -> None:
     with pytest.raises(FormatError):
@@ -95,7 +113,9 @@ def test_an_entry_that_the_person_changed_is_left() -> None:
 
 def test_other_entries_added_since_stay() -> None:
     of = client("cursor")
-    text = (planning.plan_entry(of, "{}", entry(of)).after or "").replace('"keepsake": {', '"new": {},\n    "keepsake": {', 1)
+    text = (planning.plan_entry(of, "{}", entry(of)).after or "").replace(
+        '"keepsake": {', '"new": {},\n    "keepsake": {', 1
+    )
     removal = planning.plan_removal(of, text, written(of, ((of.section[0],),)))
     assert json.loads(removal.text) == {"mcpServers": {"new": {}}}
     assert removal.left == ()

@@ -129,7 +129,9 @@ def test_matches_are_ordered_disjoint_and_replacing_twice_changes_nothing(text: 
     assert without_secrets(once)[0] == once
 
 
-@pytest.mark.parametrize("unit", ["password=", "sk-", "eyJ", "a_", "-----BEGIN PRIVATE KEY-----", "://x:", "token:'", "A_a-"])
+@pytest.mark.parametrize(
+    "unit", ["password=", "sk-", "eyJ", "a_", "-----BEGIN PRIVATE KEY-----", "://x:", "token:'", "A_a-"]
+)
 def test_hostile_repetition_is_read_in_linear_time(unit: str) -> None:
     # The time limit of the test suite is the assertion: a pattern that backtracks would never end.
     without_secrets(unit * 100_000)

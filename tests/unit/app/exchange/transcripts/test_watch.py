@@ -153,9 +153,7 @@ def test_what_was_there_before_is_left_to_an_import(home: Path, vault: Path) -> 
         host.stop()
 
 
-def test_nothing_is_read_unless_the_person_wants_it(
-    home: Path, vault: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_read_unless_the_person_wants_it(home: Path, vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KEEPSAKE_CAPTURE_WATCH", "false")
     append(claude_path(home), made.lines([made.claude_line(1, "user", "mine")]))
     host = Host(vault, serve=False)

@@ -1,7 +1,6 @@
 """Readers of transcripts: every message goes in with its role, once; broken input costs only itself."""
 
 import json
-import os
 import sqlite3
 from collections import Counter
 from collections.abc import Callable
@@ -18,8 +17,6 @@ from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.service import READERS
 from tests.helpers import transcripts as made
 from tests.unit.app.exchange.reading import contents, foreign_values, messages, problems, records, sessions, write_json
-
-SHARED = Path(__file__).parents[7] / "shared" / "data" / "chat-exports"
 
 
 def write_claude(folder: Path) -> Path:
@@ -79,7 +76,11 @@ def test_claude_code_keeps_tool_output_thoughts_and_notices_apart(tmp_path: Path
     roles = Counter(record.message.role for record in messages(found))
     assert roles == {"user": 5, "assistant": 4, "tool": 1, "system": 2}
     answer = next(record.message for record in messages(found) if record.message.role == "tool")
-    assert (answer.content, answer.tool_name, answer.tool_call_id) == ("marrowfat peas every morning", "Read", "toolu_1")
+    assert (answer.content, answer.tool_name, answer.tool_call_id) == (
+        "marrowfat peas every morning",
+        "Read",
+        "toolu_1",
+    )
     thought = next(record.message for record in messages(found) if "much water" in record.message.content)
     assert thought.importance == 0.1
     heads = {head.key: head for head in sessions(found)}
@@ -103,7 +104,9 @@ def test_codex_takes_what_the_program_says_in_the_persons_place_for_a_notice(tmp
 def test_the_first_versions_of_codex_wrote_items_without_a_frame(tmp_path: Path) -> None:
     path = tmp_path / "rollout-2025-05-07-x.jsonl"
     head = {"id": "old-1", "timestamp": "2025-05-07T17:24:21.123Z", "instructions": "be brief"}
-    path.write_bytes(made.lines([head, {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]}]))
+    path.write_bytes(
+        made.lines([head, {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "Hi"}]}])
+    )
 
     assert detect(path) == "codex"
     found = records(codex.read, path)
@@ -112,14 +115,14 @@ def test_the_first_versions_of_codex_wrote_items_without_a_frame(tmp_path: Path)
 
 def test_cursor_leaves_out_what_is_still_being_written_and_opens_nothing_for_writing(tmp_path: Path) -> None:
     path = made.cursor_database(tmp_path / "state.vscdb", [made.cursor_composer(status="generating")])
-    before = (path.read_bytes(), sorted(os.listdir(tmp_path)))
+    before = (path.read_bytes(), sorted(tmp_path.iterdir()))
 
     found = records(cursor.read, path)
 
     assert "It is renamed." not in contents(found)
     assert "Rename the hose" in contents(found)
     assert "never-read-this" not in str(found)
-    assert (path.read_bytes(), sorted(os.listdir(tmp_path))) == before
+    assert (path.read_bytes(), sorted(tmp_path.iterdir())) == before
 
 
 def test_cursor_is_read_while_it_writes(tmp_path: Path) -> None:
@@ -147,7 +150,16 @@ def test_cursor_of_older_versions_and_as_json(tmp_path: Path) -> None:
     assert len(messages(records(cursor.read, exported))) == made.CURSOR_MESSAGES
 
 
-BROKEN = [b"not json\n", b'{"type": "user"\n', b"[1, 2]\n", b"\xff\xfe\x00\n", b'"text"\n', b"{}\n", b"\n", b'{"a":' * 9000 + b"\n"]
+BROKEN = [
+    b"not json\n",
+    b'{"type": "user"\n',
+    b"[1, 2]\n",
+    b"\xff\xfe\x00\n",
+    b'"text"\n',
+    b"{}\n",
+    b"\n",
+    b'{"a":' * 9000 + b"\n",
+]
 
 
 @pytest.mark.parametrize("broken", BROKEN)
@@ -179,7 +191,15 @@ def test_a_last_line_that_is_cut_off_is_left_for_later_and_a_complete_one_is_not
 
 @pytest.mark.parametrize(
     "content",
-    [b"", b"{", b"[]", b'{"sessionId": 3, "messages": []}', b"SQLite format 3\x00" + bytes(200), b"\x00" * 500, b"nothing"],
+    [
+        b"",
+        b"{",
+        b"[]",
+        b'{"sessionId": 3, "messages": []}',
+        b"SQLite format 3\x00" + bytes(200),
+        b"\x00" * 500,
+        b"nothing",
+    ],
 )
 def test_other_files_are_no_transcripts(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "file.bin"
@@ -204,7 +224,19 @@ def test_a_folder_with_more_notes_than_transcripts_is_one_of_notes(tmp_path: Pat
     assert detect(tmp_path) == "markdown"
 
 
-_NAMES = ("type", "message", "content", "uuid", "sessionId", "payload", "messages", "text", "toolCalls", "thoughts", "$set")
+_NAMES = (
+    "type",
+    "message",
+    "content",
+    "uuid",
+    "sessionId",
+    "payload",
+    "messages",
+    "text",
+    "toolCalls",
+    "thoughts",
+    "$set",
+)
 
 
 @given(foreign_values(*_NAMES))
@@ -215,13 +247,15 @@ def test_values_of_any_shape_are_read_or_reported(value: Any) -> None:
             assert record is not None
 
 
-@given(st.sampled_from(["user", "assistant", "system", "attachment"]), foreign_values("type", "text", "content", "id", "name"))
+@given(
+    st.sampled_from(["user", "assistant", "system", "attachment"]),
+    foreign_values("type", "text", "content", "id", "name"),
+)
 def test_messages_of_any_shape_are_read_or_reported(kind: str, value: Any) -> None:
     line = json.dumps({"type": kind, "message": {"content": value}, "attachment": value, "content": value}).encode()
     assert list(claude_code.ClaudeCodeParser("x").records(line, "line")) is not None
 
 
-@pytest.mark.skipif(not SHARED.is_dir(), reason="the shared data is not here")
 @pytest.mark.parametrize(
     ("name", "file", "count"),
     [
@@ -229,7 +263,7 @@ def test_messages_of_any_shape_are_read_or_reported(kind: str, value: Any) -> No
         ("gemini", "multi/ctxray/tests/fixtures/gemini_session.json", 8),
     ],
 )
-def test_real_samples_go_in_whole(name: str, file: str, count: int) -> None:
-    path = SHARED / file
+def test_real_samples_go_in_whole(shared_data: Path, name: str, file: str, count: int) -> None:
+    path = shared_data / "chat-exports" / file
     assert detect(path) == name
     assert len(messages(records(READERS[name], path))) == count
