@@ -12,7 +12,9 @@ from app.exchange.transcripts.model import Captured, CapturePosition, CaptureSta
 
 @operation("capture.position", trust="inner")
 async def position(engine: Engine, caller: Caller, path: str) -> CapturePosition:
-    """Return how far a transcript was taken in; an offset of -1 says that another agent sends it.
+    """Return the position up to which a transcript was taken in.
+
+    An offset of -1 means that another agent sends it.
 
     Args:
         path: Where its program keeps it.
@@ -31,7 +33,7 @@ async def part(
     tail: str = "",
     format: TranscriptFormat = "claude-code",
 ) -> Changed[Captured]:
-    """Take in a part of a transcript; a message that is there already is not stored again.
+    """Take in a part of a transcript, without storing any message twice.
 
     Text that Keepsake told the agent is left out, and so are keys and passwords unless the setting ``capture.secrets``
     allows them. Below full trust, the conversation becomes one with the caller.

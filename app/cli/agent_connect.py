@@ -1,4 +1,4 @@
-"""``keepsake agent connect`` and ``disconnect``: an entry in a client's configuration, put in and taken out again."""
+"""``keepsake agent connect`` and ``disconnect``: the entry in a client's configuration."""
 
 import os
 import shlex
@@ -157,7 +157,7 @@ def _entry(context: typer.Context, client: ClientConfig | None, token: str) -> S
 
 
 def _hooks(context: typer.Context, client: ClientConfig, token: str) -> dict[str, str]:
-    """Return our commands by the client's events; the token stands before them, as a shell takes it."""
+    """Return our hook commands by event, with the token as a shell variable."""
     env = _entry(context, client, token).env
     variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in env.items())
     program = shlex.join(_program())
@@ -171,8 +171,8 @@ def _program() -> list[str]:
     started = Path(sys.argv[0])
     if started.stem == "keepsake" and started.is_file():
         return [str(started.absolute())]
-    beside = shutil.which("keepsake", path=str(Path(sys.executable).parent))
-    return [beside] if beside else [sys.executable, "-m", "app"]
+    installed = shutil.which("keepsake", path=str(Path(sys.executable).parent))
+    return [installed] if installed else [sys.executable, "-m", "app"]
 
 
 def _print_entry(

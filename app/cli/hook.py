@@ -1,6 +1,6 @@
-"""``keepsake hook``: called by an agent's client at each turn, with the client's JSON on standard input.
+"""``keepsake hook``: the command that an agent's client calls at each turn.
 
-It answers with recalled memories, or takes the transcript in. Whatever happens, its exit status is 0, nothing but an
+The client's JSON comes on standard input. It answers with recalled memories, or takes the transcript in. Whatever happens, its exit status is 0, nothing but an
 answer is written to standard output, and it ends within seconds: a memory must not hold up an agent.
 """
 
@@ -115,7 +115,7 @@ def _format(path: str) -> str:
 
 
 def _session(given: dict[str, Any]) -> str:
-    """Return our id of the conversation, so that what it said itself is not recalled into it."""
+    """Return our id of the conversation, whose own turns are not recalled."""
     session = _text(given, "session_id", "sessionId", "conversation_id")
     if not session:
         return ""
@@ -148,7 +148,7 @@ def _standard_input() -> dict[str, Any]:
 
 
 def _read_input() -> bytes:
-    """Return what comes on standard input until its end, its limit or a few seconds have passed."""
+    """Return standard input up to its end, a limit or a few seconds."""
     if sys.stdin is None or sys.stdin.isatty():
         return b""
     handle = sys.stdin.fileno()

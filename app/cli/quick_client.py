@@ -25,7 +25,7 @@ _GUARDS = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(
 
 
 class QuickError(Exception):
-    """No answer: there is no host, it took too long, or it refused; the message says why."""
+    """A call without an answer; the message says why."""
 
 
 class NoHostError(QuickError):

@@ -1,4 +1,4 @@
-"""Commands that start at once: they are parsed and run before the command line's library is loaded."""
+"""Commands that start at once, without the library of the command line."""
 
 import io
 import sys

@@ -1,1 +1,1 @@
-"""Connection of agents' clients: their configuration files, and how an entry is put in and taken out."""
+"""Connections of agents' clients, by an entry in their configuration files."""

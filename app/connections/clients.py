@@ -23,7 +23,7 @@ _GEMINI_HOOKS: Final = (
 
 
 def client_config(name: str, environment: Mapping[str, str], platform: str = sys.platform) -> ClientConfig | None:
-    """Return the configuration of a client on this system, ``None`` for a client that is not known.
+    """Return the configuration of a client on this system, ``None`` if unknown.
 
     Args:
         name: One of ``CLIENTS``.

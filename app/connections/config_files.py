@@ -1,4 +1,4 @@
-"""Configuration files of other programs: read with care, replaced as a whole, with a copy of what was there."""
+"""Configuration files of other programs, replaced as a whole after a backup."""
 
 import contextlib
 import os
@@ -16,7 +16,7 @@ _MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 
 
 def read_config(path: Path) -> str | None:
-    """Return the text of a configuration, ``None`` where there is none; line ends are as they are.
+    """Return the text of a configuration with its line ends, ``None`` without one.
 
     Raises:
         MachineError: It is a link, no file, or cannot be read or written.
@@ -58,7 +58,7 @@ def read_config(path: Path) -> str | None:
 
 
 def write_config(path: Path, before: str | None, after: str | None) -> str:
-    """Replace a configuration and return the path of its backup, ``""`` where there was none before.
+    """Replace a configuration and return the path of its backup, ``""`` for none.
 
     Args:
         path: The file.

@@ -1,4 +1,4 @@
-"""JSON text with comments, changed in place: everything but the change stays as it was written.
+"""JSON text with comments, changed in place; the rest stays as written.
 
 json5 and commentjson were looked at: they read comments and lose them in writing. Only the place of a change is found
 here; what comes out is parsed again by whoever asked for it.
@@ -69,7 +69,9 @@ def parse(text: str) -> Node:
 
 
 def with_member(text: str, path: tuple[str, ...], value: Any) -> str:
-    """Return ``text`` with a value under a path of keys; objects on the way are made where they are missing.
+    """Return ``text`` with a value under a path of keys.
+
+    Missing objects on the way are made.
 
     Raises:
         FormatError: The text is not JSON, or something on the way is no object.
@@ -90,7 +92,9 @@ def with_member(text: str, path: tuple[str, ...], value: Any) -> str:
 
 
 def with_item(text: str, path: tuple[str, ...], value: Any) -> str:
-    """Return ``text`` with a value at the end of the array under a path; what is missing on the way is made.
+    """Return ``text`` with a value at the end of the array under a path.
+
+    The array, and objects on the way, are made where they are missing.
 
     Raises:
         FormatError: The text is not JSON, or something on the way is of another kind.
@@ -103,7 +107,7 @@ def with_item(text: str, path: tuple[str, ...], value: Any) -> str:
 
 
 def without(text: str, path: tuple[str, ...], item: int | None = None) -> str:
-    """Return ``text`` without the member at a path, or without one item of the array there."""
+    """Return ``text`` without the member, or an item of the array, at a path."""
     holder = parse(text) if len(path) == 1 and item is None else None
     if holder is None:
         found = at(text, path if item is not None else path[:-1])

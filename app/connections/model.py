@@ -100,7 +100,7 @@ class WrittenFile:
 
 @dataclass(frozen=True, slots=True)
 class Connection:
-    """Receipt of a connection: the client, the agent that was added for it, and the files changed."""
+    """Receipt of a connection: client, agent and changed files."""
 
     client: str
     agent: str

@@ -1,4 +1,4 @@
-"""Plans of connections: a configuration's text in, its new text out. No file is touched here."""
+"""Plans of connections: pure functions from a configuration's text to its new text."""
 
 import difflib
 import hashlib
@@ -21,7 +21,7 @@ _BOM: Final = "\ufeff"
 
 @dataclass(frozen=True, slots=True)
 class Removal:
-    """A planned removal: the new text, and sentences about what was left because the person changed it."""
+    """A planned removal: the new text, and sentences about parts left alone."""
 
     text: str
     left: tuple[str, ...] = ()
@@ -96,7 +96,7 @@ def plan_removal(client: ClientConfig, text: str, written: WrittenFile) -> Remov
 
 
 def digest_of(value: Any) -> str:
-    """Return a digest of JSON values or of a text, by which a later change is seen."""
+    """Return a digest of JSON values or text, to detect a later change."""
     plain = value if isinstance(value, str) else json.dumps(value, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(plain.encode("utf-8", "surrogatepass")).hexdigest()
 

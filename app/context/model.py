@@ -125,7 +125,7 @@ class ContextOptions:
     recipe: str = "learned"
 
     def only(self, sections: Sequence[SectionName]) -> "ContextOptions":
-        """Return these options without the sections that are not among ``sections``; all where it is empty."""
+        """Return these options limited to ``sections``; unchanged where it is empty."""
         if not sections:
             return self
         return replace(

@@ -129,7 +129,7 @@ def secrets_in(text: str) -> list[SecretMatch]:
 
 
 def without_secrets(text: str) -> tuple[str, Counter[str]]:
-    """Return ``text`` with ``[secret: kind]`` for each secret, and how many of each kind there were."""
+    """Return ``text`` with ``[secret: kind]`` for each secret, and their number by kind."""
     matches = secrets_in(text)
     if not matches:
         return text, Counter()
@@ -172,7 +172,7 @@ def _found(text: str) -> Iterator[SecretMatch]:
     folded = text.lower()
     for item in _PATTERNS:
         if any(hint in (folded if item.is_folded else text) for hint in item.hints):
-            yield from (_match(item.kind, found) for found in item.pattern.finditer(text) if _is_meant(found))
+            yield from (_match(item.kind, found) for found in item.pattern.finditer(text) if _is_value(found))
     if any(word in folded for word in _SPOKEN_OF):
         yield from _assigned(text)
         yield from (
@@ -186,7 +186,7 @@ def _match(kind: str, found: re.Match[str]) -> SecretMatch:
     return SecretMatch(kind, *found.span("secret" if "secret" in found.re.groupindex else 0))
 
 
-def _is_meant(found: re.Match[str]) -> bool:
+def _is_value(found: re.Match[str]) -> bool:
     value = found["secret"] if "secret" in found.re.groupindex else ""
     return not (value and _PLACEHOLDER.search(value))
 
@@ -200,7 +200,7 @@ def _assigned(text: str) -> Iterator[SecretMatch]:
 
 
 def _is_secret(value: str, name: str, *, is_quoted: bool) -> bool:
-    """Return whether a value given for a password or key looks like one, not like code or a placeholder."""
+    """Return whether a value looks like a password or key, not like code."""
     if len(value) < _LEAST_VALUE or _PLACEHOLDER.search(value):
         return False
     is_password = _kind_of(name) == "password"

@@ -1,6 +1,6 @@
-"""Whole lines of a file that another program is writing; a last line that nothing ends waits for its end.
+"""Whole lines of a file that another program is writing.
 
-Hooks of agents import this at every turn, so it loads neither ``dataclasses`` nor ``pathlib``.
+A last line without its end is left for later. Hooks of agents import this at every turn, so it loads neither ``dataclasses`` nor ``pathlib``.
 """
 
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -14,14 +14,16 @@ TAIL_BYTES: Final = 512
 
 
 class FilePosition(NamedTuple):
-    """How far a file was read, and a digest of the bytes before, by which a changed file is recognised."""
+    """Offset in a file, and a digest of the bytes before, to detect changes."""
 
     offset: int = 0
     tail: str = ""
 
 
 class WholeLines(NamedTuple):
-    """Whole lines and the position after them; ``position.offset`` is 0 at first where the file was changed."""
+    """Whole lines, their start and the position after them.
+
+    ``start`` is 0 where the file was cut or replaced."""
 
     data: bytes
     start: int
@@ -62,5 +64,5 @@ def read_whole_lines(path: "str | PathLike[str]", position: FilePosition, limit:
 
 
 def digest(data: bytes) -> str:
-    """Return a short digest of bytes: enough to see that a file was replaced, not to prove that it was not."""
+    """Return a short digest of bytes, to detect that a file was replaced."""
     return f"{crc32(data):08x}{len(data):04x}"

@@ -42,7 +42,12 @@ _PARSERS: dict[str, Callable[[str, dict[str, Any]], LineParser]] = {
 
 @dataclass(frozen=True, slots=True)
 class Sender:
-    """Who sends a transcript: the actor, and the agent it is kept to (``None`` for the person and full trust)."""
+    """Sender of a transcript.
+
+    Args:
+        actor: The actor in the history.
+        agent: The agent it is limited to, ``None`` for the person and full trust.
+    """
 
     actor: str
     agent: str | None = None

@@ -8,7 +8,7 @@ TranscriptFormat = Literal["claude-code", "codex", "gemini", "cursor"]
 
 @dataclass(frozen=True, slots=True)
 class CapturePosition:
-    """How far a transcript was taken in.
+    """Position up to which a transcript was taken in.
 
     Args:
         offset: Bytes of the file that need not be sent again; -1 where another agent sends it.
@@ -21,7 +21,7 @@ class CapturePosition:
 
 @dataclass(frozen=True, slots=True)
 class Captured:
-    """What was taken in of a transcript.
+    """Counts of one intake of a transcript.
 
     Args:
         messages: New messages.

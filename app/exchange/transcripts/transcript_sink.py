@@ -1,4 +1,4 @@
-"""Sink of transcripts: each message is stored once, however often and from wherever its file is read."""
+"""Sink of transcripts, which stores each message once however often it is read."""
 
 import asyncio
 import json
@@ -46,7 +46,7 @@ class _Stored:
 
 @dataclass(frozen=True, slots=True)
 class Capture:
-    """Whose transcripts a sink stores.
+    """Rules for whose transcripts a sink stores.
 
     Args:
         agent: The agent whose conversations they become; the client's name where ``None``.
@@ -87,7 +87,7 @@ class TranscriptSink:
         self._capture = capture
         self._rest = rest
         self._known: dict[str, _KnownSession] = {}
-        self._heads: dict[str, SessionRecord] = {}
+        self._openings: dict[str, SessionRecord] = {}
         self.changed: set[str] = set()
 
     async def ingest(
@@ -128,7 +128,7 @@ class TranscriptSink:
                 self._append(connection, turns, fmt, actor, done)
                 turns = []
             if isinstance(record, SessionRecord):
-                self._heads[record.key] = record
+                self._openings[record.key] = record
             else:
                 turns.append(record)
         if turns:
@@ -159,7 +159,7 @@ class TranscriptSink:
             done.ids.add(session)
 
     def _heading(self, key: str, fmt: str) -> NewSession:
-        head = self._heads.get(key) or SessionRecord(key)
+        head = self._openings.get(key) or SessionRecord(key)
         agent = self._capture.agent or head.agent or AGENTS[fmt]
         return NewSession(
             without_controls(head.title),

@@ -1,4 +1,4 @@
-"""Watch over transcripts on disk: new turns are taken in within seconds, where the person wants it.
+"""Watch over transcripts on disk, which takes new turns in within seconds.
 
 Files are polled by size and time: watchdog was looked at, and notices nothing on network disks, while a write-ahead log
 and appended files need the same look at the file afterwards.
@@ -115,7 +115,7 @@ class TranscriptWatch:
     def _changed(
         self, formats: frozenset[str], known: dict[str, tuple[int, int]]
     ) -> list[tuple[str, str, tuple[int, int]]]:
-        """Return the files to read: those that changed, and were known or changed since the watch began."""
+        """Return changed files that were known, or changed since the watch began."""
         made: list[tuple[int, str, str, tuple[int, int]]] = []
         for folder, name, found in self._files.files():
             if folder.format not in formats:

@@ -148,7 +148,10 @@ def nearest(
 
 
 def drop_tool_vectors(connection: apsw.Connection, limit: int = 500) -> bool:
-    """Drop some vectors of what tools answered, which older versions made; return whether more may follow."""
+    """Drop some vectors of tool output, and return whether more may follow.
+
+    Older versions made them.
+    """
     key = "index.drop_tool_vectors"
     after = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
     if after is None:

@@ -99,9 +99,9 @@ class ClaudeCodeParser:
     def _message(self, event: dict[str, Any], name: str) -> Iterator[Record]:
         message = table(event.get("message"))
         role: Role = "assistant" if event.get("type") == "assistant" else "user"
-        is_told = event.get("isMeta") is True or event.get("isCompactSummary") is True
+        is_notice = event.get("isMeta") is True or event.get("isCompactSummary") is True
         for number, part in enumerate(turns({"content": message.get("content")})):
-            yield self._part(event, part, "system" if is_told else role, f"{name}#{number}" if number else name)
+            yield self._part(event, part, "system" if is_notice else role, f"{name}#{number}" if number else name)
 
     def _part(self, event: dict[str, Any], part: ClaudeTurn, role: Role, name: str) -> Record:
         for call in part.calls:

@@ -20,7 +20,13 @@ _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _HEAD = ("cwd", "originator", "cli_version", "model_provider", "source", "git")
 # What the program tells the model in the person's place.
-_TOLD = ("<environment_context>", "<user_instructions>", "<permissions", "# AGENTS.md instructions", "<turn_aborted>")
+_NOTICES = (
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions",
+    "# AGENTS.md instructions",
+    "<turn_aborted>",
+)
 
 
 def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
@@ -36,7 +42,9 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
 
 
 def is_line(value: dict[str, Any]) -> bool:
-    """Return whether a JSON object is a line of such a transcript, or the head that the first versions wrote."""
+    """Return whether a JSON object is a line of such a transcript.
+
+    The first versions wrote a head without a type."""
     if isinstance(value.get("payload"), dict):
         return text(value.get("type")) in _TYPES
     return "type" not in value and {"id", "timestamp", "instructions"} <= value.keys()
@@ -77,7 +85,7 @@ class CodexParser:
             return
         made = None
         if kind == "compacted":
-            made = self._told(text(item.get("message")), line, moment)
+            made = self._notice(text(item.get("message")), line, moment)
         elif kind == "response_item" or item is event:
             made = self._item(item, line, moment)
         if made is not None:
@@ -115,7 +123,7 @@ class CodexParser:
         parts = [content] if isinstance(content, str) else [_said(table(part)) for part in row(content)]
         said = "\n\n".join(filter(None, parts))
         role = _ROLES.get(text(item.get("role")), "system")
-        if role == "user" and said.lstrip().startswith(_TOLD):
+        if role == "user" and said.lstrip().startswith(_NOTICES):
             role = "system"
         importance = transcript.NOTICE_IMPORTANCE if role == "system" else None
         return self._spoken(role, said, line_id(line), moment, importance) if said.strip() else None
@@ -126,7 +134,7 @@ class CodexParser:
         payload = {"model": model} if model else None
         return turn(self._key, role, said, name, moment, author=author, importance=importance, payload=payload)
 
-    def _told(self, said: str, line: bytes, moment: int | None) -> Record | None:
+    def _notice(self, said: str, line: bytes, moment: int | None) -> Record | None:
         return (
             self._spoken("system", said, line_id(line), moment, transcript.NOTICE_IMPORTANCE) if said.strip() else None
         )

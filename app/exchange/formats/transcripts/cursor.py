@@ -33,7 +33,7 @@ _ROLES: dict[str, Role] = {"1": "user", "2": "assistant", "user": "user", "ai": 
 
 
 def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
-    """Read the conversations of a database, or of JSON with one composer or a list of them.
+    """Read the conversations of a database, or of JSON with composers.
 
     Args:
         path: ``state.vscdb``, a JSON file, or a folder with such databases in it or below.

@@ -56,7 +56,7 @@ def _read_file(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
 
 
 def is_line(value: dict[str, Any]) -> bool:
-    """Return whether a JSON object is the first line of such a transcript, or the whole of one."""
+    """Return whether a JSON object begins such a transcript, or is a whole one."""
     return isinstance(value.get("sessionId"), str) and (
         "projectHash" in value or isinstance(value.get("messages"), list)
     )

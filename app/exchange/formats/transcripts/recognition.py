@@ -35,7 +35,9 @@ def of_file(path: Path) -> str:
 
 
 def of_folder(path: Path, count_notes: Callable[[], int]) -> str:
-    """Return the format of the transcripts in a folder, ``""`` where there are none or notes prevail.
+    """Return the format of the transcripts in a folder, ``""`` for none.
+
+    Where there are more notes than transcripts, it is a folder of notes.
 
     Args:
         path: The folder.

@@ -37,7 +37,7 @@ class LineParser(Protocol):
 
 
 def parsed(line: bytes, place: str) -> dict[str, Any] | Problem | None:
-    """Return the JSON object of a line, a problem where it is none, ``None`` for a blank line."""
+    """Return the JSON object of a line, a problem, or ``None`` for a blank line."""
     if not line.strip():
         return None
     try:
@@ -54,7 +54,7 @@ def parsed(line: bytes, place: str) -> dict[str, Any] | Problem | None:
 def each_file(
     path: Path, patterns: tuple[str, ...], read: Callable[[Path], Iterator[Record]], cancelled: Callable[[], bool]
 ) -> Iterator[Record]:
-    """Read a file, or the files in a folder and below whose names match one of ``patterns``."""
+    """Read a file, or the files below a folder that match ``patterns``."""
     if not path.is_dir():
         yield from read(path)
         return
@@ -129,7 +129,7 @@ def turn(
 
 
 def readable(value: Any) -> str:
-    """Return the text in a tool's answer of any shape; what holds none is given as JSON."""
+    """Return the text in a tool's answer of any shape, else its JSON."""
     if isinstance(value, str):
         return value
     parts = [readable(part) for part in row(value)] if isinstance(value, list) else []
@@ -155,7 +155,7 @@ def keep_tool(state: dict[str, Any], call: str, tool: str) -> None:
 
 
 def tool_of(state: dict[str, Any], call: str) -> str:
-    """Return the name of the tool that answers a call, ``""`` where it is not known."""
+    """Return the name of the tool that answers a call, ``""`` if unknown."""
     return text(table(state.get("tools")).get(call))
 
 
