@@ -1,7 +1,8 @@
 """``keepsake hook``: the command that an agent's client calls at each turn.
 
-The client's JSON comes on standard input. It answers with recalled memories, or takes the transcript in. Whatever happens, its exit status is 0, nothing but an
-answer is written to standard output, and it ends within seconds: a memory must not hold up an agent.
+The client's JSON comes on standard input. The command answers with recalled memories, or takes the transcript in.
+Whatever happens, its exit status is 0, nothing but an answer is written to standard output, and it ends within seconds:
+a memory must not hold up an agent.
 """
 
 import json

@@ -1,6 +1,7 @@
 """Whole lines of a file that another program is writing.
 
-A last line without its end is left for later. Hooks of agents import this at every turn, so it loads neither ``dataclasses`` nor ``pathlib``.
+A last line without its end is left for later. Hooks of agents import this at every turn, so it loads neither
+``dataclasses`` nor ``pathlib``.
 """
 
 from typing import TYPE_CHECKING, Final, NamedTuple
@@ -23,7 +24,8 @@ class FilePosition(NamedTuple):
 class WholeLines(NamedTuple):
     """Whole lines, their start and the position after them.
 
-    ``start`` is 0 where the file was cut or replaced."""
+    ``start`` is 0 where the file was cut or replaced.
+    """
 
     data: bytes
     start: int

@@ -44,7 +44,8 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
 def is_line(value: dict[str, Any]) -> bool:
     """Return whether a JSON object is a line of such a transcript.
 
-    The first versions wrote a head without a type."""
+    The first versions wrote a head without a type.
+    """
     if isinstance(value.get("payload"), dict):
         return text(value.get("type")) in _TYPES
     return "type" not in value and {"id", "timestamp", "instructions"} <= value.keys()

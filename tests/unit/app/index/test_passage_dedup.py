@@ -9,7 +9,7 @@ LONG = " ".join(f"line {number} of the report about tides and harbours" for numb
 SHORT = "What does the report say?"
 
 
-def report(shelf: Shelf, *texts: str, role: str = "tool", session: str = "s", author: str = "") -> None:
+def report(shelf: Shelf, *texts: str, role: str = "assistant", session: str = "s", author: str = "") -> None:
     turns = [NewMessage(role, text, author=author) for text in texts]  # type: ignore[arg-type]
     shelf.do(shelf.sessions.append(turns, session, NewSession(), "person"))
 
@@ -55,7 +55,7 @@ def test_each_turn_is_still_found_by_words_deep_inside(shelf: Shelf) -> None:
     shelf.sync()
     found = shelf.rows(
         "SELECT c.seq_start FROM chunks_fts f JOIN chunks c ON c.id = f.rowid"
-        " WHERE chunks_fts MATCH '\"line 77\" AND lamprey' AND c.kind = 'message' AND c.role = 'tool'"
+        " WHERE chunks_fts MATCH '\"line 77\" AND lamprey' AND c.kind = 'message' AND c.role = 'assistant'"
         " ORDER BY c.seq_start"
     )
     assert found == [(1,), (2,), (3,)]
