@@ -90,7 +90,7 @@ class Engine:
         self.trace = _open_trace(vault, config)
         with ExitStack() as opened:
             opened.callback(self.trace.close)
-            self.store = Store.open(vault, migrations(), terms=_store_options(config, self.trace))
+            self.store = Store.open(vault, migrations(), options=_store_options(config, self.trace))
             opened.callback(self.store.close)
             self._build()
             opened.pop_all()

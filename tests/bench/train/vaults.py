@@ -33,5 +33,5 @@ def filled(haystack: Haystack, folder: Path, embedder: str = "static", model: Pa
 
 
 def sessions(haystack: Haystack) -> dict[str, str]:
-    """Return the session of each turn by the data set's id."""
+    """Return the session of each message by the data set's id."""
     return {turn.id: turn.session for turn in haystack.turns}
