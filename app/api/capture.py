@@ -7,7 +7,7 @@ from app.changes import Changed, ChangeSet
 from app.core.whole_lines import FilePosition
 from app.engine import Engine
 from app.exchange.transcripts.intake import Sender
-from app.exchange.transcripts.model import Captured, CapturePosition, CaptureStatus, TranscriptFormat
+from app.exchange.transcripts.model import CaptureCounts, CapturePosition, CaptureStatus, TranscriptFormat
 
 
 @operation("capture.position", trust="inner")
@@ -32,7 +32,7 @@ async def part(
     end: int = 0,
     tail: str = "",
     format: TranscriptFormat = "claude-code",
-) -> Changed[Captured]:
+) -> Changed[CaptureCounts]:
     """Take in a part of a transcript, without storing any message twice.
 
     Text that Keepsake told the agent is left out, and so are keys and passwords unless the setting ``capture.secrets``

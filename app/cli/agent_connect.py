@@ -14,7 +14,7 @@ from app.cli import terminal
 from app.cli.connect import open_connection
 from app.connections import config_files, planning, receipts
 from app.connections.clients import CLIENTS, client_config
-from app.connections.model import ClientConfig, Connection, FilePlan, ServerEntry, WrittenFile
+from app.connections.model import ClientConfig, ConnectionReceipt, FilePlan, ServerEntry, WrittenFile
 from app.core.paths import default_vault
 from app.errors import InputError, KeepsakeError
 
@@ -107,7 +107,7 @@ def _connect(context: typer.Context, client: ClientConfig, agent: str, given: di
             backup = config_files.write_config(Path(plan.path), plan.before, plan.after)
             done.append(_receipt(context, client, plan, backup, made["token"], hooks=hooks))
         known = receipts.read_receipts(context.obj)
-        receipts.write_receipts(context.obj, {**known, client.name: Connection(client.name, agent, tuple(done))})
+        receipts.write_receipts(context.obj, {**known, client.name: ConnectionReceipt(client.name, agent, tuple(done))})
     except BaseException:
         for written in done:
             _put_back(written)

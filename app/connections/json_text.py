@@ -1,7 +1,7 @@
 """JSON text with comments, changed in place; the rest stays as written.
 
 json5 and commentjson were looked at: they read comments and lose them in writing. Only the place of a change is found
-here; what comes out is parsed again by whoever asked for it.
+here; the caller parses the new text again.
 """
 
 import json
@@ -18,7 +18,7 @@ _SCALAR: Final = re.compile(r"-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null")
 
 
 @dataclass(slots=True)
-class Entry:
+class JsonEntry:
     """A member of an object or an item of an array.
 
     Args:
@@ -44,10 +44,10 @@ class Node:
     start: int
     end: int
     value: Any
-    entries: list[Entry] = field(default_factory=list)
+    entries: list[JsonEntry] = field(default_factory=list)
     tail: int = 0
 
-    def member(self, key: str) -> Entry | None:
+    def member(self, key: str) -> JsonEntry | None:
         """Return the last member of a key, which is the one that counts."""
         return next((entry for entry in reversed(self.entries) if entry.key == key), None)
 
@@ -121,10 +121,10 @@ def without(text: str, path: tuple[str, ...], item: int | None = None) -> str:
     return text if position is None else _removed(text, holder, position)
 
 
-def at(text: str, path: tuple[str, ...]) -> Entry | None:
+def at(text: str, path: tuple[str, ...]) -> JsonEntry | None:
     """Return the entry at a path of keys, ``None`` where there is none."""
     node = parse(text)
-    found: Entry | None = Entry(node.start, node)
+    found: JsonEntry | None = JsonEntry(node.start, node)
     for key in path:
         found = node.member(key) if isinstance(node.value, dict) else None
         if found is None:
@@ -259,13 +259,13 @@ def _container(text: str, start: int, depth: int, *, is_object: bool) -> Node:
     return node
 
 
-def _entry(text: str, place: int, depth: int, *, is_object: bool) -> Entry:
+def _entry(text: str, place: int, depth: int, *, is_object: bool) -> JsonEntry:
     if not is_object:
-        return Entry(place, _value(text, place, depth + 1))
+        return JsonEntry(place, _value(text, place, depth + 1))
     key = _STRING.match(text, place)
     if key is None:
         raise _BrokenError(place)
     colon = _skip(text, key.end())
     if text[colon : colon + 1] != ":":
         raise _BrokenError(colon)
-    return Entry(place, _value(text, _skip(text, colon + 1), depth + 1), json.loads(key[0]))
+    return JsonEntry(place, _value(text, _skip(text, colon + 1), depth + 1), json.loads(key[0]))

@@ -99,7 +99,7 @@ class WrittenFile:
 
 
 @dataclass(frozen=True, slots=True)
-class Connection:
+class ConnectionReceipt:
     """Receipt of a connection: client, agent and changed files."""
 
     client: str

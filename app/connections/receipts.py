@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from app.connections.model import Connection
+from app.connections.model import ConnectionReceipt
 from app.core.files import from_os, replace_file
 from app.core.regular_files import UnsafeFileError, open_for_reading
 from app.errors import FormatError
@@ -13,7 +13,7 @@ from app.errors import FormatError
 FILE: Final = "connections.json"
 
 
-def read_receipts(vault: Path) -> dict[str, Connection]:
+def read_receipts(vault: Path) -> dict[str, ConnectionReceipt]:
     """Return the connections that were made, by client.
 
     Raises:
@@ -21,7 +21,7 @@ def read_receipts(vault: Path) -> dict[str, Connection]:
     """
     try:
         with open_for_reading(vault / FILE) as file:
-            return msgspec.json.decode(file.read(), type=dict[str, Connection])
+            return msgspec.json.decode(file.read(), type=dict[str, ConnectionReceipt])
     except FileNotFoundError:
         return {}
     except UnsafeFileError as error:
@@ -32,6 +32,6 @@ def read_receipts(vault: Path) -> dict[str, Connection]:
         ) from error
 
 
-def write_receipts(vault: Path, receipts: dict[str, Connection]) -> None:
+def write_receipts(vault: Path, receipts: dict[str, ConnectionReceipt]) -> None:
     """Store the connections that were made."""
     replace_file(vault / FILE, msgspec.json.format(msgspec.json.encode(receipts)) + b"\n")

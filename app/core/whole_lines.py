@@ -1,6 +1,6 @@
 """Whole lines of a file that another program is writing.
 
-A last line without its end is left for later. Hooks of agents import this at every turn, so it loads neither
+A last line without its end is left for later. Hooks of agents import this all the time, so it loads neither
 ``dataclasses`` nor ``pathlib``.
 """
 

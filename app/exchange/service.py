@@ -20,7 +20,7 @@ from app.exchange.exporters import Exportable, Exporter, JsonlExporter, Markdown
 from app.exchange.formats import chatgpt, claude, keepsake, markdown
 from app.exchange.formats.detect import SUPPORTED, detect, preview
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
-from app.exchange.formats.transcripts.transcript import FORMATS as TRANSCRIPTS
+from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
 from app.memories.archive.model import Archived
 from app.memories.foreign_record import Problem

@@ -72,10 +72,10 @@ def test_connect_works_and_disconnect_takes_back_exactly_that(serving: Host, age
     serving.ask("note.save", content="The heron nests by the pond", store="shared")
     given = json.dumps({"session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": "Where is the heron?"})
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
-    told = subprocess.run(
+    answered = subprocess.run(
         command, shell=True, input=given.encode(), capture_output=True, timeout=60, env=environment, check=True
     )
-    assert b"by the pond" in told.stdout, told.stderr
+    assert b"by the pond" in answered.stdout, answered.stderr
 
     assert agent("connect", "claude-code", "--yes").returncode == 65
     assert agent("disconnect", "claude-code", "--yes").returncode == 0

@@ -18,7 +18,7 @@ from app.exchange.formats.keepsake import LINE_TYPES
 from app.exchange.formats.keepsake_details import FIELDS, detail_type
 from app.exchange.formats.markdown import OF_THE_SYSTEM, SUFFIXES
 from app.exchange.formats.transcripts import recognition
-from app.exchange.formats.transcripts.transcript import FORMATS as TRANSCRIPTS
+from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.model import ImportPreview
 from app.exchange.parsing import encoding
 from app.exchange.parsing.json_items import decode

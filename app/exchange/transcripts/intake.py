@@ -15,11 +15,11 @@ from app.core.whole_lines import FilePosition, read_whole_lines
 from app.errors import InputError
 from app.exchange.batches import Storable
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
-from app.exchange.formats.transcripts.transcript import LineParser
+from app.exchange.formats.transcripts.transcript_records import LineParser
 from app.exchange.model import Position, Record
 from app.exchange.service import Ingested
 from app.exchange.transcripts import repo
-from app.exchange.transcripts.model import Captured, CapturePosition, TranscriptFile, TranscriptFormat
+from app.exchange.transcripts.model import CaptureCounts, CapturePosition, TranscriptFile, TranscriptFormat
 from app.exchange.transcripts.transcript_sink import Capture, TranscriptSink
 from app.memories.foreign_record import Problem
 from app.sessions.capture.capture_policy import CapturePolicy
@@ -79,7 +79,7 @@ class TranscriptIntake:
         self._publish = publish
         self._sinks: dict[str | None, TranscriptSink] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
-        self.totals = Captured()
+        self.totals = CaptureCounts()
 
     async def position(self, path: str, sender: Sender) -> CapturePosition:
         """Return how far a transcript was taken in."""
@@ -91,7 +91,7 @@ class TranscriptIntake:
 
     async def take_part(
         self, path: str, form: TranscriptFormat, text: str, start: int, end: FilePosition, sender: Sender
-    ) -> Captured:
+    ) -> CaptureCounts:
         """Take in whole lines of a transcript that its client sends.
 
         Args:
@@ -113,7 +113,7 @@ class TranscriptIntake:
         async with self._locks[path]:
             file = await self._store.read(partial(repo.transcript_file, path=path))
             if file is not None and _is_others(file, sender):
-                return Captured(offset=-1)
+                return CaptureCounts(offset=-1)
             if start == 0 or file is None:
                 file = TranscriptFile(path, form)
             if start != file.offset:
@@ -124,7 +124,7 @@ class TranscriptIntake:
             done, file = await self._take_lines(file, text.encode("utf-8", "surrogatepass"), end, sender)
             return replace(done, offset=file.offset, tail=file.tail)
 
-    async def take_file(self, path: Path, form: str, sender: Sender) -> Captured:
+    async def take_file(self, path: Path, form: str, sender: Sender) -> CaptureCounts:
         """Take in what is new in a file on disk.
 
         Raises:
@@ -140,8 +140,8 @@ class TranscriptIntake:
                 return await self._take_new_lines(path, seen, sender)
             return await self._take_document(path, form, seen, sender)
 
-    async def _take_new_lines(self, path: Path, file: TranscriptFile, sender: Sender) -> Captured:
-        total = Captured()
+    async def _take_new_lines(self, path: Path, file: TranscriptFile, sender: Sender) -> CaptureCounts:
+        total = CaptureCounts()
         while True:
             part = await asyncio.to_thread(read_whole_lines, path, FilePosition(file.offset, file.tail), PART_BYTES)
             if part.start != file.offset:
@@ -153,7 +153,7 @@ class TranscriptIntake:
 
     async def _take_lines(
         self, file: TranscriptFile, data: bytes, end: FilePosition, sender: Sender
-    ) -> tuple[Captured, TranscriptFile]:
+    ) -> tuple[CaptureCounts, TranscriptFile]:
         parser = _PARSERS[file.format](Path(file.path).stem, file.state)
         records = await asyncio.to_thread(_parse, parser, data, Path(file.path).name)
         done = await self._store_records(records, file.format, sender)
@@ -162,7 +162,7 @@ class TranscriptIntake:
         await self._store.write(partial(repo.put_file, file=file, now_ms=self._clock.now_ms()))
         return done, file
 
-    async def _take_document(self, path: Path, form: str, file: TranscriptFile, sender: Sender) -> Captured:
+    async def _take_document(self, path: Path, form: str, file: TranscriptFile, sender: Sender) -> CaptureCounts:
         now = self._clock.now_ms()
         since = int(file.state.get("since_ms", 0))
         read = (
@@ -173,16 +173,16 @@ class TranscriptIntake:
         records = await asyncio.to_thread(lambda: list(read()))
         done = await self._store_records(records, form, sender)
         # With some room: the other program's clock is the same, but it writes later than it dates.
-        state = {"since_ms": max(0, now - 600_000)} if form == cursor.FORMAT else {}
+        state = {"since_ms": max(0, now - 600_000)} if form == cursor.FORMAT and records else {}
         await self._store.write(partial(repo.put_file, file=replace(file, state=state), now_ms=now))
         return done
 
-    async def _store_records(self, records: Sequence[Record], form: str, sender: Sender) -> Captured:
+    async def _store_records(self, records: Sequence[Record], form: str, sender: Sender) -> CaptureCounts:
         sink = self._sinks.get(sender.agent)
         if sink is None:
             capture = Capture(sender.agent, only_own=sender.agent is not None, policy=self._policy)
             sink = self._sinks[sender.agent] = self._new_sink(capture)
-        total = Captured(problems=sum(isinstance(record, Problem) for record in records))
+        total = CaptureCounts(problems=sum(isinstance(record, Problem) for record in records))
         for batch in _batches(records):
             done = await sink.ingest(batch, source=f"capture:{form}", format=form, store="private", actor=sender.actor)
             total = _sum(total, _captured(done))
@@ -217,12 +217,12 @@ def _batches(records: Sequence[Record]) -> Iterator[list[Storable]]:
         yield batch
 
 
-def _captured(done: Ingested) -> Captured:
-    return Captured(done.messages, done.unchanged, done.secrets, done.recalled, len(done.problems))
+def _captured(done: Ingested) -> CaptureCounts:
+    return CaptureCounts(done.messages, done.unchanged, done.secrets, done.recalled, len(done.problems))
 
 
-def _sum(total: Captured, more: Captured) -> Captured:
-    return Captured(
+def _sum(total: CaptureCounts, more: CaptureCounts) -> CaptureCounts:
+    return CaptureCounts(
         total.messages + more.messages,
         total.unchanged + more.unchanged,
         total.secrets + more.secrets,

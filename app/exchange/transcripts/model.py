@@ -20,7 +20,7 @@ class CapturePosition:
 
 
 @dataclass(frozen=True, slots=True)
-class Captured:
+class CaptureCounts:
     """Counts of one intake of a transcript.
 
     Args:

@@ -14,7 +14,7 @@ from app.core.clock import Clock
 from app.core.stores import StoreName
 from app.core.text import without_controls
 from app.exchange.batches import Storable
-from app.exchange.formats.transcripts.transcript import AGENTS
+from app.exchange.formats.transcripts.transcript_records import AGENTS
 from app.exchange.model import MessageRecord, SessionRecord
 from app.exchange.service import Ingested
 from app.exchange.transcripts.message_filter import Filtered, filtered

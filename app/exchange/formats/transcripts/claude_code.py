@@ -6,15 +6,15 @@ from typing import Any
 
 from app.core.clock import parse_instant
 from app.exchange.formats.claude_content import ClaudeTurn, turns
-from app.exchange.formats.transcripts import transcript
-from app.exchange.formats.transcripts.transcript import line_id, turn
+from app.exchange.formats.transcripts import transcript_records
+from app.exchange.formats.transcripts.transcript_records import line_id, turn
 from app.exchange.model import Record, SessionRecord
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.memories.foreign_record import Problem
 from app.sessions.model import Role
 
 FORMAT = "claude-code"
-AGENT = transcript.AGENTS[FORMAT]
+AGENT = transcript_records.AGENTS[FORMAT]
 PATTERNS = ("*.jsonl",)
 _SPOKEN = frozenset({"user", "assistant"})
 _HEAD = ("cwd", "gitBranch", "version", "slug")
@@ -27,8 +27,11 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         path: The file, or a folder with such files in it or below.
         cancelled: Asked now and then; reading stops when it says so.
     """
-    return transcript.each_file(
-        path, PATTERNS, lambda file: transcript.read_with(ClaudeCodeParser(file.stem), file, cancelled), cancelled
+    return transcript_records.each_file(
+        path,
+        PATTERNS,
+        lambda file: transcript_records.read_with(ClaudeCodeParser(file.stem), file, cancelled),
+        cancelled,
     )
 
 
@@ -56,7 +59,7 @@ class ClaudeCodeParser:
 
     def records(self, line: bytes, place: str) -> Iterator[Record]:
         """See ``LineParser``."""
-        event = transcript.parsed(line, place)
+        event = transcript_records.parsed(line, place)
         if isinstance(event, Problem):
             yield event
         elif event is not None:
@@ -105,11 +108,11 @@ class ClaudeCodeParser:
 
     def _part(self, event: dict[str, Any], part: ClaudeTurn, role: Role, name: str) -> Record:
         for call in part.calls:
-            transcript.keep_tool(self.state, text(call.get("id")), text(call.get("name")))
+            transcript_records.keep_tool(self.state, text(call.get("id")), text(call.get("name")))
         model = text(table(event.get("message")).get("model"))
         moment = parse_instant(event.get("timestamp"))
         if part.answers is not None:
-            tool = part.tool or transcript.tool_of(self.state, part.answers)
+            tool = part.tool or transcript_records.tool_of(self.state, part.answers)
             return turn(self._key(event), "tool", part.content, name, moment, author=tool, call=part.answers, tool=tool)
         return turn(
             self._key(event),
@@ -118,7 +121,7 @@ class ClaudeCodeParser:
             name,
             moment,
             author=AGENT if role == "assistant" else "",
-            importance=transcript.THOUGHT_IMPORTANCE if part.thought or role == "system" else None,
+            importance=transcript_records.THOUGHT_IMPORTANCE if part.thought or role == "system" else None,
             calls=part.calls,
             payload={"model": model} if model else None,
         )
@@ -127,7 +130,13 @@ class ClaudeCodeParser:
         moment = parse_instant(event.get("timestamp"))
         payload = {"subtype": text(event.get("subtype"))}
         return turn(
-            self._key(event), "system", said, name, moment, importance=transcript.NOTICE_IMPORTANCE, payload=payload
+            self._key(event),
+            "system",
+            said,
+            name,
+            moment,
+            importance=transcript_records.NOTICE_IMPORTANCE,
+            payload=payload,
         )
 
     def _queued(self, event: dict[str, Any], name: str) -> Iterator[Record]:

@@ -6,15 +6,15 @@ from pathlib import Path
 from typing import Any
 
 from app.core.clock import parse_instant
-from app.exchange.formats.transcripts import transcript
-from app.exchange.formats.transcripts.transcript import line_id, turn
+from app.exchange.formats.transcripts import transcript_records
+from app.exchange.formats.transcripts.transcript_records import line_id, turn
 from app.exchange.model import Record, SessionRecord
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.memories.foreign_record import Problem
 from app.sessions.model import Role
 
 FORMAT = "codex"
-AGENT = transcript.AGENTS[FORMAT]
+AGENT = transcript_records.AGENTS[FORMAT]
 PATTERNS = ("rollout-*.jsonl",)
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
@@ -36,8 +36,8 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         path: The file, or a folder with such files in it or below.
         cancelled: Asked now and then; reading stops when it says so.
     """
-    return transcript.each_file(
-        path, PATTERNS, lambda file: transcript.read_with(CodexParser(file.stem), file, cancelled), cancelled
+    return transcript_records.each_file(
+        path, PATTERNS, lambda file: transcript_records.read_with(CodexParser(file.stem), file, cancelled), cancelled
     )
 
 
@@ -65,7 +65,7 @@ class CodexParser:
 
     def records(self, line: bytes, place: str) -> Iterator[Record]:
         """See ``LineParser``."""
-        event = transcript.parsed(line, place)
+        event = transcript_records.parsed(line, place)
         if isinstance(event, Problem):
             yield event
         elif event is not None:
@@ -113,7 +113,7 @@ class CodexParser:
             said = "\n\n".join(
                 text(table(part).get("text")) for part in (*row(item.get("summary")), *row(item.get("content")))
             )
-            thought = transcript.THOUGHT_IMPORTANCE
+            thought = transcript_records.THOUGHT_IMPORTANCE
             return self._spoken("assistant", said, line_id(line), moment, thought) if said.strip() else None
         if kind.endswith("_output"):
             return self._answer(item, line, moment)
@@ -126,7 +126,7 @@ class CodexParser:
         role = _ROLES.get(text(item.get("role")), "system")
         if role == "user" and said.lstrip().startswith(_NOTICES):
             role = "system"
-        importance = transcript.NOTICE_IMPORTANCE if role == "system" else None
+        importance = transcript_records.NOTICE_IMPORTANCE if role == "system" else None
         return self._spoken(role, said, line_id(line), moment, importance) if said.strip() else None
 
     def _spoken(self, role: Role, said: str, name: str, moment: int | None, importance: float | None) -> Record:
@@ -137,21 +137,23 @@ class CodexParser:
 
     def _notice(self, said: str, line: bytes, moment: int | None) -> Record | None:
         return (
-            self._spoken("system", said, line_id(line), moment, transcript.NOTICE_IMPORTANCE) if said.strip() else None
+            self._spoken("system", said, line_id(line), moment, transcript_records.NOTICE_IMPORTANCE)
+            if said.strip()
+            else None
         )
 
     def _call(self, item: dict[str, Any], kind: str, line: bytes, moment: int | None) -> Record:
         call, tool = first_text(item, "call_id", "id"), text(item.get("name")) or kind.removesuffix("_call")
-        transcript.keep_tool(self.state, call, tool)
+        transcript_records.keep_tool(self.state, call, tool)
         given = next((item[name] for name in ("arguments", "input", "action") if name in item), None)
-        calls = [filled({"id": call, "name": tool, "input": transcript.arguments_of(given)})]
+        calls = [filled({"id": call, "name": tool, "input": transcript_records.arguments_of(given)})]
         name = f"{call}#call" if call else line_id(line)
         return turn(self._key, "assistant", "", name, moment, author=AGENT, calls=calls)
 
     def _answer(self, item: dict[str, Any], line: bytes, moment: int | None) -> Record:
         call = first_text(item, "call_id", "id")
-        tool = transcript.tool_of(self.state, call)
-        said = transcript.readable(transcript.arguments_of(item.get("output"))) or "[no answer]"
+        tool = transcript_records.tool_of(self.state, call)
+        said = transcript_records.readable(transcript_records.arguments_of(item.get("output"))) or "[no answer]"
         name = f"{call}#answer" if call else line_id(line)
         return turn(self._key, "tool", said, name, moment, author=tool, call=call, tool=tool)
 

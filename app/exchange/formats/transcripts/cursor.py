@@ -14,8 +14,8 @@ import apsw
 
 from app.core.clock import parse_instant
 from app.errors import FormatError
-from app.exchange.formats.transcripts import transcript
-from app.exchange.formats.transcripts.transcript import turn
+from app.exchange.formats.transcripts import transcript_records
+from app.exchange.formats.transcripts.transcript_records import turn
 from app.exchange.model import Position, Record, SessionRecord
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
@@ -23,7 +23,7 @@ from app.memories.foreign_record import Problem
 from app.sessions.model import Role
 
 FORMAT = "cursor"
-AGENT = transcript.AGENTS[FORMAT]
+AGENT = transcript_records.AGENTS[FORMAT]
 PATTERNS = ("state.vscdb",)
 MAGIC = b"SQLite format 3\x00"
 _CHATS = "workbench.panel.aichat.view.aichat.chatdata"
@@ -42,7 +42,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     Raises:
         FormatError: The database is damaged.
     """
-    return transcript.each_file(path, PATTERNS, lambda file: _read_file(file, cancelled), cancelled)
+    return transcript_records.each_file(path, PATTERNS, lambda file: _read_file(file, cancelled), cancelled)
 
 
 def _read_file(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
@@ -191,7 +191,7 @@ def _messages(key: str, bubble: dict[str, Any], begun: int | None) -> Iterator[R
     author = AGENT if role == "assistant" else ""
     thought = first_text(table(bubble.get("thinking")), "text")
     if thought:
-        weight = transcript.THOUGHT_IMPORTANCE
+        weight = transcript_records.THOUGHT_IMPORTANCE
         yield turn(key, "assistant", thought, f"{name}#thought", moment, author=author, importance=weight)
     said = first_text(bubble, "text", "rawText") or _code(bubble)
     if said:
@@ -209,10 +209,10 @@ def _code(bubble: dict[str, Any]) -> str:
 def _tool(key: str, tool: dict[str, Any], name: str, moment: int | None) -> Iterator[Record]:
     title = first_text(tool, "name") or str(tool.get("tool", "tool"))
     call = first_text(tool, "toolCallId", "callId") or f"{name}#tool"
-    given = transcript.arguments_of(tool.get("rawArgs", tool.get("params")))
+    given = transcript_records.arguments_of(tool.get("rawArgs", tool.get("params")))
     calls = [filled({"id": call, "name": title, "input": given})]
     yield turn(key, "assistant", "", f"{name}#call", moment, author=AGENT, calls=calls)
-    said = transcript.readable(transcript.arguments_of(tool.get("result")))
+    said = transcript_records.readable(transcript_records.arguments_of(tool.get("result")))
     if said:
         yield turn(key, "tool", said, f"{name}#answer", moment, author=title, call=call, tool=title)
 

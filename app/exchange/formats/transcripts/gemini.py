@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from app.core.clock import parse_instant
-from app.exchange.formats.transcripts import transcript
-from app.exchange.formats.transcripts.transcript import line_id, turn
+from app.exchange.formats.transcripts import transcript_records
+from app.exchange.formats.transcripts.transcript_records import line_id, turn
 from app.exchange.model import Position, Record, SessionRecord
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
@@ -19,7 +19,7 @@ from app.memories.foreign_record import Problem
 from app.sessions.model import Role
 
 FORMAT = "gemini"
-AGENT = transcript.AGENTS[FORMAT]
+AGENT = transcript_records.AGENTS[FORMAT]
 PATTERNS = ("session-*.json", "session-*.jsonl")
 MAX_BYTES = 256 << 20
 _ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant"}
@@ -33,7 +33,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         path: The file, or a folder with such files in it or below.
         cancelled: Asked now and then; reading stops when it says so.
     """
-    return transcript.each_file(path, PATTERNS, lambda file: _read_file(file, cancelled), cancelled)
+    return transcript_records.each_file(path, PATTERNS, lambda file: _read_file(file, cancelled), cancelled)
 
 
 def _read_file(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
@@ -41,7 +41,7 @@ def _read_file(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     with path.open("rb") as file:
         first = file.readline(1 << 20)
     if is_line(_object(first)) and "messages" not in _object(first):
-        yield from transcript.read_with(GeminiParser(path.stem), path, cancelled)
+        yield from transcript_records.read_with(GeminiParser(path.stem), path, cancelled)
         return
     if size > MAX_BYTES:
         yield Problem(path.name, f"It has more than {MAX_BYTES >> 20} MB and was left out.")
@@ -83,7 +83,7 @@ class GeminiParser:
 
     def records(self, line: bytes, place: str) -> Iterator[Record]:
         """See ``LineParser``."""
-        event = transcript.parsed(line, place)
+        event = transcript_records.parsed(line, place)
         if isinstance(event, Problem):
             yield event
         elif event is not None:
@@ -144,13 +144,13 @@ class GeminiParser:
             said = "\n\n".join(filter(None, (text(thought.get("subject")), text(thought.get("description")))))
             if said:
                 at = parse_instant(thought.get("timestamp")) or moment
-                weight = transcript.THOUGHT_IMPORTANCE
+                weight = transcript_records.THOUGHT_IMPORTANCE
                 yield turn(
                     self._key, "assistant", said, f"{name}#thought{number}", at, author=author, importance=weight
                 )
-        said = transcript.readable(message.get("content"))
+        said = transcript_records.readable(message.get("content"))
         if said.strip():
-            weight_of = transcript.NOTICE_IMPORTANCE if role == "system" else None
+            weight_of = transcript_records.NOTICE_IMPORTANCE if role == "system" else None
             model = text(message.get("model"))
             payload = {"model": model} if model else None
             yield turn(self._key, role, said, name, moment, author=author, importance=weight_of, payload=payload)
@@ -165,5 +165,9 @@ class GeminiParser:
         yield turn(self._key, "assistant", "", f"{name}#call", at, author=AGENT, calls=calls)
         if text(call.get("status")) in _RUNNING:
             return
-        said = transcript.readable(call.get("result")) or first_text(call, "error", "resultDisplay") or "[no answer]"
+        said = (
+            transcript_records.readable(call.get("result"))
+            or first_text(call, "error", "resultDisplay")
+            or "[no answer]"
+        )
         yield turn(self._key, "tool", said, f"{name}#answer", at, author=tool, call=number, tool=tool)

@@ -36,7 +36,7 @@ def test_a_start_loads_nothing_heavy(script: str) -> None:
     assert loaded_after(script) == set()
 
 
-# What a hook loads beside what Python itself has loaded; each turn of an agent waits for it.
+# What a hook loads beside what Python itself has loaded; an agent waits for it.
 HOOK_MODULES = {"app", "app.__main__", "app.cli", "app.cli.hook", "app.cli.quick_client", "app.cli.quick_start"} | {
     "app.core",
     "app.core.whole_lines",

@@ -112,7 +112,9 @@ def test_every_client_is_followed(watching: Host, home: Path) -> None:
         folder.mkdir(parents=True)
     codex.write_bytes(made.lines(made.codex_events()))
     (chats / "session-1.jsonl").write_bytes(made.lines(made.gemini_lines()))
-    database = made.cursor_database(home / "config" / "Cursor" / "User" / "globalStorage" / "state.vscdb")
+    database = home / "config" / "Cursor" / "User" / "globalStorage" / "state.vscdb"
+    database.parent.mkdir(parents=True)
+    made.cursor_database(home / "state.vscdb").rename(database)  # as a whole, as Cursor's own is when it is old
     gemini = "gemini:477739d0-1b78-4aa7-9116-02d08c952344"
 
     until(lambda: len(said(watching, f"codex:{made.CODEX_SESSION}")) == made.CODEX_MESSAGES)

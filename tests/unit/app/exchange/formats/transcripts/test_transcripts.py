@@ -83,10 +83,10 @@ def test_claude_code_keeps_tool_output_thoughts_and_notices_apart(tmp_path: Path
     )
     thought = next(record.message for record in messages(found) if "much water" in record.message.content)
     assert thought.importance == 0.1
-    heads = {head.key: head for head in sessions(found)}
-    assert heads[made.CLAUDE_SESSION].title == "Watering plan"
-    assert heads[made.CLAUDE_SESSION].attributes["cwd"] == "/home/alice/garden"
-    assert f"{made.CLAUDE_SESSION}:af1ff21" in heads
+    openings = {head.key: head for head in sessions(found)}
+    assert openings[made.CLAUDE_SESSION].title == "Watering plan"
+    assert openings[made.CLAUDE_SESSION].attributes["cwd"] == "/home/alice/garden"
+    assert f"{made.CLAUDE_SESSION}:af1ff21" in openings
     assert "noise" not in " ".join(contents(found))
 
 
