@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from app.agents.isolated_vaults import IsolatedVaults
+from app.agents.ledger.service import LedgerOptions, LedgerService
 from app.agents.service import AgentService
 from app.background_tasks import BackgroundTask, BackgroundTasks
 from app.changes import ChangeSet, Event, Feed, Progress
@@ -29,13 +30,17 @@ from app.exchange.transcripts import parts as capture_parts
 from app.exchange.vault_sink import VaultSink
 from app.exchange.vault_source import VaultSource
 from app.explain.service import ExplainService
+from app.history.bulk_undo import BulkUndo
 from app.history.undo import StateApplier, UndoService
+from app.inbox.service import InboxService
 from app.index import chunk_eraser, session_reindex
 from app.index import parts as index_parts
 from app.jobs import Jobs
 from app.memories import parts as memory_parts
 from app.memories.history_applier import MemoryApplier
 from app.memories.memory_eraser import MemoryEraser
+from app.memories.unit_of_work import MemoryUnitOfWork
+from app.quarantine.service import QuarantineService
 from app.retrieval import parts as search_parts
 from app.retrieval.ranking.recipe_settings import with_settings
 from app.retrieval.similar_memories import SimilarMemories
@@ -139,6 +144,14 @@ class Engine:
         self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
+        self.ledger = LedgerService(store, clock, self._ledger_options)
+        self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
+        writing = MemoryUnitOfWork(store, indexer, clock)
+        bulk_undo = BulkUndo(store, self.undo)
+        self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions.service, clock)
+
+    def _ledger_options(self) -> LedgerOptions:
+        return LedgerOptions(self.config.whole("ledger.days"), self.config.whole("ledger.entries"))
 
     def _build_undo(self) -> UndoService:
         appliers: dict[str, StateApplier] = {
@@ -166,8 +179,11 @@ class Engine:
             BackgroundTask("entities", names.run, names.wake, _INDEXED_AREAS, is_reading=True),
             BackgroundTask("forever", self.erasure.run),
             BackgroundTask("accesses", self.memories.access.run),
+            BackgroundTask("ledger", self.ledger.run),
+            BackgroundTask("ledger-pruning", self.ledger.prune),
             BackgroundTask("expiry", expiry.run, expiry.wake, _INDEXED_AREAS),
             BackgroundTask("after-turn", self.sessions.after_turn.run),
+            BackgroundTask("inbox", self.inbox.run),
             BackgroundTask("schedules", self._run_schedules),
             BackgroundTask("receipts", self.sessions.idempotency_keys.run),
             BackgroundTask("heap", self._trim_memory, is_reading=True),
@@ -202,7 +218,8 @@ class Engine:
         sessions, memories, names = self.sessions, self.memories, self.entities.worker
         settings = (f"{fault.sentence} Another value counts." for fault in self.config.faults)
         work = (*sessions.write_behind.failures, names.failure, *memories.access.failures)
-        erasing = (self.erasure.failure, memories.expiry.failure)
+        work = (*work, *self.ledger.failures)
+        erasing = (self.erasure.failure, memories.expiry.failure, self.inbox.failure)
         notes = (*self.index.embedding.notes(), *self.upkeep.backups.notes())
         found = (
             *self.capture.watch.failures,
@@ -236,6 +253,7 @@ class Engine:
             await self.isolated.close()
         await self._tasks.wait_stopped()
         await self.memories.access.flush()
+        await self.ledger.flush()
         await asyncio.to_thread(self.store.close)
         self.index.worker.close()
         self.search.close()

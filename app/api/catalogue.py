@@ -15,10 +15,13 @@ from app.api import (  # noqa: F401
     exchange,
     explain,
     facts,
+    inbox,
     isolation,
+    ledger,
     memories,
     memory_write,
     notes,
+    quarantine,
     schedules,
     scratchpads,
     secrets,
@@ -29,7 +32,9 @@ from app.api import (  # noqa: F401
     upkeep,
     vault,
 )
+from app.api.ledger_recorder import LedgerRecorder
 from app.api.registry import REGISTRY, Catalogue, Operation
+from app.api.write_review import AgentWriteReview
 from app.engine import Engine
 
 
@@ -40,4 +45,6 @@ def declared() -> Iterable[Operation]:
 
 def build_catalogue(engine: Engine) -> Catalogue:
     """Return the catalogue that works on ``engine``."""
-    return Catalogue(engine, declared(), engine, engine.trace, engine.engine_for_caller)
+    recorder = LedgerRecorder(engine.ledger, engine.config, engine.clock)
+    review = AgentWriteReview(engine)
+    return Catalogue(engine, declared(), engine, engine.trace, engine.engine_for_caller, recorder, review)

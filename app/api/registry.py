@@ -16,8 +16,9 @@ import msgspec
 
 from app.agents.model import Trust
 from app.api.argument_types import sentence, unknown_field
-from app.api.call_hooks import CallRecorder, FinishedCall, WriteReview
+from app.api.call_hooks import CallRecorder, FinishedCall, HeldWrite, WriteReview
 from app.api.caller import Caller
+from app.api.recalled_arguments import without_recalled_arguments
 from app.changes import Changed, ChangeSet
 from app.core.clock import parse_instant, to_datetime
 from app.errors import (
@@ -266,12 +267,17 @@ class Catalogue:
         name = found.name
         require_access(found, caller)
         given = check_arguments(found, arguments)
+        if found.access == "write" and not caller.is_owner:
+            given = without_recalled_arguments(name, given)
         isolated = await self._route(caller.name) if self._route is not None and not found.open_to_unknown else None
+        call = functools.partial(found.handler, self._engine if isolated is None else isolated, caller, **given)
         if self._review is not None and not caller.is_owner and isolated is None and found.access == "write":
-            held = await self._review.hold(name, caller, given)
-            if held is not None:
-                return Reply(held, outcome="proposed")
-        answer = await found.handler(self._engine if isolated is None else isolated, caller, **given)
+            answer = await self._review.perform(name, caller, given, call)
+        else:
+            answer = await call()
+        if isinstance(answer, HeldWrite):
+            self._publisher.publish(replace(answer.changes, operation=name))
+            return Reply(answer.value, outcome="proposed")
         if not isinstance(answer, Changed):
             return Reply(answer)
         changes = replace(answer.changes, operation=name)

@@ -96,7 +96,7 @@ _PATTERNS: Final = (
 )
 
 _NAMES: Final = (
-    r"passwor[dt]|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?"
+    r"pass(?:word|wort)|passwd|pwd|passphrase|secret|token|api[_-]?key|access[_-]?key|private[_-]?key|credentials?"
 )
 _ASSIGNED: Final = re.compile(
     rf"(?P<name>(?<![A-Za-z])(?:[A-Za-z0-9]{{1,40}}[_.-]){{0,6}}(?:{_NAMES})(?:[_-][A-Za-z0-9]{{1,20}}){{0,2}})"
@@ -105,11 +105,11 @@ _ASSIGNED: Final = re.compile(
     re.IGNORECASE,
 )
 _SPOKEN: Final = re.compile(
-    r"\b(?:password|passwort|passphrase|api key|token)\s{1,3}(?:is|ist|was|=)\s{0,3}:?\s{0,3}[\"'`]?"
+    r"\b(?:password|passwort|passphrase|api key|token)\s{1,3}(?:is|was|=)\s{0,3}:?\s{0,3}[\"'`]?"
     r"(?P<secret>[^\s\"'`,;(){}<>]{6,200})",
     re.IGNORECASE,
 )
-_SPOKEN_OF: Final = ("passw", "passphrase", "pwd", "secret", "token", "key", "credential")
+_SPOKEN_OF: Final = ("password", "passwort", "passphrase", "pwd", "secret", "token", "key", "credential")
 _PLACEHOLDER: Final = re.compile(
     r"your|example|placeholder|change.?me|redacted|dummy|x{4,}|\*{3,}|\.{3}|…|^(?:none|null|true|false|undefined|string)$"
     r"|^[$%@<{]|process\.env|os\.environ|getenv|env\.|^\[secret",

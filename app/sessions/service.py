@@ -321,13 +321,18 @@ class SessionService:
         """Give a session another title; can be undone."""
         return await self._change(session, actor, "RENAME", lambda state: {**state, "title": clean_name(title)})
 
-    async def forget(self, session: str, actor: str) -> Changed[Session]:
+    async def forget(self, session: str, actor: str, run_id: str | None = None) -> Changed[Session]:
         """Take a session and its messages out of every list and search; can be undone."""
         now = self._clock.now_ms()
-        return await self._change(session, actor, "FORGET", lambda state: {**state, "forgotten_at": now})
+        return await self._change(session, actor, "FORGET", lambda state: {**state, "forgotten_at": now}, run_id)
 
     async def _change(
-        self, session: str, actor: str, event: str, change: Callable[[dict[str, Any]], dict[str, Any]]
+        self,
+        session: str,
+        actor: str,
+        event: str,
+        change: Callable[[dict[str, Any]], dict[str, Any]],
+        run_id: str | None = None,
     ) -> Changed[Session]:
         def work(connection: apsw.Connection) -> Changed[Session]:
             shown = _existing(connection, session)
@@ -343,6 +348,7 @@ class SessionService:
                 after=after,
                 actor=actor,
                 at_ms=self._clock.now_ms(),
+                run_id=run_id,
             )
             now_shown = repo.get_session(connection, session) or shown
             return Changed(now_shown, ChangeSet(areas, (session,), actor, history_ids=(entry,)))
