@@ -109,7 +109,7 @@ _SPOKEN: Final = re.compile(
     r"(?P<secret>[^\s\"'`,;(){}<>]{6,200})",
     re.IGNORECASE,
 )
-_SPOKEN_OF: Final = ("password", "passwort", "passphrase", "pwd", "secret", "token", "key", "credential")
+_SPOKEN_OF: Final = ("password", "passwort", "passwd", "passphrase", "pwd", "secret", "token", "key", "credential")
 _PLACEHOLDER: Final = re.compile(
     r"your|example|placeholder|change.?me|redacted|dummy|x{4,}|\*{3,}|\.{3}|…|^(?:none|null|true|false|undefined|string)$"
     r"|^[$%@<{]|process\.env|os\.environ|getenv|env\.|^\[secret",
