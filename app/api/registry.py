@@ -18,6 +18,7 @@ from app.agents.model import Trust
 from app.api.argument_types import sentence, unknown_field
 from app.api.call_hooks import CallRecorder, FinishedCall, HeldWrite, WriteReview
 from app.api.caller import Caller
+from app.api.event_access import visible
 from app.api.recalled_arguments import without_recalled_arguments
 from app.changes import Changed, ChangeSet
 from app.core.clock import parse_instant, to_datetime
@@ -241,7 +242,7 @@ class Catalogue:
         with self.trace.span("call", operation=name, trust=caller.trust) as facts:
             reply = await self._recorded(found, arguments, caller)
             facts["changed"] = len(reply.changes.ids) if reply.changes else 0
-        return reply
+        return reply if caller.is_owner or reply.changes is None else _narrowed(reply, caller)
 
     async def _recorded(self, found: Operation, arguments: Mapping[str, Any], caller: Caller) -> Reply:
         """Perform a call and tell the recorder of it, however it ends."""
@@ -296,6 +297,12 @@ class Catalogue:
         return found
 
 
+def _narrowed(reply: Reply, caller: Caller) -> Reply:
+    """Return a reply with the part of its changes that the caller may see."""
+    changes = visible(reply.changes, caller) if reply.changes is not None else None
+    return replace(reply, changes=changes if isinstance(changes, ChangeSet) else None)
+
+
 def require_access(operation: Operation, caller: Caller) -> None:
     """Refuse a caller who may not call an operation.
 
@@ -316,9 +323,8 @@ def require_access(operation: Operation, caller: Caller) -> None:
     if operation.owner_only and not caller.is_owner:
         raise AccessDeniedError(f"'{name}' is for the person's own programs, not for agents.", operation=name)
     if not caller.reaches(operation.trust):
-        raise AccessDeniedError(
-            f"'{name}' needs {operation.trust} trust; {caller.name} has {caller.trust}.", operation=name
-        )
+        held = caller.trust if caller.trust != "full" else f"it for {' and '.join(caller.stores) or 'no store'} only"
+        raise AccessDeniedError(f"'{name}' needs {operation.trust} trust; {caller.name} has {held}.", operation=name)
 
 
 def check_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:
