@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from app.changes import ChangeSet
+from app.changes import ChangeSet, session_scope
 from app.core.clock import Clock
 from app.core.text import has_controls, storable
 from app.core.whole_lines import FilePosition, read_whole_lines
@@ -186,10 +186,10 @@ class TranscriptIntake:
         for batch in _batches(records):
             done = await sink.ingest(batch, source=f"capture:{form}", format=form, store="private", actor=sender.actor)
             total = _sum(total, _captured(done))
-        changed, sink.changed = tuple(sorted(sink.changed)), set()
+        changed, sink.changed = sink.changed, {}
         if changed:
-            areas = frozenset({"sessions", "messages"})
-            self._publish(ChangeSet(areas, changed, sender.actor, operation="session.append"))
+            areas, scopes = frozenset({"sessions", "messages"}), tuple(map(session_scope, changed.values()))
+            self._publish(ChangeSet(areas, tuple(changed), sender.actor, "session.append", scopes=scopes))
         self.totals = _sum(self.totals, total)
         return total
 

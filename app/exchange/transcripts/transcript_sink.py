@@ -22,7 +22,7 @@ from app.exchange.vault_sink import LONGEST_REST_S, foreign_session_id
 from app.sessions import repo
 from app.sessions.capture.capture_policy import CapturePolicy
 from app.sessions.model import NewMessage
-from app.sessions.service import NewSession, SessionService
+from app.sessions.service import NewSession, SessionService, clean_name
 from app.store.store import Store
 
 _MAX_SESSIONS: Final = 64
@@ -41,7 +41,7 @@ class _Stored:
     sessions: int = 0
     messages: int = 0
     unchanged: int = 0
-    ids: set[str] = field(default_factory=set)
+    agents: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +88,7 @@ class TranscriptSink:
         self._rest = rest
         self._known: dict[str, _KnownSession] = {}
         self._openings: dict[str, SessionRecord] = {}
-        self.changed: set[str] = set()
+        self.changed: dict[str, str] = {}
 
     async def ingest(
         self,
@@ -109,7 +109,7 @@ class TranscriptSink:
             self._known.clear()  # what was not stored is not known either
             raise
         await self._store.yield_to_readers(min(time.monotonic() - begun, LONGEST_REST_S), self._rest)
-        self.changed |= done.ids
+        self.changed |= done.agents
         return Ingested(
             sessions=done.sessions,
             messages=done.messages,
@@ -140,23 +140,29 @@ class TranscriptSink:
     def _append(
         self, connection: apsw.Connection, turns: Sequence[MessageRecord], fmt: str, actor: str, done: _Stored
     ) -> None:
-        key = turns[0].session_key
-        session = repo.resolved(connection, foreign_session_id(key, fmt))
-        heading = self._heading(key, fmt)
-        held = repo.head(connection, session)
-        if (held is not None and held[1] is not None) or not self._may_store(connection, session, heading, actor):
-            # Forgotten by the person, of another agent, or not to be kept.
+        key, agent = turns[0].session_key, self._owner
+        name, heading = foreign_session_id(key, fmt), self._heading(key, fmt)
+        found = repo.resolved(connection, name) if agent is None else repo.own_session(connection, name, agent)
+        held = None if found is None else repo.head(connection, found)
+        if (held is not None and held[1] is not None) or not self._may_store(connection, name, heading, actor):
+            # Forgotten by the person, or not to be kept.
             done.unchanged += len(turns)
             return
-        known = self._known_ids(connection, session, 0 if held is None else held[0])
+        known = self._known_ids(connection, found or name, 0 if held is None else held[0])
         fresh = [turn.message for turn in turns if _is_new(turn.message, known.ids)]
         done.unchanged += len(turns) - len(fresh)
         if fresh:
-            appended = self._sessions.append_in(connection, fresh, session, heading)
+            appended = self._sessions.append_in(connection, fresh, name, heading, agent)
             known.last_seq = appended.seqs[-1]
+            self._known[appended.session_id] = known
             done.sessions += appended.created
             done.messages += len(fresh)
-            done.ids.add(session)
+            done.agents[appended.session_id] = repo.agent_of(connection, appended.session_id)
+
+    @property
+    def _owner(self) -> str | None:
+        """Return the agent whose conversations alone are added to, ``None`` for any."""
+        return clean_name(self._capture.agent or "") if self._capture.only_own else None
 
     def _heading(self, key: str, fmt: str) -> NewSession:
         head = self._openings.get(key) or SessionRecord(key)
@@ -169,12 +175,9 @@ class TranscriptSink:
             {"source": fmt, **head.attributes},
         )
 
-    def _may_store(self, connection: apsw.Connection, session: str, heading: NewSession, actor: str) -> bool:
-        capture = self._capture
-        owner = repo.agent_of(connection, session)
-        if capture.only_own and owner is not None and owner != heading.agent:
-            return False
-        return capture.policy is None or capture.policy.keeps(connection, session, heading.agent, actor)
+    def _may_store(self, connection: apsw.Connection, name: str, heading: NewSession, actor: str) -> bool:
+        policy = self._capture.policy
+        return policy is None or policy.keeps(connection, name, heading.agent, actor, owner=self._owner)
 
     def _known_ids(self, connection: apsw.Connection, session: str, last_seq: int) -> _KnownSession:
         known = self._known.get(session)
