@@ -1,17 +1,13 @@
 """``keepsake`` and ``python -m app``."""
 
-import logging
 import os
-import signal
 import sys
-import warnings
 from collections.abc import Sequence
 from types import FrameType
 
 from app import __version__
 
 _COMPLETING = "_KEEPSAKE_COMPLETE"  # set by a shell that asks what may stand next
-_TERMINATED = 128 + signal.SIGTERM
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -26,6 +22,10 @@ def main(argv: Sequence[str] | None = None) -> int:
 
         print_candidates(os.environ[_COMPLETING].removeprefix("complete_"))
         return 0
+    from app.cli.quick_start import run_quickly  # noqa: PLC0415
+
+    if (status := run_quickly(arguments)) is not None:
+        return status
     from app.cli import terminal  # noqa: PLC0415
     from app.cli.command_line import run  # noqa: PLC0415
     from app.cli.error_output import Boundary  # noqa: PLC0415
@@ -40,15 +40,19 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _prepare(*, debug: bool) -> None:
+    import logging  # noqa: PLC0415
+    import signal  # noqa: PLC0415
+    import warnings  # noqa: PLC0415
+
     logging.basicConfig(level=logging.DEBUG if debug else logging.WARNING, format="keepsake: %(message)s")
     if not debug and not sys.warnoptions:
         warnings.simplefilter("ignore")
     signal.signal(signal.SIGTERM, _on_terminated)
 
 
-def _on_terminated(_number: int, _frame: FrameType | None) -> None:
+def _on_terminated(number: int, _frame: FrameType | None) -> None:
     # As an exception, so that an open vault is closed on the way out.
-    sys.exit(_TERMINATED)
+    sys.exit(128 + number)
 
 
 if __name__ == "__main__":

@@ -27,6 +27,7 @@ from app.entities.entity_state import EntityApplier
 from app.erasure.service import Eraser, ErasureService
 from app.evaluation import parts as evaluation_parts
 from app.exchange.service import ExchangeService
+from app.exchange.transcripts import parts as capture_parts
 from app.exchange.vault_sink import VaultSink
 from app.exchange.vault_source import VaultSource
 from app.explain.service import ExplainService
@@ -136,7 +137,9 @@ class Engine:
         options = partial(context_options, config)
         self.context = ContextService(store, search, self.memories.reflections, self.trace, clock, options)
         new_sink = partial(VaultSink, store, self.sessions.service, indexer, clock)
-        self.exchange = ExchangeService(new_sink, VaultSource(store, self.memories.queries, self.memories.archive))
+        self.capture = capture_parts.build(runtime, self.sessions.service)
+        source = VaultSource(store, self.memories.queries, self.memories.archive)
+        self.exchange = ExchangeService(new_sink, source, self.capture.new_sink)
         self.upkeep = upkeep_parts.build(runtime, worker, self._failures)
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs((), schedules, clock, self.jobs, self.publish)
@@ -193,6 +196,7 @@ class Engine:
         if self.isolated is not None:
             others = IsolatedBackups(self.isolated.paths, self.isolated.at, self.clock, self.config)
             tasks.append(BackgroundTask("isolated-backups", others.run))
+            tasks.append(BackgroundTask("transcripts", self.capture.watch.run))
         if self.config.flag("index.vectors"):
             tasks.append(BackgroundTask("vectors", self.index.builder.run))
         return tasks
@@ -221,7 +225,15 @@ class Engine:
         work = (*work, *self.ledger.failures)
         erasing = (self.erasure.failure, memories.expiry.failure, self.inbox.failure)
         notes = (*self.index.embedding.notes(), *self.upkeep.backups.notes())
-        found = (*settings, *self._tasks.failures, *work, *sessions.after_turn.failures, *erasing, *notes)
+        found = (
+            *self.capture.watch.failures,
+            *settings,
+            *self._tasks.failures,
+            *work,
+            *sessions.after_turn.failures,
+            *erasing,
+            *notes,
+        )
         return tuple(filter(None, found))
 
     async def start(self) -> None:

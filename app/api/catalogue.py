@@ -6,6 +6,7 @@ from app.api import (  # noqa: F401
     agents,
     archive,
     backups,
+    capture,
     context,
     embeddings,
     entities,

@@ -4,7 +4,7 @@ from app.api.caller import Caller
 from app.api.registry import operation
 from app.api.session_access import mentioned
 from app.api.summaries import check_range
-from app.context.model import Context
+from app.context.model import Context, SectionName
 from app.engine import Engine
 
 _UNCOUNTED = frozenset({"index", "sessions", "recent", "salient", "turns"})
@@ -18,6 +18,7 @@ async def context(
     session: str = "",
     agent: str = "",
     max_tokens: int | None = None,
+    sections: list[SectionName] = [],  # noqa: B006
 ) -> Context:
     """Return the context for an agent's next answer.
 
@@ -32,10 +33,13 @@ async def context(
         session: The current conversation. Its latest messages are included; the other sections leave it out.
         agent: Name only recent conversations with this agent.
         max_tokens: Tokens of the whole; the setting ``context.total_tokens`` when left out.
+        sections: Only these; none of them for all.
     """
     check_range("max_tokens", max_tokens, 0)
     session = await mentioned(engine, caller, session) if session else session
-    made = await engine.context.build(prompt, session=session, agent=agent, max_tokens=max_tokens, stores=caller.stores)
+    made = await engine.context.build(
+        prompt, session=session, agent=agent, max_tokens=max_tokens, stores=caller.stores, sections=sections
+    )
     # A line of the index tells a name, which is no use of the memory: it must not keep all of them from fading.
     included = (item for section in made.sections if section.name not in _UNCOUNTED for item in section.items)
     engine.memories.access.count(item.id for item in included)

@@ -48,7 +48,7 @@ def import_(
     context: typer.Context,
     path: Text,
     form: Annotated[
-        Literal["auto", "chatgpt", "claude", "markdown", "keepsake"],
+        Literal["auto", "chatgpt", "claude", "markdown", "keepsake", "claude-code", "codex", "gemini", "cursor"],
         typer.Option("--format", help="The format of the file; auto detects it."),
     ] = "auto",
     store: Annotated[str, typer.Option(help="Who may see imported notes: private, shared or social.")] = "private",
@@ -60,7 +60,7 @@ def import_(
         ),
     ] = True,
 ) -> None:
-    """Import conversations and notes from ChatGPT, Claude, Markdown or Keepsake.
+    """Import conversations and notes from ChatGPT, Claude, coding agents, Markdown or Keepsake.
 
     A second import adds nothing twice. The exit status is 1 when a conversation, message or note had to be left out;
     pictures and other files among notes are only counted.
@@ -158,15 +158,48 @@ def capture(
     title: Annotated[str, typer.Option(help="Its title.")] = "",
     tag: Annotated[list[str], typer.Option(help="A tag; may be given several times.")] = [],  # noqa: B006
     store: Annotated[str, typer.Option(help="Who may see it: private, shared or social.")] = "private",
+    session: Annotated[str, typer.Option(help="Add it to this conversation, as the person's turn.")] = "",
 ) -> None:
-    """Save a note and print its id."""
+    """Save a note, or a turn of a conversation, and print its id."""
     content = terminal.given(text) if text not in {None, "-"} else piped_text(is_requested=text == "-")
     if not content.strip():
         raise InputError("The note is empty. Give its text as an argument or on standard input.")
+    if session:
+        _append(context.obj, content, terminal.given(session), terminal.given(title))
+        return
     tags = [terminal.given(item) for item in tag]
     with open_connection(context.obj) as connection:
         note = connection.call("note.save", content=content, title=terminal.given(title), tags=tags, store=store)
     terminal.say(note["id"])
+
+
+def _append(vault: Path, content: str, session: str, title: str) -> None:
+    turn = {"role": "user", "content": content}
+    with open_connection(vault) as connection:
+        done = connection.call("session.append", messages=[turn], session=session, title=title)
+    terminal.say(f"{done['session_id']}#{done['seqs'][-1]}" if done["seqs"] else done["session_id"])
+
+
+@application.command()
+def hook(
+    context: typer.Context,
+    event: Annotated[
+        Literal["session-start", "prompt", "stop", "pre-compact"],
+        typer.Argument(help="What happens at the agent.", show_default=False),
+    ],
+    max_tokens: Annotated[
+        int | None, typer.Option(min=0, max=200_000, help="Tokens of recalled memories at most.", show_default=False)
+    ] = None,
+) -> None:
+    """Serve a hook of an agent's client, which gives its JSON on standard input.
+
+    At session-start and prompt it prints recalled memories for the agent; at stop and pre-compact it takes in what is
+    new in the transcript. It never holds the agent up: the exit status is 0 whatever happens, also when Keepsake does
+    not run. KEEPSAKE_TOKEN says which agent it is.
+    """
+    from app.cli.hook import run  # noqa: PLC0415
+
+    raise typer.Exit(run(event, str(context.obj), max_tokens))
 
 
 @application.command()

@@ -23,6 +23,10 @@ def import_lines(report: "ImportReport") -> list[str]:
         lines.append(f"{_count(report.updated, 'item')} changed since the last import and brought up to date.")
     if report.unchanged:
         lines.append(f"{_count(report.unchanged, 'item')} there already.")
+    if report.secrets:
+        lines.append(f"{_count(report.secrets, 'secret')} replaced by a mark; the setting capture.secrets keeps them.")
+    if report.recalled:
+        lines.append(f"Keepsake's own text was left out of {_count(report.recalled, 'message')}.")
     return lines + _problem_lines(report)
 
 

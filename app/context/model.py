@@ -1,6 +1,7 @@
 """Values of a context for agents, section by section."""
 
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Literal
 
@@ -122,3 +123,18 @@ class ContextOptions:
     index: int = 30
     recent_days: int = 3
     recipe: str = "learned"
+
+    def only(self, sections: Sequence[SectionName]) -> "ContextOptions":
+        """Return these options limited to ``sections``; unchanged where it is empty."""
+        if not sections:
+            return self
+        return replace(
+            self,
+            recent=self.recent if "recent" in sections else 0,
+            salient=self.salient if "salient" in sections else 0,
+            facts=self.facts if "facts" in sections else 0,
+            turns=self.turns if "turns" in sections else 0,
+            has_reflection=self.has_reflection and "reflection" in sections,
+            index=self.index if "index" in sections else 0,
+            sessions=self.sessions if "sessions" in sections else 0,
+        )

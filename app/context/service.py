@@ -99,10 +99,11 @@ class ContextService:
         agent: str = "",
         max_tokens: int | None = None,
         stores: Sequence[str],
+        sections: Sequence[SectionName] = (),
     ) -> Context:
         """Return the context for ``prompt``; see the operation ``memory.context``."""
         started = time.perf_counter()
-        options = self._options()
+        options = self._options().only(sections)
         # A name with characters that cannot be stored matches no session and no agent.
         caller = (storable(session)[0], storable(agent)[0])
         text = prompt_text(prompt)
@@ -116,8 +117,8 @@ class ContextService:
         notes = [] if context_request.terms else [_NO_SEARCH_WORDS]
         notes += [] if context_request.sees_messages else [_NO_MESSAGES]
         for names, answer in zip(work, answers, strict=True):
-            sections = dict.fromkeys(names, answer) if isinstance(answer, BaseException) else answer
-            for section, items in sections.items():
+            found = dict.fromkeys(names, answer) if isinstance(answer, BaseException) else answer
+            for section, items in found.items():
                 if isinstance(items, BaseException):
                     notes.append(self._failure(section, items))
                 else:

@@ -91,11 +91,13 @@ class ImportReport:
     """Report of an import.
 
     Args:
-        format: ``chatgpt``, ``claude``, ``markdown`` or ``keepsake``.
+        format: The format that was read, such as ``chatgpt`` or ``claude-code``.
         unchanged: Messages and memories that were there already.
         problems: The first 1,000 problems; ``problem_count`` counts all.
         cancelled: True when it was stopped; what was committed stays and a second import continues.
         run_id: What it did to memories, for ``memory.undo``; ``""`` where it did nothing.
+        secrets: Secrets in transcripts that were not stored.
+        recalled: Messages of transcripts that Keepsake's own text was taken out of.
     """
 
     source: str
@@ -110,6 +112,8 @@ class ImportReport:
     cancelled: bool = False
     seconds: float = 0.0
     run_id: str = ""
+    secrets: int = 0
+    recalled: int = 0
 
 
 @dataclass(frozen=True, slots=True)

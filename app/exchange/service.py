@@ -19,6 +19,8 @@ from app.exchange.batches import Batch, BatchReader, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
 from app.exchange.formats import chatgpt, claude, keepsake, markdown
 from app.exchange.formats.detect import SUPPORTED, detect, preview
+from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
+from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
 from app.memories.archive.model import Archived
 from app.memories.foreign_record import Problem
@@ -33,6 +35,10 @@ READERS: dict[str, Reader] = {
     "claude": claude.read,
     "markdown": markdown.read,
     "keepsake": keepsake.read,
+    "claude-code": claude_code.read,
+    "codex": codex.read,
+    "gemini": gemini.read,
+    "cursor": cursor.read,
 }
 EXPORTERS: dict[str, Callable[[Path], Exporter]] = {"jsonl": JsonlExporter, "markdown": MarkdownExporter}
 MAX_PROBLEMS = 1000
@@ -56,6 +62,8 @@ class Ingested:
     problems: tuple[Problem, ...] = ()
     seconds: float = 0.0
     run_id: str = ""
+    secrets: int = 0
+    recalled: int = 0
 
 
 class RecordSink(Protocol):
@@ -135,6 +143,8 @@ class _Tally:
             problems=(*report.problems, *problems[: MAX_PROBLEMS - len(report.problems)]),
             problem_count=report.problem_count + len(problems),
             run_id=stored.run_id or report.run_id,
+            secrets=report.secrets + stored.secrets,
+            recalled=report.recalled + stored.recalled,
         )
 
     def finished(self, *, cancelled: bool) -> ImportReport:
@@ -154,11 +164,18 @@ class ExchangeService:
     Args:
         new_sink: Makes where the records of one import go.
         source: Where exported values come from.
+        new_transcript_sink: Makes where transcripts go; the same where not given.
     """
 
-    def __init__(self, new_sink: Callable[[], RecordSink], source: RecordSource) -> None:
+    def __init__(
+        self,
+        new_sink: Callable[[], RecordSink],
+        source: RecordSource,
+        new_transcript_sink: Callable[[], RecordSink] | None = None,
+    ) -> None:
         self._new_sink = new_sink
         self._source = source
+        self._new_transcript_sink = new_transcript_sink or new_sink
 
     async def preview(self, path: Path) -> ImportPreview:
         """Return what an import of ``path`` would read.
@@ -195,7 +212,8 @@ class ExchangeService:
                 return ImportReport(str(path), name, cancelled=True)
         if name not in READERS:
             raise FormatError(f"There is no format of that name. {SUPPORTED}", formats=[*READERS])
-        ingest = partial(self._new_sink().ingest, source=f"import:{name}", format=name, store=store, actor=actor)
+        sink = self._new_transcript_sink() if name in TRANSCRIPTS else self._new_sink()
+        ingest = partial(sink.ingest, source=f"import:{name}", format=name, store=store, actor=actor)
         tally = _Tally(ImportReport(str(path), name))
         stopped = threading.Event()
         reader = BatchReader(READERS[name](path, lambda: stopped.is_set() or work.is_cancelled()), path)

@@ -165,7 +165,7 @@ class VaultSink:
         )
 
     def _open_session(self, connection: apsw.Connection, record: SessionRecord, fmt: str, counts: _Counts) -> _Session:
-        session_id = _session_id(record.key if fmt == "keepsake" else f"{fmt}:{record.key}")
+        session_id = foreign_session_id(record.key, fmt)
         head = repo.head(connection, session_id)
         forgotten_ms = record.forgotten_ms if head is None else head[1]
         is_forgotten, is_hidden = forgotten_ms != record.forgotten_ms, forgotten_ms is not None
@@ -269,6 +269,11 @@ class VaultSink:
             opened.known = {_key(message.role, message.content) for message in stored}
             opened.last = last
         return opened.known
+
+
+def foreign_session_id(key: str, fmt: str) -> str:
+    """Return our id of a session in a file of a format."""
+    return _session_id(key if fmt == "keepsake" else f"{fmt}:{key}")
 
 
 def _session_id(key: str) -> str:

@@ -125,7 +125,11 @@ def pending_count(connection: apsw.Connection) -> int:
 
 def chunk_count(connection: apsw.Connection) -> int:
     """Return how many chunks have a vector or wait for one."""
-    return int(connection.execute("SELECT count(*) FROM chunks WHERE kind <> 'passage' OR seq_start = seq_end").get)
+    return int(
+        connection.execute(
+            "SELECT count(*) FROM chunks WHERE (kind <> 'passage' OR seq_start = seq_end) AND role <> 'tool'"
+        ).get
+    )
 
 
 def agents_of(connection: apsw.Connection, sessions: Iterable[str]) -> dict[str, str]:

@@ -340,6 +340,7 @@ class IndexWorker:
     def _move_or_build(self, connection: apsw.Connection) -> bool:
         return (
             session_reindex.step(connection, Indexer().messages_stored)
+            or vector_repo.drop_tool_vectors(connection)
             or self._continue_long(connection)
             or self._build_passages(connection)
         )
@@ -374,6 +375,7 @@ def _extend_passages(connection: apsw.Connection, session_id: str, covered: int,
         PassageLine(m.seq, m.author or m.role, message_text(m)[:MAX_CHUNK_CHARACTERS], to_ms(m.created_at))
         for m in messages
     ]
+    answers = {m.seq for m in messages if m.role == "tool"}
     chunks = [
         repo.Chunk(
             kind="passage",
@@ -384,6 +386,7 @@ def _extend_passages(connection: apsw.Connection, session_id: str, covered: int,
             session_id=session_id,
             seq_start=passage.seq_start,
             seq_end=passage.seq_end,
+            role="tool" if passage.seq_start == passage.seq_end and passage.seq_start in answers else "",
         )
         for passage in passages(lines, after=last)
     ]

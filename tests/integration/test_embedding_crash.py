@@ -15,6 +15,7 @@ from app.changes import Event, Progress
 from app.core.paths import migrations
 from app.embed.hashed_embedder import HashedEmbedder
 from app.host import Host
+from app.index.vectors.vector_repo import HAS_VECTOR
 from app.store.store import Store
 from tests.helpers.sample_data import ROOT
 from tests.integration.embedding_process import remote
@@ -82,7 +83,7 @@ def test_killed_while_building(vault: Path) -> None:
         assert found.legs == ("words", "vector")
     stored = rows(vault, "SELECT text, embedding FROM vectors_2 v JOIN chunks c ON c.id = v.chunk_id")
     texts = [str(text) for text, _ in stored]
-    assert len(texts) == len(rows(vault, "SELECT 1 FROM chunks WHERE kind <> 'passage' OR seq_start = seq_end"))
+    assert len(texts) == len(rows(vault, f"SELECT 1 FROM chunks WHERE {HAS_VECTOR}"))
     assert "said meanwhile" in texts
     right = HashedEmbedder().embed(texts)
     assert all(np.array_equal(np.frombuffer(row, "<f4"), one) for (_, row), one in zip(stored, right, strict=True))  # type: ignore[call-overload]

@@ -1,6 +1,6 @@
 """Settings of durable memories: how they are written, captured from conversations and given to agents."""
 
-from app.config.setting import fraction, planned, switch, whole
+from app.config.setting import Setting, fraction, planned, switch, whole
 
 MEMORIES = (
     fraction(
@@ -50,9 +50,31 @@ CONTEXT = (
     whole("context.index_recent_days", 3, 1, 30, "Days of which the memory index names everything first."),
 )
 
-CAPTURE = planned(
-    switch("capture.enabled", True, "Take memories from conversations after each turn.", critical=True),
-    whole("capture.min_turn_messages", 4, 1, 1000, "Messages that a turn must have for that."),
+CAPTURE = (
+    *planned(
+        switch("capture.enabled", True, "Take memories from conversations after each turn.", critical=True),
+        whole("capture.min_turn_messages", 4, 1, 1000, "Messages that a turn must have for that."),
+    ),
+    switch(
+        "capture.watch",
+        False,
+        "Follow the transcripts that coding agents keep on this computer; conversations from then on are taken in.",
+        critical=True,
+    ),
+    fraction("capture.watch_seconds", 1.0, 0.2, 3600, "Seconds between two looks at the transcripts."),
+    Setting(
+        "capture.clients",
+        "str",
+        "claude-code, codex, gemini, cursor",
+        "Clients whose transcripts are followed, separated by commas.",
+        critical=True,
+    ),
+    switch(
+        "capture.secrets",
+        False,
+        "Store keys and passwords in transcripts as they are; otherwise a mark stands in their place.",
+        critical=True,
+    ),
 )
 
 NER = (

@@ -17,16 +17,18 @@ from app.exchange.formats import unsupported
 from app.exchange.formats.keepsake import LINE_TYPES
 from app.exchange.formats.keepsake_details import FIELDS, detail_type
 from app.exchange.formats.markdown import OF_THE_SYSTEM, SUFFIXES
+from app.exchange.formats.transcripts import recognition
+from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.model import ImportPreview
 from app.exchange.parsing import encoding
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lines import GZIP, read_lines
 from app.exchange.source_files import DAMAGE, SourceEntry, entries, is_zip, open_zip, readable, utf8_stream
 
-FORMATS = ("chatgpt", "claude", "markdown", "keepsake")
+FORMATS = ("chatgpt", "claude", "markdown", "keepsake", *TRANSCRIPTS)
 SUPPORTED = (
-    "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file or a folder) "
-    "and Keepsake's own JSONL."
+    "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file or a folder), "
+    "transcripts of Claude Code, Codex, Gemini CLI and Cursor, and Keepsake's own JSONL."
 )
 HEAD = 1 << 20
 MAX_EVENTS = 200_000
@@ -77,6 +79,9 @@ def preview(path: Path) -> ImportPreview:
         if found == "markdown" and path.is_dir():
             sizes = [file.stat().st_size for file in _notes(path)]
             return ImportPreview(found, sum(sizes), f"{len(sizes):,} Markdown files")
+        if found in TRANSCRIPTS and path.is_dir():
+            sizes = [file.stat().st_size for file in recognition.files(path)]
+            return ImportPreview(found, sum(sizes), f"{len(sizes):,} transcripts")
         if found in ("chatgpt", "claude"):
             with entries(path) as parts:
                 return ImportPreview(found, sum(part.size for part in parts), ", ".join(p.name for p in parts[:3]))
@@ -87,6 +92,8 @@ def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
     with entries(path) as found:
         if found:
             return _entry(path, found[0])
+    if found_format := recognition.of_folder(path, lambda: sum(1 for _ in _notes(path, cancelled))):
+        return found_format
     names = [child.name for child in path.iterdir()]
     if name := unsupported.by_names(names):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
@@ -135,6 +142,8 @@ def _file(path: Path) -> str:
         packed = stream.read(2) == GZIP
         stream.seek(0)
         head = b"" if packed else _head(stream)
+    if transcript := recognition.of_file(path):
+        return transcript
     begins = head.lstrip()[:1]
     if found := _lines(path) if packed or begins == b"{" else "":
         return found

@@ -21,10 +21,8 @@ _FIELDS: tuple[tuple[str, frozenset[str]], ...] = (
     ("Telegram", frozenset({"chats.list.item.messages"})),
     ("Telegram", frozenset({"chats", "chats.list"})),
     ("Instagram", frozenset({"messages.item.sender_name"})),
-    ("Gemini", frozenset({"sessionId", "messages"})),
     ("Google's My Activity (Gemini)", frozenset({"item.header", "item.products"})),
     ("Slack", frozenset({"item.type", "item.ts"})),
-    ("Claude Code", frozenset({"type", "message", "timestamp"})),
     ("mem0", frozenset({"results.item.memory"})),
     ("an agent's message list", frozenset({"item.role", "item.content"})),
 )

@@ -21,6 +21,7 @@ from app.errors import InputError, KeepsakeError
 from app.index import repo
 from app.index.generations import generation_repo
 from app.index.generations.active import ActiveEmbedding, GenerationManager
+from app.index.vectors.vector_repo import HAS_VECTOR
 from app.index.worker import IndexWorker
 from app.jobs import Job, Jobs
 from app.store.store import Store
@@ -229,5 +230,5 @@ def _embed(embedder: Embedder, texts: Sequence[repo.PendingText]) -> list[bytes]
 
 def _extent(connection: apsw.Connection, generation: "Generation", *, may_send: bool) -> tuple[int, int]:
     done = generation_repo.count(connection, generation)
-    sql = "SELECT count(*) FROM chunks WHERE (kind <> 'passage' OR seq_start = seq_end) AND (? OR store <> 'private')"
+    sql = f"SELECT count(*) FROM chunks WHERE {HAS_VECTOR} AND (? OR store <> 'private')"
     return max(done, int(connection.execute(sql, (may_send,)).get)), done

@@ -8,7 +8,7 @@ import apsw
 from app.embed.model import EmbeddingIdentity
 
 # The same condition as in the triggers of the first migration.
-HAS_VECTOR = "(kind <> 'passage' OR seq_start = seq_end)"
+HAS_VECTOR = "(kind <> 'passage' OR seq_start = seq_end) AND role <> 'tool'"
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,3 +145,22 @@ def nearest(
     )
     # The vector of an empty text is zero, and its cosine with any other is undefined.
     return [(row[0], row[1]) for row in rows if row[1] is not None]
+
+
+def drop_tool_vectors(connection: apsw.Connection, limit: int = 500) -> bool:
+    """Drop some vectors of tool output, and return whether more may follow.
+
+    Older versions made them.
+    """
+    key = "index.drop_tool_vectors"
+    after = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
+    if after is None:
+        return False
+    sql = "SELECT id FROM chunks WHERE kind = 'message' AND role = 'tool' AND id > ? ORDER BY id LIMIT ?"
+    ids = [int(str(row[0])) for row in connection.execute(sql, (int(str(after)), limit))]
+    delete_vectors(connection, ids)
+    if ids:
+        connection.execute("UPDATE meta SET value = ? WHERE key = ?", (str(ids[-1]), key))
+    else:
+        connection.execute("DELETE FROM meta WHERE key = ?", (key,))
+    return bool(ids)

@@ -14,6 +14,7 @@ from app.embed.model import EmbeddingIdentity
 from app.errors import ModelUnavailableError
 from app.history.undo import UndoService
 from app.index.indexer import Indexer
+from app.index.vectors.vector_repo import HAS_VECTOR
 from app.index.worker import IndexWorker
 from app.memories.history_applier import MemoryApplier
 from app.memories.model import Memory, NewMemory
@@ -126,7 +127,7 @@ class VaultHarness:
 
     def wrong_vectors(self) -> list[int]:
         """Return chunks whose vector is not that of their text."""
-        texts = dict(self.rows("SELECT id, text FROM chunks WHERE kind <> 'passage' OR seq_start = seq_end"))
+        texts = dict(self.rows(f"SELECT id, text FROM chunks WHERE {HAS_VECTOR}"))
         stored = self.vectors()
         assert stored.keys() == texts.keys()
         made = HashedEmbedder().embed(list(texts.values()))

@@ -9,7 +9,9 @@ LONG = " ".join(f"line {number} of the report about tides and harbours" for numb
 SHORT = "What does the report say?"
 
 
-def report(vault_harness: VaultHarness, *texts: str, role: str = "tool", session: str = "s", author: str = "") -> None:
+def report(
+    vault_harness: VaultHarness, *texts: str, role: str = "assistant", session: str = "s", author: str = ""
+) -> None:
     turns = [NewMessage(role, text, author=author) for text in texts]  # type: ignore[arg-type]
     vault_harness.do(vault_harness.sessions.append(turns, session, NewSession(), "person"))
 
@@ -55,7 +57,7 @@ def test_each_turn_is_still_found_by_words_deep_inside(vault_harness: VaultHarne
     vault_harness.sync()
     found = vault_harness.rows(
         "SELECT c.seq_start FROM chunks_fts f JOIN chunks c ON c.id = f.rowid"
-        " WHERE chunks_fts MATCH '\"line 77\" AND lamprey' AND c.kind = 'message' AND c.role = 'tool'"
+        " WHERE chunks_fts MATCH '\"line 77\" AND lamprey' AND c.kind = 'message' AND c.role = 'assistant'"
         " ORDER BY c.seq_start"
     )
     assert found == [(1,), (2,), (3,)]

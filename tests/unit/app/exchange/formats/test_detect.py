@@ -90,7 +90,6 @@ def test_a_broken_export_is_still_known(tmp_path: Path) -> None:
         ),
         ({"chats": {"list": [{"messages": []}]}}, "Telegram"),
         ({"participants": [], "messages": [{"sender_name": "a", "timestamp_ms": 1}]}, "Instagram"),
-        ({"sessionId": "1", "messages": [{"type": "gemini"}]}, "Gemini"),
         ([{"header": "Gemini Apps", "products": ["Gemini Apps"]}], "Gemini"),
         ([{"type": "message", "user": "U1", "text": "x", "ts": "1.2"}], "Slack"),
         ({"type": "entity", "name": "x", "entityType": "y", "observations": []}, "MCP memory"),

@@ -1,0 +1,1 @@
+"""Connections of agents' clients, by an entry in their configuration files."""

@@ -1,0 +1,111 @@
+"""Configuration files of other programs, replaced as a whole after a backup."""
+
+import contextlib
+import os
+import secrets
+import stat
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Final
+
+from app.errors import FormatError, MachineError
+
+MAX_BYTES: Final = 32 << 20
+_OTHERS: Final = stat.S_IRWXG | stat.S_IRWXO
+_MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
+
+
+def read_config(path: Path) -> str | None:
+    """Return the text of a configuration with its line ends, ``None`` without one.
+
+    Raises:
+        MachineError: It is a link, no file, or cannot be read or written.
+        FormatError: It is too large or not UTF-8.
+    """
+    try:
+        found = path.lstat()
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise MachineError(f"{path} could not be read: {error.strerror}.", path=str(path)) from error
+    if stat.S_ISLNK(found.st_mode):
+        target = os.path.realpath(path)
+        raise MachineError(
+            f"{path} is a link to {target}. Keepsake changes no file through a link; use --print and add the entry"
+            " yourself.",
+            path=str(path),
+        )
+    if not stat.S_ISREG(found.st_mode):
+        raise MachineError(f"{path} is not a file. Nothing was changed.", path=str(path))
+    if found.st_size > MAX_BYTES:
+        raise FormatError(f"{path} has {found.st_size:,} bytes, which no configuration has. Nothing was changed.")
+    if not found.st_mode & stat.S_IWUSR or not os.access(path, os.W_OK):
+        raise MachineError(f"{path} is read-only. Make it writable, or use --print.", path=str(path))
+    try:
+        data = path.read_bytes()
+    except OSError as error:
+        raise MachineError(f"{path} could not be read: {error.strerror}.", path=str(path)) from error
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        kind = "UTF-16" if data[:2] in _MARKS else "another encoding"
+        raise FormatError(
+            f"{path} is not UTF-8 but {kind}. Nothing was changed; use --print.", path=str(path)
+        ) from error
+    if "\x00" in text:
+        raise FormatError(f"{path} is not text. Nothing was changed; use --print.", path=str(path))
+    return text
+
+
+def write_config(path: Path, before: str | None, after: str | None) -> str:
+    """Replace a configuration and return the path of its backup, ``""`` for none.
+
+    Args:
+        path: The file.
+        before: Its text as it was read; if it is another by now, nothing is changed.
+        after: Its new text, ``None`` to remove it.
+
+    Raises:
+        MachineError: It was changed meanwhile, or cannot be written.
+        FormatError: See ``read_config``.
+    """
+    if read_config(path) != before:
+        raise MachineError(f"{path} was changed by another program meanwhile. Try again.", path=str(path))
+    try:
+        backup = "" if before is None or after is None else _copy(path, before)
+        if after is None:
+            path.unlink()
+        else:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _replace(path, after, 0o600 if before is None else stat.S_IMODE(path.stat().st_mode) & ~_OTHERS)
+    except OSError as error:
+        raise MachineError(f"{path} could not be written: {error.strerror}.", path=str(path)) from error
+    return backup
+
+
+def _copy(path: Path, text: str) -> str:
+    moment = datetime.now(UTC).strftime("%Y%m%dT%H%M%SZ")
+    for number in range(1000):
+        name = f"{path.name}.{moment}{f'-{number}' if number else ''}.keepsake-backup"
+        backup = path.with_name(name)
+        with contextlib.suppress(FileExistsError):
+            handle = os.open(backup, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "wb") as file:
+                file.write(text.encode())
+            return str(backup)
+    raise MachineError(f"There are too many backups beside {path}. Remove some.", path=str(path))
+
+
+def _replace(path: Path, text: str, mode: int) -> None:
+    partial = path.with_name(f"{path.name}.{secrets.token_hex(6)}.partial")
+    try:
+        handle = os.open(partial, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+        with os.fdopen(handle, "wb") as file:
+            file.write(text.encode())
+            file.flush()
+            os.fsync(file.fileno())
+        partial.chmod(mode)
+        partial.replace(path)
+    except BaseException:
+        partial.unlink(missing_ok=True)
+        raise

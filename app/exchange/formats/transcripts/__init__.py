@@ -1,0 +1,1 @@
+"""Transcripts that coding agents keep on disk."""

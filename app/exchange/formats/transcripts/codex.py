@@ -1,0 +1,166 @@
+"""Reader of Codex's transcripts: ``~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl``, one item a line."""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from app.core.clock import parse_instant
+from app.exchange.formats.transcripts import transcript_records
+from app.exchange.formats.transcripts.transcript_records import line_id, turn
+from app.exchange.model import Record, SessionRecord
+from app.exchange.parsing.lenient import filled, first_text, row, table, text
+from app.memories.foreign_record import Problem
+from app.sessions.model import Role
+
+FORMAT = "codex"
+AGENT = transcript_records.AGENTS[FORMAT]
+PATTERNS = ("rollout-*.jsonl",)
+_ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
+_TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
+_HEAD = ("cwd", "originator", "cli_version", "model_provider", "source", "git")
+# What the program tells the model in the person's place.
+_NOTICES = (
+    "<environment_context>",
+    "<user_instructions>",
+    "<permissions",
+    "# AGENTS.md instructions",
+    "<turn_aborted>",
+)
+
+
+def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
+    """Read a transcript.
+
+    Args:
+        path: The file, or a folder with such files in it or below.
+        cancelled: Asked now and then; reading stops when it says so.
+    """
+    return transcript_records.each_file(
+        path, PATTERNS, lambda file: transcript_records.read_with(CodexParser(file.stem), file, cancelled), cancelled
+    )
+
+
+def is_line(value: dict[str, Any]) -> bool:
+    """Return whether a JSON object is a line of such a transcript.
+
+    The first versions wrote a head without a type.
+    """
+    if isinstance(value.get("payload"), dict):
+        return text(value.get("type")) in _TYPES
+    return "type" not in value and {"id", "timestamp", "instructions"} <= value.keys()
+
+
+class CodexParser:
+    """Parser of the lines of one file.
+
+    Args:
+        name: What the session is called where no line says it.
+        state: The state of an earlier parser of the same file.
+    """
+
+    def __init__(self, name: str, state: dict[str, Any] | None = None) -> None:
+        self._name = name
+        self.state: dict[str, Any] = dict(state or {})
+
+    def records(self, line: bytes, place: str) -> Iterator[Record]:
+        """See ``LineParser``."""
+        event = transcript_records.parsed(line, place)
+        if isinstance(event, Problem):
+            yield event
+        elif event is not None:
+            yield from self._event(event, line)
+
+    def _event(self, event: dict[str, Any], line: bytes) -> Iterator[Record]:
+        item = event["payload"] if isinstance(event.get("payload"), dict) else event
+        kind = text(event.get("type"))
+        moment = parse_instant(event.get("timestamp")) or parse_instant(item.get("timestamp"))
+        if kind == "session_meta" or (not kind and "id" in event):
+            # Of a conversation that was taken up again, the file tells the head of the first one too.
+            self.state.setdefault("session", text(item.get("id")) or self._name)
+            self.state.setdefault("head", {name: value for name, value in filled(item).items() if name in _HEAD})
+            self.state.setdefault("begun", moment)
+            return
+        if kind == "turn_context":
+            self.state["model"] = text(item.get("model"))
+            return
+        made = None
+        if kind == "compacted":
+            made = self._notice(text(item.get("message")), line, moment)
+        elif kind == "response_item" or item is event:
+            made = self._item(item, line, moment)
+        if made is not None:
+            yield from self._begin(moment)
+            yield made
+
+    def _begin(self, moment: int | None) -> Iterator[Record]:
+        if not self.state.get("is_begun"):
+            self.state["is_begun"] = True
+            begun = self.state.get("begun") or moment
+            yield SessionRecord(
+                self._key, agent=AGENT, created_ms=begun, attributes=table(self.state.get("head")) or {}
+            )
+
+    @property
+    def _key(self) -> str:
+        return text(self.state.get("session")) or self._name
+
+    def _item(self, item: dict[str, Any], line: bytes, moment: int | None) -> Record | None:
+        kind = text(item.get("type"))
+        if kind == "message":
+            return self._message(item, line, moment)
+        if kind == "reasoning":
+            said = "\n\n".join(
+                text(table(part).get("text")) for part in (*row(item.get("summary")), *row(item.get("content")))
+            )
+            thought = transcript_records.THOUGHT_IMPORTANCE
+            return self._spoken("assistant", said, line_id(line), moment, thought) if said.strip() else None
+        if kind.endswith("_output"):
+            return self._answer(item, line, moment)
+        return self._call(item, kind, line, moment) if kind.endswith("_call") else None
+
+    def _message(self, item: dict[str, Any], line: bytes, moment: int | None) -> Record | None:
+        content = item.get("content")
+        parts = [content] if isinstance(content, str) else [_said(table(part)) for part in row(content)]
+        said = "\n\n".join(filter(None, parts))
+        role = _ROLES.get(text(item.get("role")), "system")
+        if role == "user" and said.lstrip().startswith(_NOTICES):
+            role = "system"
+        importance = transcript_records.NOTICE_IMPORTANCE if role == "system" else None
+        return self._spoken(role, said, line_id(line), moment, importance) if said.strip() else None
+
+    def _spoken(self, role: Role, said: str, name: str, moment: int | None, importance: float | None) -> Record:
+        model = text(self.state.get("model")) if role == "assistant" else ""
+        author = AGENT if role == "assistant" else ""
+        payload = {"model": model} if model else None
+        return turn(self._key, role, said, name, moment, author=author, importance=importance, payload=payload)
+
+    def _notice(self, said: str, line: bytes, moment: int | None) -> Record | None:
+        return (
+            self._spoken("system", said, line_id(line), moment, transcript_records.NOTICE_IMPORTANCE)
+            if said.strip()
+            else None
+        )
+
+    def _call(self, item: dict[str, Any], kind: str, line: bytes, moment: int | None) -> Record:
+        call, tool = first_text(item, "call_id", "id"), text(item.get("name")) or kind.removesuffix("_call")
+        transcript_records.keep_tool(self.state, call, tool)
+        given = next((item[name] for name in ("arguments", "input", "action") if name in item), None)
+        calls = [filled({"id": call, "name": tool, "input": transcript_records.arguments_of(given)})]
+        name = f"{call}#call" if call else line_id(line)
+        return turn(self._key, "assistant", "", name, moment, author=AGENT, calls=calls)
+
+    def _answer(self, item: dict[str, Any], line: bytes, moment: int | None) -> Record:
+        call = first_text(item, "call_id", "id")
+        tool = transcript_records.tool_of(self.state, call)
+        said = transcript_records.readable(transcript_records.arguments_of(item.get("output"))) or "[no answer]"
+        name = f"{call}#answer" if call else line_id(line)
+        return turn(self._key, "tool", said, name, moment, author=tool, call=call, tool=tool)
+
+
+def _said(part: dict[str, Any]) -> str:
+    said = first_text(part, "text")
+    if said or text(part.get("type")).endswith("text"):
+        return said
+    kind = text(part.get("type")).removeprefix("input_") or "part"
+    return f"[{kind}]" if kind == "image" else json.dumps(part, ensure_ascii=False)

@@ -1,0 +1,173 @@
+"""Reader of Gemini CLI's transcripts: ``~/.gemini/tmp/*/chats/session-*``, one JSON document or one record a line.
+
+In the newer files a line may repeat an earlier message, with the answers of its tools; a rewind takes nothing back
+here, because what was said was said.
+"""
+
+import json
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from app.core.clock import parse_instant
+from app.exchange.formats.transcripts import transcript_records
+from app.exchange.formats.transcripts.transcript_records import line_id, turn
+from app.exchange.model import Position, Record, SessionRecord
+from app.exchange.parsing.json_items import decode
+from app.exchange.parsing.lenient import filled, first_text, row, table, text
+from app.memories.foreign_record import Problem
+from app.sessions.model import Role
+
+FORMAT = "gemini"
+AGENT = transcript_records.AGENTS[FORMAT]
+PATTERNS = ("session-*.json", "session-*.jsonl")
+MAX_BYTES = 256 << 20
+_ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant"}
+_RUNNING = frozenset({"validating", "scheduled", "executing", "awaiting_approval"})
+
+
+def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
+    """Read a transcript of either kind.
+
+    Args:
+        path: The file, or a folder with such files in it or below.
+        cancelled: Asked now and then; reading stops when it says so.
+    """
+    return transcript_records.each_file(path, PATTERNS, lambda file: _read_file(file, cancelled), cancelled)
+
+
+def _read_file(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        first = file.readline(1 << 20)
+    if is_line(_object(first)) and "messages" not in _object(first):
+        yield from transcript_records.read_with(GeminiParser(path.stem), path, cancelled)
+        return
+    if size > MAX_BYTES:
+        yield Problem(path.name, f"It has more than {MAX_BYTES >> 20} MB and was left out.")
+        return
+    value = _object(path.read_bytes())
+    if not isinstance(value.get("messages"), list):
+        yield Problem(path.name, "It is not complete JSON, or has no messages, and was left out.")
+        return
+    parser = GeminiParser(path.stem)
+    yield from parser.document(value, path.name)
+    yield Position(size, size, path.name)
+
+
+def is_line(value: dict[str, Any]) -> bool:
+    """Return whether a JSON object begins such a transcript, or is a whole one."""
+    return isinstance(value.get("sessionId"), str) and (
+        "projectHash" in value or isinstance(value.get("messages"), list)
+    )
+
+
+def _object(data: bytes) -> dict[str, Any]:
+    try:
+        return table(decode(data)[0])
+    except ValueError:
+        return {}
+
+
+class GeminiParser:
+    """Parser of the lines of one file.
+
+    Args:
+        name: What the session is called where no line says it.
+        state: The state of an earlier parser of the same file.
+    """
+
+    def __init__(self, name: str, state: dict[str, Any] | None = None) -> None:
+        self._name = name
+        self.state: dict[str, Any] = dict(state or {})
+
+    def records(self, line: bytes, place: str) -> Iterator[Record]:
+        """See ``LineParser``."""
+        event = transcript_records.parsed(line, place)
+        if isinstance(event, Problem):
+            yield event
+        elif event is not None:
+            yield from self._event(event, line, place)
+
+    def document(self, value: dict[str, Any], place: str) -> Iterator[Record]:
+        """Yield the records of a whole conversation."""
+        self._note_head(value)
+        yield from self._messages(row(value.get("messages")), place)
+
+    def _event(self, event: dict[str, Any], line: bytes, place: str) -> Iterator[Record]:
+        if "$set" in event:
+            yield from self._messages(row(table(event["$set"]).get("messages")), place)
+        elif isinstance(event.get("sessionId"), str):
+            self._note_head(event)
+            yield from self._messages(row(event.get("messages")), place)
+        elif "$rewindTo" not in event and "type" in event:
+            yield from self._message(event, line_id(line))
+
+    def _note_head(self, value: dict[str, Any]) -> None:
+        self.state["session"] = text(value.get("sessionId")) or self._name
+        self.state["begun"] = parse_instant(value.get("startTime"))
+        self.state["title"] = text(value.get("summary"))
+        self.state["attributes"] = filled(
+            {"project": text(value.get("projectHash")), "directories": row(value.get("directories"))}
+        )
+
+    def _messages(self, messages: list[Any], place: str) -> Iterator[Record]:
+        for number, message in enumerate(messages, 1):
+            if isinstance(message, dict):
+                plain = json.dumps(message, sort_keys=True, default=str).encode("utf-8", "replace")
+                yield from self._message(message, line_id(plain))
+            else:
+                yield Problem(f"{place}, message {number}", "It is not an object and was left out.")
+
+    def _message(self, message: dict[str, Any], fallback: str) -> Iterator[Record]:
+        made = list(self._parts(message, text(message.get("id")) or fallback))
+        if made and not self.state.get("is_begun"):
+            self.state["is_begun"] = True
+            yield SessionRecord(
+                self._key,
+                title=text(self.state.get("title")),
+                agent=AGENT,
+                created_ms=self.state.get("begun") or parse_instant(message.get("timestamp")),
+                attributes=table(self.state.get("attributes")),
+            )
+        yield from made
+
+    @property
+    def _key(self) -> str:
+        return text(self.state.get("session")) or self._name
+
+    def _parts(self, message: dict[str, Any], name: str) -> Iterator[Record]:
+        moment = parse_instant(message.get("timestamp"))
+        role = _ROLES.get(text(message.get("type")), "system")
+        author = AGENT if role == "assistant" else ""
+        for number, thought in enumerate(map(table, row(message.get("thoughts")))):
+            said = "\n\n".join(filter(None, (text(thought.get("subject")), text(thought.get("description")))))
+            if said:
+                at = parse_instant(thought.get("timestamp")) or moment
+                weight = transcript_records.THOUGHT_IMPORTANCE
+                yield turn(
+                    self._key, "assistant", said, f"{name}#thought{number}", at, author=author, importance=weight
+                )
+        said = transcript_records.readable(message.get("content"))
+        if said.strip():
+            weight_of = transcript_records.NOTICE_IMPORTANCE if role == "system" else None
+            model = text(message.get("model"))
+            payload = {"model": model} if model else None
+            yield turn(self._key, role, said, name, moment, author=author, importance=weight_of, payload=payload)
+        for call in map(table, row(message.get("toolCalls"))):
+            yield from self._call(call, name, moment)
+
+    def _call(self, call: dict[str, Any], message: str, moment: int | None) -> Iterator[Record]:
+        number, tool = text(call.get("id")), text(call.get("name"))
+        at = parse_instant(call.get("timestamp")) or moment
+        name = number or f"{message}#{tool}"
+        calls = [filled({"id": number, "name": tool, "input": call.get("args")})]
+        yield turn(self._key, "assistant", "", f"{name}#call", at, author=AGENT, calls=calls)
+        if text(call.get("status")) in _RUNNING:
+            return
+        said = (
+            transcript_records.readable(call.get("result"))
+            or first_text(call, "error", "resultDisplay")
+            or "[no answer]"
+        )
+        yield turn(self._key, "tool", said, f"{name}#answer", at, author=tool, call=number, tool=tool)

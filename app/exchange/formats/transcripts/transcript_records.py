@@ -1,0 +1,169 @@
+"""Parts shared by transcript readers: messages with foreign ids, and lines read one by one."""
+
+import json
+from collections.abc import Callable, Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Final, Protocol
+
+from app.core.clock import optional_datetime
+from app.core.text import excerpt, storable
+from app.exchange.model import MessageRecord, Position, Record
+from app.exchange.parsing.json_items import decode
+from app.exchange.parsing.lenient import clean, first_text, row, table, text
+from app.exchange.parsing.lines import read_lines
+from app.memories.foreign_record import Problem
+from app.sessions.model import NewMessage, Role
+
+FORMATS: Final = ("claude-code", "codex", "gemini", "cursor")
+AGENTS: Final = {"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI", "cursor": "Cursor"}
+THOUGHT_IMPORTANCE: Final = 0.1
+NOTICE_IMPORTANCE: Final = 0.1
+
+_MAX_KEPT: Final = 256  # names of tools whose answers are still to come
+
+
+class LineParser(Protocol):
+    """Parser of a transcript that grows line by line.
+
+    Args:
+        state: What it must know of earlier lines to go on, as JSON values.
+    """
+
+    state: dict[str, Any]
+
+    def records(self, line: bytes, place: str) -> Iterator[Record]:
+        """Yield the records of a whole line; ``place`` says where it stands, for a person."""
+
+
+def parsed(line: bytes, place: str) -> dict[str, Any] | Problem | None:
+    """Return the JSON object of a line, a problem, or ``None`` for a blank line."""
+    if not line.strip():
+        return None
+    try:
+        value, _ = decode(line)
+    except ValueError:
+        return Problem(
+            place, f"It is not JSON and was left out: {excerpt(line[:80].decode('utf-8', 'replace'), 40)!r}."
+        )
+    if not isinstance(value, dict):
+        return Problem(place, "It is not a JSON object and was left out.")
+    return value
+
+
+def each_file(
+    path: Path, patterns: tuple[str, ...], read: Callable[[Path], Iterator[Record]], cancelled: Callable[[], bool]
+) -> Iterator[Record]:
+    """Read a file, or the files below a folder that match ``patterns``."""
+    if not path.is_dir():
+        yield from read(path)
+        return
+    for file in sorted({file for pattern in patterns for file in path.rglob(pattern)}):
+        if cancelled():
+            return
+        if file.is_file() and not file.is_symlink():
+            yield from read(file)
+
+
+def read_with(parser: LineParser, path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
+    """Read a whole file of lines with a parser."""
+    total = path.stat().st_size
+    for line in read_lines(path):
+        if cancelled():
+            return
+        place = f"{path.name}, line {line.number}"
+        if line.data is None:
+            yield Problem(place, line.broken or "It is too long and was left out.")
+        elif not line.complete and not is_whole(line.data):
+            yield Problem(
+                place, "It is cut off and was left out; import the file again when it is complete.", lost=False
+            )
+        else:
+            yield from parser.records(line.data, place)
+        yield Position(line.done, total, path.name)
+
+
+def is_whole(line: bytes) -> bool:
+    """Return whether a last line that nothing ends is complete JSON."""
+    try:
+        decode(line)
+    except ValueError:
+        return False
+    return True
+
+
+def line_id(line: bytes) -> str:
+    """Return an id for a line without one, made of its content."""
+    return f"line-{blake2b(line.strip(), digest_size=12).hexdigest()}"
+
+
+def turn(
+    session: str,
+    role: Role,
+    said: str,
+    foreign_id: str,
+    moment: int | None,
+    *,
+    author: str = "",
+    importance: float | None = None,
+    call: str | None = None,
+    tool: str = "",
+    calls: list[dict[str, Any]] | None = None,
+    payload: dict[str, Any] | None = None,
+) -> MessageRecord:
+    """Return a message of a transcript; ``foreign_id`` tells it from all others of its session."""
+    return MessageRecord(
+        session,
+        NewMessage(
+            role=role,
+            content=storable(said)[0],
+            author=storable(author)[0],
+            created_at=optional_datetime(moment),
+            importance=importance,
+            tool_call_id=storable(call)[0] if call else None,
+            tool_name=storable(tool)[0] or None,
+            tool_calls=clean(calls) or None,
+            payload={**clean(payload or {}), "id": storable(foreign_id)[0]},
+        ),
+    )
+
+
+def readable(value: Any) -> str:
+    """Return the text in a tool's answer of any shape, else its JSON."""
+    if isinstance(value, str):
+        return value
+    parts = [readable(part) for part in row(value)] if isinstance(value, list) else []
+    if parts:
+        return "\n".join(filter(None, parts))
+    one = table(value)
+    said = first_text(one, "text", "output", "content", "error", "stdout", "aggregated_output", "message")
+    if said:
+        return said
+    for name in ("functionResponse", "response", "output", "content", "result"):
+        if isinstance(one.get(name), dict | list):
+            return readable(one[name])
+    return json.dumps(clean(value), ensure_ascii=False) if value not in (None, "", [], {}) else ""
+
+
+def keep_tool(state: dict[str, Any], call: str, tool: str) -> None:
+    """Keep the name of a tool until its answer comes."""
+    tools: dict[str, str] = state.setdefault("tools", {})
+    if call and tool:
+        tools[call] = tool
+        while len(tools) > _MAX_KEPT:
+            del tools[next(iter(tools))]
+
+
+def tool_of(state: dict[str, Any], call: str) -> str:
+    """Return the name of the tool that answers a call, ``""`` if unknown."""
+    return text(table(state.get("tools")).get(call))
+
+
+def arguments_of(value: Any) -> Any:
+    """Return a tool's arguments, decoded where they are JSON in a string."""
+    if isinstance(value, str) and value.lstrip()[:1] in ("{", "["):
+        try:
+            return json.loads(value)
+        except (ValueError, RecursionError):
+            return value
+    return value

@@ -1,0 +1,1 @@
+"""Capture of transcripts: filtering, storing once, positions in files, and watching."""

@@ -1,0 +1,51 @@
+"""Parts of transcript capture, built from what all parts of an engine share."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+
+from app.config.config import Config
+from app.exchange.transcripts.folders import transcript_folders
+from app.exchange.transcripts.intake import TranscriptIntake
+from app.exchange.transcripts.transcript_sink import Capture, TranscriptSink
+from app.exchange.transcripts.watch import TranscriptWatch, WatchOptions
+from app.runtime import Runtime
+from app.sessions.capture.capture_policy import CapturePolicy
+from app.sessions.options import session_options
+from app.sessions.service import SessionService
+
+
+@dataclass(frozen=True, slots=True)
+class CaptureParts:
+    """Parts of transcript capture.
+
+    Args:
+        new_sink: Makes where the transcripts of an import go.
+        intake: Takes in what hooks send and what is on disk.
+        watch: Follows transcripts on disk.
+    """
+
+    new_sink: Callable[[], TranscriptSink]
+    intake: TranscriptIntake
+    watch: TranscriptWatch
+
+
+def build(runtime: Runtime, sessions: SessionService) -> CaptureParts:
+    """Build the parts; ``sessions`` appends the messages."""
+    store, clock, config = runtime.store, runtime.clock, runtime.config
+    new_sink = partial(TranscriptSink, store, sessions, clock, partial(config.flag, "capture.secrets"))
+    policy = CapturePolicy(partial(session_options, config))
+
+    def sink_of(capture: Capture) -> TranscriptSink:
+        return new_sink(capture)
+
+    intake = TranscriptIntake(store, clock, policy, sink_of, runtime.publish)
+    folders = transcript_folders(config.environment)
+    watch = TranscriptWatch(store, clock, intake, folders, partial(watch_options, config))
+    return CaptureParts(new_sink, intake, watch)
+
+
+def watch_options(config: Config) -> WatchOptions:
+    """Return what the settings say of the watch."""
+    formats = frozenset(name.strip() for name in config.text("capture.clients").split(",")) - {""}
+    return WatchOptions(config.flag("capture.watch"), config.number("capture.watch_seconds"), formats)

@@ -1,0 +1,200 @@
+"""Sink of transcripts, which stores each message once however often it is read."""
+
+import asyncio
+import json
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Final
+
+import apsw
+
+from app.core.clock import Clock
+from app.core.stores import StoreName
+from app.core.text import without_controls
+from app.exchange.batches import Storable
+from app.exchange.formats.transcripts.transcript_records import AGENTS
+from app.exchange.model import MessageRecord, SessionRecord
+from app.exchange.service import Ingested
+from app.exchange.transcripts.message_filter import Filtered, filtered
+from app.exchange.vault_sink import LONGEST_REST_S, foreign_session_id
+from app.sessions import repo
+from app.sessions.capture.capture_policy import CapturePolicy
+from app.sessions.model import NewMessage
+from app.sessions.service import NewSession, SessionService, clean_name
+from app.store.store import Store
+
+_MAX_SESSIONS: Final = 64
+
+
+@dataclass(slots=True)
+class _KnownSession:
+    """The foreign ids of a session's messages, valid while its last message is ``last_seq``."""
+
+    last_seq: int
+    ids: set[str]
+
+
+@dataclass(slots=True)
+class _Stored:
+    sessions: int = 0
+    messages: int = 0
+    unchanged: int = 0
+    agents: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Capture:
+    """Rules for whose transcripts a sink stores.
+
+    Args:
+        agent: The agent whose conversations they become; the client's name where ``None``.
+        only_own: Whether nothing is added to a conversation with another agent.
+        policy: Which agents' conversations are kept; all of them where ``None``, as in an import by the person.
+    """
+
+    agent: str | None = None
+    only_own: bool = False
+    policy: CapturePolicy | None = None
+
+
+class TranscriptSink:
+    """Sink that stores the messages of transcripts in the vault.
+
+    Args:
+        store: The vault's database.
+        sessions: Appends messages.
+        clock: The source of the time.
+        keeps_secrets: Returns whether secrets are stored in clear.
+        capture: Whose transcripts they are.
+        rest: Waits a number of seconds.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        sessions: SessionService,
+        clock: Clock,
+        keeps_secrets: Callable[[], bool],
+        capture: Capture = Capture(),
+        rest: Callable[[float], Awaitable[object]] = asyncio.sleep,
+    ) -> None:
+        self._store = store
+        self._sessions = sessions
+        self._clock = clock
+        self._keeps_secrets = keeps_secrets
+        self._capture = capture
+        self._rest = rest
+        self._known: dict[str, _KnownSession] = {}
+        self._openings: dict[str, SessionRecord] = {}
+        self.changed: dict[str, str] = {}
+
+    async def ingest(
+        self,
+        batch: Sequence[Storable],
+        *,
+        source: str,
+        format: str,  # noqa: A002
+        store: StoreName,
+        actor: str,
+    ) -> Ingested:
+        """Store a batch in one transaction and count what was new."""
+        del source, store  # a conversation is the person's own, whatever its notes would be
+        kept = await asyncio.to_thread(filtered, batch, keeps_secrets=self._keeps_secrets())
+        begun = time.monotonic()
+        try:
+            done = await self._store.write(partial(self._ingest, kept=kept, fmt=format, actor=actor))
+        except BaseException:
+            self._known.clear()  # what was not stored is not known either
+            raise
+        await self._store.yield_to_readers(min(time.monotonic() - begun, LONGEST_REST_S), self._rest)
+        self.changed |= done.agents
+        return Ingested(
+            sessions=done.sessions,
+            messages=done.messages,
+            unchanged=done.unchanged,
+            problems=kept.problems,
+            seconds=time.monotonic() - begun,
+            secrets=kept.secrets.total(),
+            recalled=kept.recalled,
+        )
+
+    def _ingest(self, connection: apsw.Connection, kept: Filtered, fmt: str, actor: str) -> _Stored:
+        done = _Stored()
+        turns: list[MessageRecord] = []
+        for record in kept.records:
+            if turns and (isinstance(record, SessionRecord) or record.session_key != turns[0].session_key):
+                self._append(connection, turns, fmt, actor, done)
+                turns = []
+            if isinstance(record, SessionRecord):
+                self._openings[record.key] = record
+            else:
+                turns.append(record)
+        if turns:
+            self._append(connection, turns, fmt, actor, done)
+        while len(self._known) > _MAX_SESSIONS:
+            del self._known[next(iter(self._known))]
+        return done
+
+    def _append(
+        self, connection: apsw.Connection, turns: Sequence[MessageRecord], fmt: str, actor: str, done: _Stored
+    ) -> None:
+        key, agent = turns[0].session_key, self._owner
+        name, heading = foreign_session_id(key, fmt), self._heading(key, fmt)
+        found = repo.resolved(connection, name) if agent is None else repo.own_session(connection, name, agent)
+        held = None if found is None else repo.head(connection, found)
+        if (held is not None and held[1] is not None) or not self._may_store(connection, name, heading, actor):
+            # Forgotten by the person, or not to be kept.
+            done.unchanged += len(turns)
+            return
+        known = self._known_ids(connection, found or name, 0 if held is None else held[0])
+        fresh = [turn.message for turn in turns if _is_new(turn.message, known.ids)]
+        done.unchanged += len(turns) - len(fresh)
+        if fresh:
+            appended = self._sessions.append_in(connection, fresh, name, heading, agent)
+            known.last_seq = appended.seqs[-1]
+            self._known[appended.session_id] = known
+            done.sessions += appended.created
+            done.messages += len(fresh)
+            done.agents[appended.session_id] = repo.agent_of(connection, appended.session_id)
+
+    @property
+    def _owner(self) -> str | None:
+        """Return the agent whose conversations alone are added to, ``None`` for any."""
+        return clean_name(self._capture.agent or "") if self._capture.only_own else None
+
+    def _heading(self, key: str, fmt: str) -> NewSession:
+        head = self._openings.get(key) or SessionRecord(key)
+        agent = self._capture.agent or head.agent or AGENTS[fmt]
+        return NewSession(
+            without_controls(head.title),
+            without_controls(agent),
+            "",
+            head.created_ms,
+            {"source": fmt, **head.attributes},
+        )
+
+    def _may_store(self, connection: apsw.Connection, name: str, heading: NewSession, actor: str) -> bool:
+        policy = self._capture.policy
+        return policy is None or policy.keeps(connection, name, heading.agent, actor, owner=self._owner)
+
+    def _known_ids(self, connection: apsw.Connection, session: str, last_seq: int) -> _KnownSession:
+        known = self._known.get(session)
+        if known is None or known.last_seq != last_seq:
+            rows = connection.execute("SELECT payload FROM messages WHERE session_id = ?", (session,))
+            ids = {_id_of(payload) for (payload,) in rows} if last_seq else set()
+            known = self._known[session] = _KnownSession(last_seq, ids)
+        return known
+
+
+def _is_new(message: NewMessage, known: set[str]) -> bool:
+    name = str((message.payload or {}).get("id", ""))
+    if name in known:
+        return False
+    known.add(name)
+    return True
+
+
+def _id_of(payload: object) -> str:
+    return str(json.loads(payload).get("id", "")) if isinstance(payload, str) else ""
