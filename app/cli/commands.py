@@ -11,7 +11,16 @@ import msgspec
 import typer
 
 from app import __version__
-from app.cli import agent_commands, config_commands, hit_lines, maintenance, reports, secret_commands, terminal
+from app.cli import (
+    agent_commands,
+    config_commands,
+    hit_lines,
+    maintenance,
+    mcp_command,
+    reports,
+    secret_commands,
+    terminal,
+)
 from app.cli.connect import open_connection
 from app.core.paths import default_vault, resources, user_path
 from app.errors import InputError
@@ -234,6 +243,7 @@ def call(
         terminal.say_json(connection.call(operation, **given))
 
 
+application.command()(mcp_command.mcp)
 application.command()(maintenance.check)
 application.add_typer(maintenance.backups)
 application.command()(maintenance.restore)

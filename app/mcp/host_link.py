@@ -50,6 +50,7 @@ class HostLink:
         self._request = ""
         self._returning: set[asyncio.Task[None]] = set()
         self._is_closed = False
+        self._known: AsyncClient | None = None
 
     async def call(self, operation: str, arguments: Mapping[str, Any] | None = None, *, repeatable: bool) -> Any:
         """Call an operation, connecting first where needed.
@@ -68,8 +69,9 @@ class HostLink:
             try:
                 return await connection.call(operation, arguments)
             except AccessRequiredError as error:
-                await self._dropped(connection)
-                raise await self._without_access(error) from error
+                # Refused before anything was done: what was let in meanwhile may be sent again.
+                if self._token is not None or attempt + 1 == _ATTEMPTS or not await self._is_let_in_now(connection):
+                    raise await self._refusal(error) from error
             except HostUnreachableError as error:
                 await self._dropped(connection)
                 if not repeatable:
@@ -84,8 +86,12 @@ class HostLink:
 
     async def is_let_in(self) -> bool:
         """Return whether the host knows this client."""
-        found = await (await self._connected()).call("agent.whoami")
-        return bool(found["state"] != "unknown")
+        connection = await self._connected()
+        # One that is known stays so on this connection: the host closes it when its access ends.
+        if self._known is not connection:
+            found = await connection.call("agent.whoami")
+            self._known = connection if found["state"] != "unknown" else None
+        return self._known is connection
 
     async def subscribe(self, listener: EventListener) -> Callable[[], None]:
         """Hear of changes on the loop, across restarts of the host; returns what ends it."""
@@ -141,15 +147,18 @@ class HostLink:
         shown = Credentials(token, self.client.name, self.client.version or __version__)
         return await AsyncClient.connect(self.vault, self._on_event, self._on_lost, credentials=shown)
 
-    async def _without_access(self, refused: AccessRequiredError) -> AccessRequiredError:
-        """Ask the person for access, once, and return the sentence that says so."""
+    async def _is_let_in_now(self, connection: AsyncClient) -> bool:
+        """Return whether the host knows us by now, with a connection of its own for each token we keep."""
+        await self._dropped(connection)
+        return bool((await (await self._connected()).call("agent.whoami"))["state"] != "unknown")
+
+    async def _refusal(self, refused: AccessRequiredError) -> AccessRequiredError:
+        """Ask the person for access, unless they were asked already, and return the sentence that says so."""
         if self._token is not None:
             return refused
         if not self._request:
             self._request = await asyncio.to_thread(identity.waiting_request, self.vault, self.client.name)
         connection = await self._connected()
-        if (await connection.call("agent.whoami"))["state"] != "unknown":
-            return AccessRequiredError("Keepsake has just let this program in. Repeat the call.")
         if not self._request:
             wanted = {"name": self.client.name, "trust": _REQUESTED_TRUST, "reason": _REASON}
             given = await connection.call("agent.request_access", wanted)

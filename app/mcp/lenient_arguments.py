@@ -140,6 +140,23 @@ class Arguments:
             return [line.strip() for line in value.splitlines() if line.strip()]
         return self.texts(name)
 
+    def objects(self, name: str) -> list[dict[str, Any]]:
+        """Return a list of objects; JSON text and a single object are taken too.
+
+        Raises:
+            InputError: It is no such list, or an empty one.
+        """
+        value = self._values.get(name)
+        if isinstance(value, str):
+            try:
+                value = json.loads(value)
+            except (ValueError, RecursionError):
+                value = None
+        found = [value] if isinstance(value, dict) else value
+        if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
+            raise InputError(f"'{name}' must be a list of objects.", field=name)
+        return found
+
     def choice(self, name: str, allowed: tuple[str, ...], default: str = "") -> str:
         """Return one of some words, the default where it is not given.
 

@@ -93,7 +93,7 @@ class KeepsakeServer:
             tools = self._toolbox.known_tools()
         if self._profile == "full":
             await self._follow(link, context, tools=True)
-        return {"tools": tools}
+        return _cached({"tools": tools})
 
     async def _on_call_tool(self, context: Context, params: types.CallToolRequestParams) -> Any:
         link = self._links.link(context)
@@ -105,20 +105,20 @@ class KeepsakeServer:
             return needed.request()
         except KeepsakeError as error:
             answer = failure(error)
-        return answer.as_result()
+        return _complete(answer.as_result())
 
     async def _on_list_resources(self, _context: Context, _params: Any) -> Any:
-        return {"resources": RESOURCES}
+        return _cached({"resources": RESOURCES})
 
     async def _on_list_templates(self, _context: Context, _params: Any) -> Any:
-        return {"resourceTemplates": TEMPLATES}
+        return _cached({"resourceTemplates": TEMPLATES})
 
     async def _on_read_resource(self, context: Context, params: types.ReadResourceRequestParams) -> Any:
         call = CallContext(self._links.link(context), ClientConfirmer(context, None))
         uri = str(params.uri)
         with _as_protocol_errors():
             text = await resources.read(uri, call)
-        return {"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text}]}
+        return _cached({"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text}]})
 
     async def _on_subscribe(self, context: Context, params: types.SubscribeRequestParams) -> Any:
         uri = str(params.uri)
@@ -138,12 +138,12 @@ class KeepsakeServer:
         return await self.notifier.listen(link, context, params)
 
     async def _on_list_prompts(self, _context: Context, _params: Any) -> Any:
-        return {"prompts": PROMPTS}
+        return _cached({"prompts": PROMPTS})
 
     async def _on_get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> Any:
         call = CallContext(self._links.link(context), ClientConfirmer(context, None))
         with _as_protocol_errors():
-            return await prompts.get(params.name, params.arguments or {}, call, self._profile)
+            return _complete(await prompts.get(params.name, params.arguments or {}, call, self._profile))
 
     async def _follow(self, link: HostLink, context: Context, *, tools: bool = False) -> None:
         """Hear of changes for a client; without access there is nothing to hear of yet."""
@@ -158,6 +158,16 @@ class KeepsakeServer:
             return frozenset(tool["name"] for tool in await self._toolbox.listed(link))
 
         return names
+
+
+def _complete(result: dict[str, Any]) -> dict[str, Any]:
+    """Return a result as the modern protocol wants it; the library leaves out what older ones do not know."""
+    return {**result, "resultType": "complete"}
+
+
+def _cached(result: dict[str, Any]) -> dict[str, Any]:
+    """Return a result that clients must not keep: memory changes at any time."""
+    return {**_complete(result), "ttlMs": 0, "cacheScope": "private"}
 
 
 @contextlib.contextmanager
