@@ -15,6 +15,7 @@ from app.api import (  # noqa: F401
     explain,
     facts,
     isolation,
+    knowledge_graph,
     memories,
     memory_write,
     notes,
