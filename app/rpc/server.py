@@ -9,6 +9,7 @@ from typing import Any
 
 from app import __version__
 from app.agents.service import AREA as AGENTS_AREA
+from app.api.argument_schema import argument_schema
 from app.api.authentication import Authentication
 from app.api.caller import Caller
 from app.api.registry import Catalogue, Operation, Reply, require_access
@@ -168,16 +169,16 @@ class SocketServer:
 
     async def _call(self, request: RpcRequest, caller: Caller) -> Reply:
         if request.method == "describe":
-            return Reply(self._described(caller))
+            return Reply(self._described(caller, with_schemas=request.params.get("schemas") is True))
         return await self._catalogue.call(request.method, request.params, caller)
 
-    def _described(self, caller: Caller) -> list[dict[str, Any]]:
-        """Return the operations that a caller may call."""
+    def _described(self, caller: Caller, *, with_schemas: bool) -> list[dict[str, Any]]:
+        """Return the operations that a caller may call, with the JSON Schema of their arguments where wanted."""
         found = []
         for item in self._catalogue.operations.values():
             with contextlib.suppress(AccessDeniedError):
                 require_access(item, caller)
-                found.append(_description(item))
+                found.append(_description(item) | ({"schema": argument_schema(item)} if with_schemas else {}))
         return found
 
     async def _renew_callers(self) -> None:
