@@ -45,7 +45,7 @@ def _run(arguments: list[str]) -> int:
 
     from app.cli.commands import application  # noqa: PLC0415
 
-    # Not its ``main``, which would leave with a status of its own when whoever reads our output has left.
+    # Not its ``main``, which would exit with a status of its own when the reader of our output has gone.
     command = typer.main.get_command(application)
     if _COMPLETING in os.environ:
         command.main(arguments, prog_name="keepsake")

@@ -1,4 +1,4 @@
-"""What a mutation touched: the record that the window, agents and background work all hear."""
+"""Change records and progress reports, and the feed that publishes them."""
 
 import threading
 from collections.abc import Callable
@@ -10,13 +10,13 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class ChangeSet:
-    """What one mutation touched.
+    """Record of a mutation: the parts of the vault and the ids that changed.
 
     Args:
         areas: Parts of the vault that changed: ``sessions``, ``messages``, ``memories``, ``tags``, ``links``,
             ``entities``, ``index``, ``settings``, ``schedules``, ``agents``, ``inbox``.
-        ids: Ids of what changed, ``()`` when too many to name (a bulk change: refresh everything in the areas).
-        actor: Who did it: ``person``, ``import``, an agent's name, or an upkeep job's name.
+        ids: Ids of the changed items; ``()`` after a bulk change, when everything in the areas must be refreshed.
+        actor: The author of the change: ``person``, ``import``, an agent's name, or an upkeep job's name.
         operation: The catalogue name of the operation.
         history_ids: Entries of the history that undo it, in the order they were written.
     """
@@ -30,18 +30,18 @@ class ChangeSet:
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far long work has come.
+    """Progress report of a job.
 
     Args:
-        job: The job's id, as given by whoever started it.
-        title: What is being done, in words.
+        job: The job's id, chosen by its starter or made for it.
+        title: The description shown to the person.
         done: Units finished.
         total: Units in all, ``None`` when not known yet.
-        unit: What is counted: ``bytes``, ``messages``, ``files``.
+        unit: The unit of ``done`` and ``total``: ``bytes``, ``messages``, ``files``.
         rate: Units a second over the last moments, ``None`` until measured.
         state: ``running``, ``paused``, ``finished``, ``cancelled`` or ``failed``.
-        detail: One line for a person, such as the file at hand.
-        can_pause: Whether ``job.pause`` holds it up; work that goes on by itself is paused, never cancelled.
+        detail: One line for the person, such as the current file.
+        can_pause: Whether ``job.pause`` works; background work that restarts by itself is paused, never cancelled.
     """
 
     job: str
@@ -57,7 +57,7 @@ class Progress:
 
 @dataclass(frozen=True, slots=True)
 class Changed(Generic[T]):
-    """A mutation's answer together with what it touched; services return it, the catalogue unwraps it."""
+    """Result of a mutation with its change record; services return it, the catalogue unwraps it."""
 
     value: T
     changes: ChangeSet = field(default_factory=lambda: ChangeSet(frozenset()))
@@ -68,14 +68,17 @@ Listener = Callable[[Event], None]
 
 
 class Feed:
-    """Hands every event to every listener, on the thread that publishes it. Thread-safe."""
+    """Publisher of events: calls every listener on the publishing thread. Thread-safe."""
 
     def __init__(self) -> None:
         self._listeners: tuple[Listener, ...] = ()
         self._lock = threading.Lock()
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
-        """Add a listener, which must return at once and raise nothing; returns what takes it off again."""
+        """Add a listener and return a function that removes it.
+
+        A listener must return at once and raise nothing.
+        """
         with self._lock:
             self._listeners = (*self._listeners, listener)
 
@@ -86,9 +89,9 @@ class Feed:
         return unsubscribe
 
     def publish(self, event: Event) -> None:
-        """Tell everyone who listens."""
+        """Call every listener with an event."""
         for listener in self._listeners:
             listener(event)
 
 
-MAX_NAMED = 500  # a change set names no more ids than this
+MAX_NAMED = 500  # ids in a change set; with more it names none

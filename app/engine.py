@@ -40,6 +40,7 @@ from app.retrieval import parts as search_parts
 from app.retrieval.ranking.recipe_settings import with_settings
 from app.retrieval.similar_memories import SimilarMemories
 from app.runtime import Runtime
+from app.schedule import parts as schedule_parts
 from app.sessions import parts as session_parts
 from app.sessions.service import SessionApplier
 from app.sessions.session_eraser import SessionEraser
@@ -48,6 +49,7 @@ from app.store.store import Store
 from app.trace.trace import Trace
 from app.upkeep import parts as upkeep_parts
 from app.upkeep.isolated import IsolatedBackups
+from app.upkeep.job_schedules import UpkeepJobs
 
 PERSON = "person"  # the owner of this vault
 _INDEXED_AREAS = frozenset({"messages", "memories"})
@@ -88,7 +90,7 @@ class Engine:
         self.trace = _open_trace(vault, config)
         with ExitStack() as opened:
             opened.callback(self.trace.close)
-            self.store = Store.open(vault, migrations(), terms=_store_options(config, self.trace))
+            self.store = Store.open(vault, migrations(), options=_store_options(config, self.trace))
             opened.callback(self.store.close)
             self._build()
             opened.pop_all()
@@ -131,6 +133,9 @@ class Engine:
         new_sink = partial(VaultSink, store, self.sessions.service, indexer, clock)
         self.exchange = ExchangeService(new_sink, VaultSource(store, self.memories.queries, self.memories.archive))
         self.upkeep = upkeep_parts.build(runtime, worker, self._failures)
+        schedules = schedule_parts.build_service(runtime)
+        self.upkeep_jobs = UpkeepJobs((), schedules, clock, self.jobs, self.publish)
+        self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
 
@@ -162,6 +167,7 @@ class Engine:
             BackgroundTask("accesses", self.memories.access.run),
             BackgroundTask("expiry", expiry.run, expiry.wake, _INDEXED_AREAS),
             BackgroundTask("after-turn", self.sessions.after_turn.run),
+            BackgroundTask("schedules", self._run_schedules),
             BackgroundTask("receipts", self.sessions.idempotency_keys.run),
             BackgroundTask("heap", self._trim_memory, is_reading=True),
             BackgroundTask("warming", self._warm_search, is_reading=True),
@@ -172,6 +178,10 @@ class Engine:
         if self.config.flag("index.vectors"):
             tasks.append(BackgroundTask("vectors", self.index.builder.run))
         return tasks
+
+    async def _run_schedules(self) -> None:
+        await self.upkeep_jobs.install()
+        await self.schedules.runner.run()
 
     async def _trim_memory(self) -> None:
         await self.memory_trimmer.run()

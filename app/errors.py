@@ -2,7 +2,7 @@
 
     KeepsakeError
     ├── MachineError      something about the person's machine or vault: disk full, locked, damaged, too new
-    ├── InputError        something about what was asked: what, where and what is allowed instead
+    ├── InputError        the request cannot be done: says what is wrong, where, and what is allowed
     └── InternalError     our bug
 
 Each carries a stable ``code``, a sentence a person can act on, and ``data`` for programs.
@@ -118,7 +118,7 @@ class CancelledByPersonError(KeepsakeError):
 
 
 class InputError(KeepsakeError):
-    """Something about what was asked."""
+    """The request cannot be done as given."""
 
     code = "invalid_input"
     kind = "input"
@@ -169,7 +169,7 @@ class FormatError(InputError):
 
 
 class UnknownOperationError(InputError):
-    """The catalogue has no operation of that name."""
+    """The catalogue has no operation with the given name."""
 
     code = "unknown_operation"
 

@@ -76,7 +76,7 @@ class Job:
         self._samples = [item for item in self._samples if now - item[0] < _RATE_SECONDS] + [(now, done)]
         begun, first = self._samples[0]
         rate = (done - first) / (now - begun) if now - begun > _SECONDS_BETWEEN_REPORTS else self.progress.rate
-        begins = not self.progress.done and done  # after a look at the source, say at once that work goes on
+        begins = not self.progress.done and done  # the first unit after a silent start is reported at once
         self.progress = replace(self.progress, done=done, total=total, rate=rate, detail=detail)
         if begins or now - self._published >= _SECONDS_BETWEEN_REPORTS:
             self._published = now
@@ -112,11 +112,11 @@ class BackgroundJob:
 
     @property
     def is_paused(self) -> bool:
-        """Whether a person paused the job."""
+        """True while the job is paused by a person."""
         return self._job is not None and self._job.is_paused()
 
     def advance(self, done: int, left: int) -> None:
-        """Report that ``done`` more are finished and how many are left; the job ends when none are."""
+        """Report ``done`` more units as finished and ``left`` as remaining; the job ends at 0."""
         if self._job is None and left >= self._least:
             self._done = 0
             self._job = self._jobs.begin(*self._names, resumed=self._resumed)
@@ -147,7 +147,7 @@ class Jobs:
         self._lock = threading.Lock()
 
     def begin(self, title: str, unit: str, job_id: str = "", resumed: Callable[[], None] | None = None) -> Job:
-        """Return a new job that is listed until ``end``; it can be paused if ``resumed`` is given.
+        """Return a new job, listed until ``end``; ``resumed`` makes it pausable.
 
         Raises:
             InputError: A job with that id is running.
@@ -170,7 +170,11 @@ class Jobs:
         return [job.progress for job in self._listed()]
 
     def cancel(self, job_id: str) -> bool:
-        """Cancel a job, or pause background work that would only start again; return whether the id is known."""
+        """Cancel a job, or pause one that restarts by itself.
+
+        Returns:
+            Whether there is a job with that id.
+        """
         job = self._running.get(job_id)
         if job is not None and not job.pause():
             job.cancel()

@@ -1,1 +1,1 @@
-"""The window: Qt widgets over the bridge, the one door to the engine."""
+"""The window: Qt widgets over the bridge, the only way to the engine."""

@@ -138,7 +138,7 @@ def start_host(vault: Path) -> "OpenVault":
         try:
             remote.start()
         except HostUnreachableError:
-            # Whoever holds the vault answers no calls: the lock is what the person can do something about.
+            # The process that holds the vault answers no calls; the lock is the thing that the person can act on.
             raise locked from None
         return remote
     return host

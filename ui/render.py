@@ -24,7 +24,7 @@ from ui.window_state import WindowState
 if TYPE_CHECKING:
     from ui.bridge import Backend
 
-SETTLE_TURNS = 16
+SETTLE_ROUNDS = 16
 TURN_S = 0.05
 NAMES = tuple(pane.name for pane in PANES)
 LOOKS = (Scheme.LIGHT, Scheme.DARK)
@@ -107,7 +107,7 @@ def _make(folder: Path) -> None:
 
 async def settle() -> None:
     """Give a pane the time to load and paint."""
-    for _ in range(SETTLE_TURNS):
+    for _ in range(SETTLE_ROUNDS):
         await asyncio.sleep(TURN_S)
 
 

@@ -10,9 +10,9 @@ from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.paths import resources
+from ui.style.design_tokens import TYPE, Tokens
 from ui.style.stylesheet import stylesheet_for
 from ui.style.tinted_icons import TintedIcons
-from ui.style.tokens import TYPE, Tokens
 
 FAMILIES = ("Inter", "SF Pro Text", "Segoe UI Variable Text", "Segoe UI", "Cantarell", "Noto Sans")
 BARE_FAMILIES = ("DejaVu Sans", "Bitstream Vera Sans", "Sans Serif", "")

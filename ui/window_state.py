@@ -14,7 +14,7 @@ class WindowState:
     """Geometry, last pane, splitters, recents and the unsaved capture.
 
     Args:
-        vault: The vault's folder; made by whoever opens the vault, so nothing is written before it exists.
+        vault: The vault's folder; made when the vault is opened, so nothing is written before it exists.
     """
 
     def __init__(self, vault: Path) -> None:

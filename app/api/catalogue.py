@@ -19,12 +19,14 @@ from app.api import (  # noqa: F401
     memories,
     memory_write,
     notes,
+    schedules,
     scratchpads,
     secrets,
     sessions,
     settings,
     summaries,
     tags,
+    upkeep,
     vault,
 )
 from app.api.registry import REGISTRY, Catalogue, Operation

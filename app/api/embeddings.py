@@ -89,10 +89,10 @@ async def compare(
         by_meaning: Let meaning alone answer, which shows the models apart from the words.
         job: An id of the caller's own to watch and cancel it by.
     """
-    terms = ComparisonOptions(queries or (), questions, seed, hits, by_meaning)
+    options = ComparisonOptions(queries or (), questions, seed, hits, by_meaning)
     with tracked_job(engine, "Comparing models", "queries", job) as work:
         return await engine.evaluation.comparison.models(
-            other, recipe or engine.config.text("search.recipe"), terms, work
+            other, recipe or engine.config.text("search.recipe"), options, work
         )
 
 

@@ -1,4 +1,4 @@
-"""Operations on entities: the people, places and other things that turns and memories mention."""
+"""Operations on entities: the people, places and other things that messages and memories mention."""
 
 from datetime import datetime
 
@@ -85,10 +85,10 @@ async def info(engine: Engine, caller: Caller, id: str, limit: Count = 20, as_of
 
 @operation("entity.of")
 async def of(engine: Engine, caller: Caller, owner: str) -> list[Mention]:
-    """Return the entities that a turn or memory mentions, in the order of its text.
+    """Return the entities that a message or memory mentions, in the order of its text.
 
     Args:
-        owner: ``session#number`` of a turn, or the id of a memory.
+        owner: ``session#number`` of a message, or the id of a memory.
     """
     return await engine.entities.queries.of(owner, stores=caller.stores)
 
@@ -142,7 +142,7 @@ async def split(
     Args:
         id: The entity to split.
         aliases: Names that mean the second one from now on.
-        messages: Turns, as ``session#number``, in which the second one is meant.
+        messages: Messages, as ``session#number``, in which the second one is meant.
         memories: Ids of memories in which the second one is meant.
         name: The second one's name; the first of the aliases when empty.
         type: The second one's type; the same as the first's when left out.

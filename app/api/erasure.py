@@ -29,7 +29,7 @@ async def forget_forever(
     Args:
         ids: Memories of any kind: active, deleted or archived. What was forgotten before may be named again to clean
             the copies that were kept then.
-        sessions: Conversations with all their turns, forgotten ones too.
+        sessions: Conversations with all their messages, forgotten ones too.
         confirm: Must be true: nothing can bring them back.
         backups: What to do with copies that hold them, which are backups, a restore that waits, and files set aside
             as damaged or replaced: ``keep``, ``rewrite`` each without them, or ``delete``.

@@ -27,9 +27,9 @@ async def run(
 
     They say how often and how early the answer was found.
 
-    The questions are what one turn of the vault asks and the next answers, or words of a text and of what was said
-    before it, without those that hardly any other text has, in every script there is; the turns beside the answer count
-    as found. What was judged with ``trial.judge`` is asked too. ``job.cancel`` stops it, and then nothing is kept.
+    A question is what one message of the vault asks and the next answers, or some words of a text and of what was said
+    before it, without the rarest ones, in every script of the vault; the neighbours of the answer count as found.
+    Questions judged with ``trial.judge`` are asked too. After ``job.cancel`` nothing is kept.
 
     Args:
         recipe: How words and meaning are weighed; the setting ``search.recipe`` when left out.
@@ -85,10 +85,10 @@ async def side_by_side(
         hits: How many hits of each side are looked at.
         job: An id of the caller's own to watch and cancel it by.
     """
-    terms = ComparisonOptions(queries or (), questions, seed, hits)
+    options = ComparisonOptions(queries or (), questions, seed, hits)
     with tracked_job(engine, "Comparing recipes", "queries", job) as work:
         return await engine.evaluation.comparison.recipes(
-            recipe or engine.config.text("search.recipe"), other, terms, work
+            recipe or engine.config.text("search.recipe"), other, options, work
         )
 
 
@@ -110,7 +110,7 @@ async def judge(
 
     Args:
         query: What was searched.
-        id: A memory's id, or ``session#number`` of a turn.
+        id: A memory's id, or ``session#number`` of a message.
         good: Whether it is right; ``null`` takes an earlier judgement back.
     """
     return await engine.evaluation.benchmark.judge(query, id, good=good, actor=caller.name)

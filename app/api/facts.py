@@ -24,7 +24,7 @@ class FactDraft:
 
     Args:
         category: With ``key``, names it.
-        sources: Turns (``<session>#<seq>``) and memories it was drawn from.
+        sources: Messages (``<session>#<seq>``) and memories it was drawn from.
         confidence: How certain it is, 0 to 1.
         decay_rate: Share of its confidence it loses in a day without use.
     """
@@ -67,7 +67,7 @@ async def remember(
         attributes: Metadata, found again by ``fact.by_metadata``.
         source: Where it comes from; the caller's name when empty.
         session: The conversation it comes from.
-        sources: Turns (``<session>#<seq>``) and memories it was drawn from.
+        sources: Messages (``<session>#<seq>``) and memories it was drawn from.
         store: Who may see it; the most private store that the caller sees when left out.
         decay_rate: Share of its confidence it loses in a day without use; the setting ``memories.decay_rate`` when
             left out, 0 for never.

@@ -18,7 +18,7 @@ from app.errors import InputError, NotFoundError
 from app.history.model import HistoryEntry
 from app.memories.forecast import HORIZONS, Forecast
 from app.memories.model import MemoryFilter, MemoryOrder, MemoryRow
-from app.memories.queries.statistics import MemoryStats, Step, Window
+from app.memories.queries.statistics import MemoryStats, StatisticsPeriod, Step
 from app.memories.queries.timeline import Timeline, TimelineFilter, TimelineKind
 from app.memories.queries.token_budget import FetchedMemories, with_messages
 from app.retrieval.model import Found, Leg, OperatorHelp, Query
@@ -43,7 +43,7 @@ async def search(
     fts_weight: float | None = None,
     query_embedding: list[float] | None = None,
 ) -> Found:
-    """Find turns and durable items, each with the reasons for its place.
+    """Find messages and durable items, each with the reasons for its place.
 
     Args:
         query: Words, ``"phrase"``, ``-word``, ``prefix*`` and operators such as ``tag:garden after:"last week"``;
@@ -91,11 +91,11 @@ async def get(
 
     Items beyond the budget are named with their tokens.
 
-    Turns are given too, by the ids that searches and contexts show; below full trust those of one's own conversations.
+    Messages are returned too, by the ids that searches and contexts show; below full trust only the caller's own.
     Ids of which there is nothing are named in ``missing``; only where ``id`` alone is asked for, that is an error.
 
     Args:
-        id: One item, or a turn as ``<session>#<number>``.
+        id: One item, or a message as ``<session>#<number>``.
         ids: Several, in the order wanted.
         max_tokens: Tokens the items may take together; an item is given whole or not at all.
         as_of: As they stood at this time, ISO 8601; a text that was being written then is given as it was before.
@@ -107,12 +107,14 @@ async def get(
     if len(wanted) > _MAX_IDS:
         raise InputError(f"At most {_MAX_IDS} items at once.", field="ids", allowed=_MAX_IDS)
     found = await engine.memories.queries.fetch(wanted, max_tokens=max_tokens, as_of=as_of, stores=caller.stores)
-    turns = await engine.sessions.service.turns(found.missing, owner_of(caller)) if found.missing else {}
+    messages_by_name = (
+        await engine.sessions.service.messages_by_name(found.missing, owner_of(caller)) if found.missing else {}
+    )
     if as_of is not None:
-        turns = {name: turn for name, turn in turns.items() if turn.created_at <= as_of}
-    found = with_messages(found, turns, max_tokens)
+        messages_by_name = {name: message for name, message in messages_by_name.items() if message.created_at <= as_of}
+    found = with_messages(found, messages_by_name, max_tokens)
     if not ids and found.missing:
-        raise NotFoundError(f"There is no memory or turn with the id {id}.", id=id)
+        raise NotFoundError(f"There is no memory or message with the id {id}.", id=id)
     if as_of is None:
         engine.memories.access.count(memory.id for memory in found.memories)
     return found
@@ -157,8 +159,8 @@ async def timeline(
     It lists what was said, happened or was stored, with ids to fetch.
 
     Args:
-        around: The id of an item, ``session#number`` of a turn, or a time such as ``2026-03-01`` or ``last week``; now
-            when empty.
+        around: The id of an item, ``session#number`` of a message, or a time such as ``2026-03-01`` or ``last week``;
+            now when empty.
         before: Items before it at most.
         after: Items after it at most.
         kinds: Only these: ``message``, ``note``, ``fact``, ``observation``, ``reflection``, ``digest``.
@@ -251,13 +253,13 @@ async def tags(engine: Engine, caller: Caller, prefix: str = "", limit: Count = 
 async def stats(engine: Engine, caller: Caller, steps: Count = 30, step: Step = "day") -> MemoryStats:
     """Return counts by kind, store and source, with latest dates and growth.
 
-    Whoever may not see everything gets the counts of what it may see.
+    A caller that may not see everything gets the counts of what it may see.
 
     Args:
         steps: How many days or weeks up to today ``growth`` has.
         step: Whether ``growth`` counts by ``day`` or by ``week``.
     """
-    wanted = Window(engine.clock.now_ms(), steps, step)
+    wanted = StatisticsPeriod(engine.clock.now_ms(), steps, step)
     counted = await engine.memories.queries.growth(wanted, stores=caller.stores)
     if not caller.reaches("full"):
         return counted

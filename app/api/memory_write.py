@@ -49,7 +49,7 @@ async def write(
         session: The conversation it comes from.
         related_files: Files it is about, by path or name.
         related_people: People it is about.
-        sources: Turns (``<session>#<seq>``) and memories it was drawn from.
+        sources: Messages (``<session>#<seq>``) and memories it was drawn from.
         expires_at: Until when it is kept.
         event_time: When it happened.
         attributes: Anything else to keep with it.
@@ -78,7 +78,7 @@ async def write(
 
 @operation("memory.sources")
 async def sources(engine: Engine, caller: Caller, id: str) -> list[SourceText]:
-    """Return what a memory was drawn from, each turn or memory with its words.
+    """Return what a memory was drawn from, each message or memory with its words.
 
     Args:
         id: The memory's id.
@@ -103,7 +103,7 @@ async def save_reflection(
     Args:
         content: The insight, in Markdown.
         title: A line that names it.
-        sources: Turns (``<session>#<seq>``) and memories it follows from.
+        sources: Messages (``<session>#<seq>``) and memories it follows from.
         tags: More tags.
         store: Who may see it; the most private store that the caller sees when left out.
     """

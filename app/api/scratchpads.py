@@ -79,14 +79,14 @@ async def append_later(
     agent: str = "",
     channel: str = "",
 ) -> Accepted:
-    """Take turns of a conversation without waiting until they are stored.
+    """Take messages of a conversation without waiting until they are stored.
 
     They are stored in the background, in the order taken, and are durable only then; what cannot be stored is told by
-    ``vault.status`` and not here. Turns given to ``session.append`` meanwhile may come before them. Below full trust
+    ``vault.status`` and not here. Messages given to ``session.append`` meanwhile may come before them. Below full trust
     they go to conversations with the caller only.
 
     Args:
-        messages: The turns, in order; numbers must rise, and are given where left out.
+        messages: The messages, in order; numbers must rise, and are given where left out.
         session: The conversation's id; without one, the channel's latest conversation or a new one. An id that is new
             on a known channel becomes another id of its conversation.
         title: Title of a conversation made by this.

@@ -25,14 +25,14 @@ async def append(
     channel: str = "",
     key: str = "",
 ) -> Changed[Appended]:
-    """Append turns to a conversation, which appears with its first turn.
+    """Append messages to a conversation, which appears with its first message.
 
-    The answer means that the turns are durable and can be found by their words. When no answer came, ask again with
-    the same ``key``, within 30 days: what was stored is not stored twice. Below full trust, turns go to conversations
-    with the caller only, and make no others.
+    The answer means that the messages are durable and can be found by their words. When no answer came, ask again with
+    the same ``key``, within 30 days: what was stored is not stored twice. Below full trust, messages go
+    only to conversations with the caller, and make no others.
 
     Args:
-        messages: The turns, in order; numbers must rise, and are given where left out.
+        messages: The messages, in order; numbers must rise, and are given where left out.
         session: The conversation's id; without one, the channel's latest conversation or a new one. An id that is new
             on a known channel becomes another id of its conversation.
         title: Title of a conversation made by this.
@@ -81,7 +81,7 @@ async def length(engine: Engine, caller: Caller, session: str) -> int:
 
 @operation("session.recent", trust="inner")
 async def recent(engine: Engine, caller: Caller, session: str, n: Count = 20) -> list[Message]:
-    """Return the last turns of a conversation, oldest first.
+    """Return the last messages of a conversation, oldest first.
 
     Args:
         session: Its id.
@@ -92,11 +92,11 @@ async def recent(engine: Engine, caller: Caller, session: str, n: Count = 20) ->
 
 @operation("session.messages", trust="inner")
 async def messages(engine: Engine, caller: Caller, session: str, after: int = -1, limit: Count = 200) -> list[Message]:
-    """Return the turns that follow a number, ascending.
+    """Return the messages that follow a number, ascending.
 
     Args:
         session: The conversation's id.
-        after: Turns with a greater number only.
+        after: Messages with a greater number only.
         limit: How many at most.
     """
     return await engine.sessions.service.messages(await conversation(engine, caller, session), after=after, limit=limit)
@@ -104,11 +104,11 @@ async def messages(engine: Engine, caller: Caller, session: str, after: int = -1
 
 @operation("session.before", trust="inner")
 async def before(engine: Engine, caller: Caller, session: str, seq: int, limit: Count = 200) -> list[Message]:
-    """Return the turns just before a number, ascending.
+    """Return the messages just before a number, ascending.
 
     Args:
         session: The conversation's id.
-        seq: Turns with a smaller number only.
+        seq: Messages with a smaller number only.
         limit: How many at most.
     """
     session = await conversation(engine, caller, session)
@@ -117,7 +117,7 @@ async def before(engine: Engine, caller: Caller, session: str, seq: int, limit: 
 
 @operation("session.find", trust="inner")
 async def find(engine: Engine, caller: Caller, session: str, text: str, limit: Count = 1000) -> list[int]:
-    """Return the numbers of the turns that contain a text.
+    """Return the numbers of the messages that contain a text.
 
     Args:
         session: The conversation's id.
@@ -129,7 +129,7 @@ async def find(engine: Engine, caller: Caller, session: str, text: str, limit: C
 
 @operation("session.at", trust="inner")
 async def at(engine: Engine, caller: Caller, session: str, when: datetime) -> int | None:
-    """Return the number of the first turn said at a time or later.
+    """Return the number of the first message said at a time or later.
 
     Args:
         session: The conversation's id.
@@ -203,7 +203,7 @@ async def rename(engine: Engine, caller: Caller, session: str, title: str) -> Ch
 
 @operation("session.forget", access="write", trust="full", destructive=True)
 async def forget(engine: Engine, caller: Caller, session: str) -> Changed[Session]:
-    """Take a conversation and its turns out of every list and search; can be undone.
+    """Take a conversation and its messages out of every list and search; can be undone.
 
     Args:
         session: Its id.

@@ -1,4 +1,4 @@
-"""Operations on what stands for a conversation: all of its turns, summaries, compaction, restoring, purging."""
+"""Operations on what stands for a conversation: all of its messages, summaries, compaction, restoring, purging."""
 
 from app.api.caller import Caller
 from app.api.registry import operation
@@ -18,7 +18,7 @@ _MOST = 10_000_000
 
 @operation("session.all", trust="inner")
 async def all_messages(engine: Engine, caller: Caller, session: str) -> list[Message]:
-    """Return every turn of a conversation, oldest first, condensed or not.
+    """Return every message of a conversation, oldest first, condensed or not.
 
     Args:
         session: The conversation's id.
@@ -61,13 +61,13 @@ async def set_summary(
     """Replace the summary of a conversation, unless it changed meanwhile; can be undone.
 
     A write that comes too late is no error: it answers ``applied: false`` and the epoch there is, and changes nothing.
-    Turns that the summary stands for stay readable and searchable.
+    Messages that the summary stands for stay readable and searchable.
 
     Args:
         session: The conversation's id.
         summary: The new text; an empty one takes the summary away.
         expected_epoch: The epoch that was read; left out, the summary is replaced whatever it is.
-        upper_seq: Number of the last turn it stands for; as before when left out.
+        upper_seq: Number of the last message it stands for; as before when left out.
     """
     session = await conversation(engine, caller, session)
     return await engine.sessions.rolling_summaries.set(
@@ -81,10 +81,10 @@ async def roll_summary(
 ) -> Changed[Compacted]:
     """Condense the oldest messages of a conversation that outgrows the token budget.
 
-    It does when summary and turns take more than ``sessions.summary_trigger`` of the budget and at least
-    ``sessions.summary_min_turns`` turns are not condensed; the rest then takes at most ``sessions.summary_target``.
+    It does when summary and messages take more than ``sessions.summary_trigger`` of the budget and at least
+    ``sessions.summary_min_turns`` messages are not condensed; the rest then takes at most ``sessions.summary_target``.
     No turn is removed: only ``session.restore`` gives the summary in their place. Without a model, the summary is a
-    list with a line for each turn; beyond a quarter of the budget its oldest lines are left out. What somebody wrote
+    list with a line for each message; beyond a quarter of the budget its oldest lines are left out. What somebody wrote
     with ``session.summary.set`` stays whole ahead of the list.
 
     Args:
@@ -103,15 +103,15 @@ async def roll_summary(
 async def compact(
     engine: Engine, caller: Caller, session: str, retain_recent: int | None = None, emergency: bool = False
 ) -> Changed[Compacted]:
-    """Condense all but the most recent turns of a conversation into its summary.
+    """Condense all but the most recent messages of a conversation into its summary.
 
     No turn is removed: only ``session.restore`` gives the summary in their place.
 
     Args:
         session: The conversation's id.
-        retain_recent: Turns to leave as they are; ``sessions.retain_recent`` when left out, and in an emergency
+        retain_recent: Messages to leave as they are; ``sessions.retain_recent`` when left out, and in an emergency
             ``sessions.emergency_retain``.
-        emergency: Do it at once, without a model, whoever else is summarising.
+        emergency: Do it at once, without a model, even while another caller summarises.
     """
     check_range("retain_recent", retain_recent, 0)
     act = engine.sessions.compaction.compact_now if emergency else engine.sessions.compaction.compact
@@ -135,8 +135,8 @@ async def restore(
     Args:
         session: Any id of the conversation; without one, the channel's latest conversation.
         channel: ``channel:chat:thread`` it comes from; finds the conversation again when ``session`` is a new id of it.
-        budget: Tokens for summary and turns together; ``sessions.budget`` when left out.
-        max_history: Turns at most; ``sessions.max_history`` when left out.
+        budget: Tokens for summary and messages together; ``sessions.budget`` when left out.
+        max_history: Messages at most; ``sessions.max_history`` when left out.
     """
     check_range("budget", budget, 1)
     check_range("max_history", max_history, 0)
@@ -151,7 +151,7 @@ async def restore(
 async def pending(engine: Engine, caller: Caller, agent: str | None = None, limit: int = 50) -> list[Session]:
     """Return the conversations to be consolidated, the one quiet longest first.
 
-    An agent's latest conversation is left out while it is going on, which is until half an hour after its last turn.
+    An agent's latest conversation is left out while it is going on, which is until half an hour after its last message.
 
     Args:
         agent: Only conversations with this agent.
@@ -169,7 +169,7 @@ async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: 
 
     Args:
         session: The conversation's id.
-        upper_seq: Number of the last turn that was read; the last there is when left out.
+        upper_seq: Number of the last message that was read; the last there is when left out.
     """
     session = await conversation(engine, caller, session)
     return await engine.sessions.consolidation_queue.mark(session, caller.name, upper_seq)

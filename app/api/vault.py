@@ -42,7 +42,7 @@ async def repair(engine: Engine, caller: Caller) -> Changed[RepairReport]:
     """Rebuild the derived data that a check finds wrong, and check again.
 
     Search entries, words, vectors, counts, indexes and mentions are made from what was written, which itself stays as
-    it is; rows that belong to nothing go, and turns without a conversation get one. Where more than that is damaged
+    it is; rows that belong to nothing go, and messages without a conversation get one. Where more than that is damaged
     nothing is changed, and the failure says what helps.
     """
     return await engine.upkeep.service.repair(caller.name, engine.entities.worker.start_over)

@@ -53,7 +53,7 @@ class Keyring:
         again_s: float = AGAIN_S,
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        self._patience = {False: unattended_s, True: attended_s}
+        self._wait_s = {False: unattended_s, True: attended_s}
         self._again_s = again_s
         self._now = now
         self._turn = threading.Lock()
@@ -117,11 +117,11 @@ class Keyring:
     def _ask(self, work: "Callable[[KeyringBackend], T]", *, attended: bool) -> T:
         if not attended and self._now() < self._quiet_until:
             raise KeyringUnavailableError(self._refusal)
-        patience_s = self._patience[attended]
+        wait_s = self._wait_s[attended]
         try:
-            answer = self._answer(work, patience_s)
+            answer = self._answer(work, wait_s)
         except TimeoutError:
-            raise _slow(patience_s) from None
+            raise _slow(wait_s) from None
         except MissingKeyringError:
             raise
         except KeyringUnavailableError as error:
@@ -130,7 +130,7 @@ class Keyring:
         self._quiet_until = 0.0
         return answer
 
-    def _answer(self, work: "Callable[[KeyringBackend], T]", patience_s: float) -> T:
+    def _answer(self, work: "Callable[[KeyringBackend], T]", wait_s: float) -> T:
         with self._turn:
             if self._is_closed:
                 raise _closed()
@@ -139,10 +139,10 @@ class Keyring:
                 raise TimeoutError
             answer: Future[T] = Future()
             self._pending = answer
-            # Not one of a pool: nobody could end it, and the program's end must not wait for it.
+            # Not a pool's thread: it cannot be ended, and the program must not wait for it at exit.
             self._thread = threading.Thread(target=_work, args=(work, answer), name="keepsake-keyring", daemon=True)
             self._thread.start()
-            return answer.result(patience_s)
+            return answer.result(wait_s)
 
 
 def _work(work: "Callable[[KeyringBackend], T]", answer: "Future[T]") -> None:
@@ -157,7 +157,7 @@ def _work(work: "Callable[[KeyringBackend], T]", answer: "Future[T]") -> None:
 
 
 def _settle(settled: Callable[[Any], None], value: object) -> None:
-    with contextlib.suppress(InvalidStateError):  # whoever asked does not wait any more
+    with contextlib.suppress(InvalidStateError):  # the caller does not wait any more
         settled(value)
 
 

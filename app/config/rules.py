@@ -121,7 +121,7 @@ def retain_rule(config: Config) -> Iterator[ConfigFinding]:
     """An emergency leaves no more than a compaction."""
     name, other = "sessions.emergency_retain", "sessions.retain_recent"
     if config.whole(name) > config.whole(other):
-        what = f"'{name}' is above '{other}': an emergency would leave more turns than a usual compaction."
+        what = f"'{name}' is above '{other}': an emergency would leave more messages than a usual compaction."
         yield _error(name, what, f"Set {name} to {config.whole(other)} or less.")
 
 
@@ -129,7 +129,7 @@ def history_rule(config: Config) -> Iterator[ConfigFinding]:
     """Check that the messages left by a compaction can be restored."""
     name, other = "sessions.max_history", "sessions.retain_recent"
     if config.whole(name) < config.whole(other):
-        what = f"'{name}' is below '{other}': some turns that a compaction leaves are never given to agents."
+        what = f"'{name}' is below '{other}': some messages that a compaction leaves are never given to agents."
         yield _warning(name, what, f"Set {name} to {config.whole(other)} or more.")
 
 

@@ -220,7 +220,7 @@ def _search_sections(
     options: ContextOptions,
 ) -> SectionResults:
     """Return the sections found by search; each may fail by itself."""
-    searches: dict[SectionName, SectionSearch] = {"turns": _find_turns, "facts": _find_facts}
+    searches: dict[SectionName, SectionSearch] = {"turns": _find_messages, "facts": _find_facts}
     sections: SectionResults = {}
     for name in context_request.searched_sections(options):
         try:
@@ -232,7 +232,7 @@ def _search_sections(
     return sections
 
 
-def _find_turns(
+def _find_messages(
     connection: apsw.Connection,
     request: Request,
     vector_query: VectorQuery | None,

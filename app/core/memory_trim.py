@@ -47,7 +47,7 @@ def private_bytes() -> int:
 def _of_libc(name: str) -> Callable[..., int] | None:
     if sys.platform != "linux":
         return None
-    import ctypes  # noqa: PLC0415  (whoever only asks a host never needs it)
+    import ctypes  # noqa: PLC0415  (clients of a host never need it)
 
     return getattr(ctypes.CDLL(None), name, None)
 

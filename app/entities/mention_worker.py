@@ -87,7 +87,7 @@ class MentionWorker:
         ``decided`` says that a person decided something about an entity.
         """
         self._stale = self._stale or decided
-        if not self._is_broken:  # nobody would ever say again that it is idle
+        if not self._is_broken:  # otherwise it would never be reported as idle again
             self._idle.clear()
         self._wake.set()
 

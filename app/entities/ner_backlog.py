@@ -90,7 +90,7 @@ def next_batch(connection: apsw.Connection, limit: int) -> NameBatch | None:
 
     Memories come before messages.
     """
-    return _memories(connection, limit) or _restored(connection, limit) or _new_turns(connection, limit)
+    return _memories(connection, limit) or _restored(connection, limit) or _new_messages(connection, limit)
 
 
 def record(connection: apsw.Connection, batch: NameBatch, found: Sequence[Sequence[FoundName]], now_ms: int) -> int:
@@ -155,23 +155,23 @@ def _restored(connection: apsw.Connection, limit: int) -> NameBatch | None:
         " WHERE session_id = ? AND seq > ? ORDER BY seq LIMIT ?",
         (MAX_CHARACTERS, session, after, limit),
     )
-    readings = tuple(_some(_turn(row) for row in rows))
+    readings = tuple(_some(_message(row) for row in rows))
     mark = readings[-1].mark if readings else after
     return NameBatch("session", readings, session, mark, last=not readings)
 
 
-def _new_turns(connection: apsw.Connection, limit: int) -> NameBatch | None:
+def _new_messages(connection: apsw.Connection, limit: int) -> NameBatch | None:
     held = connection.execute("SELECT value FROM meta WHERE key = ?", (MARK,)).get
     rows = connection.execute(
         "SELECT rowid, session_id, seq, role, author, substr(content, 1, ?), created_at FROM messages"
         " WHERE rowid > ? ORDER BY rowid LIMIT ?",
         (MAX_CHARACTERS, int(held or 0), limit),
     )
-    readings = tuple(_some(_turn(row) for row in rows))
+    readings = tuple(_some(_message(row) for row in rows))
     return NameBatch("messages", readings, mark=readings[-1].mark) if readings else None
 
 
-def _turn(row: Sequence[Any]) -> Reading:
+def _message(row: Sequence[Any]) -> Reading:
     owner = Owner("message", f"{row[1]}#{row[2]}", "private", row[6])
     if row[3] in _SILENT_ROLES:
         return Reading(owner, "", "", "", spoken_by_person=False, mark=row[0])

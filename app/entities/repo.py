@@ -207,7 +207,7 @@ def is_claimed(connection: apsw.Connection, owner_kind: str, owner_id: str, from
 
 
 def owners_with_claims(connection: apsw.Connection, owners: Iterable[tuple[str, str]]) -> set[tuple[str, str]]:
-    """Return those of some turns and memories, as (kind, id), of which anything is claimed."""
+    """Return those of some messages and memories, as (kind, id), of which anything is claimed."""
     rows = connection.execute(
         "SELECT DISTINCT c.owner_kind, c.owner_id FROM json_each(?) w CROSS JOIN entity_claims c"
         " ON c.owner_kind = w.value ->> 0 AND c.owner_id = w.value ->> 1",

@@ -106,7 +106,7 @@ class BenchmarkService:
             await self._store.write(partial(reads.unjudge, query=questions, target=target))
             return Changed(None, ChangeSet(frozenset({"trials"}), (), actor))
         if not await self._store.read(partial(reads.exists, target=target)):
-            raise NotFoundError(f"There is no turn or memory with the id {target}.", id=target)
+            raise NotFoundError(f"There is no message or memory with the id {target}.", id=target)
         said = Judgement(questions, target, good, to_datetime(self._clock.now_ms()))
         await self._store.write(partial(reads.judge, said=said))
         return Changed(said, ChangeSet(frozenset({"trials"}), (), actor))

@@ -36,7 +36,7 @@ _RARE: Final = 3
 _RUN: Final = (2, 6)
 _LONGEST_QUESTION: Final = 200
 _MISTAKEN_SHARE: Final = 0.35
-_STRANGERS: Final = 200
+_FOREIGN_WORDS: Final = 200
 """Number of other items whose words may be added as a mistake."""
 _WORD: Final = re.compile(r"[^\W_]+(?:['’][^\W_]+)*")
 _QUESTION: Final = re.compile(r"[^.!?。！？؟\n]+[?？؟]")
@@ -58,7 +58,7 @@ class KnownItem:
     """Message or memory to generate a question about.
 
     Args:
-        id: ``<session>#<number>`` of a turn, or a memory's id.
+        id: ``<session>#<number>`` of a message, or a memory's id.
         text: Its text.
         before: Previous message, by another speaker.
     """
@@ -133,7 +133,7 @@ def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[KnownIte
     """
     known = frequencies(items)
     ordered = sorted(items, key=lambda item: (_digest(seed, item.id), item.id))
-    strangers = [word for item in ordered[:_STRANGERS] for word in known.telling(item.text[:MAX_READ])[:1]]
+    foreign_words = [word for item in ordered[:_FOREIGN_WORDS] for word in known.telling(item.text[:MAX_READ])[:1]]
     repeated = Counter(_said(item.text) for item in items)
     made: list[KnownItemQuestion] = []
     # Each item has its own seed, so that few questions change when items are added or removed.
@@ -143,14 +143,14 @@ def questions(items: Sequence[KnownItem], most: int, seed: int) -> list[KnownIte
         if repeated[_said(item.text)] > 1:
             continue
         chance = Random(_digest(seed, item.id))  # noqa: S311  (no secret)
-        question = question_of(item, known, chance, strangers)
+        question = question_of(item, known, chance, foreign_words)
         if question is not None:
             made.append(question)
     return made
 
 
 def question_of(
-    item: KnownItem, known: Frequencies, chance: Random, strangers: Sequence[str] = ()
+    item: KnownItem, known: Frequencies, chance: Random, foreign_words: Sequence[str] = ()
 ) -> KnownItemQuestion | None:
     """Return a question about ``item``, ``None`` where its text is too short.
 
@@ -158,7 +158,7 @@ def question_of(
         item: The item to find.
         known: Document frequencies.
         chance: Random number generator.
-        strangers: Words of other items, one of which may be added as a mistake.
+        foreign_words: Words of other items, one of which may be added as a mistake.
     """
     text, before = (without_recalled(said)[:MAX_READ] for said in (item.text, item.before))
     script = script_of(text)
@@ -174,7 +174,7 @@ def question_of(
         parts = [_part_of(chance.choice(some), chance) for some in (runs, _runs(before)) if some]
         return KnownItemQuestion(" ".join(parts), item.id, script, "run", neighbours)
     remembered = _remembered(words, [word for word in known.telling(before) if word not in words], chance)
-    if chance.random() < _MISTAKEN_SHARE and (wrong := [word for word in strangers if word not in words]):
+    if chance.random() < _MISTAKEN_SHARE and (wrong := [word for word in foreign_words if word not in words]):
         return KnownItemQuestion(f"{remembered} {chance.choice(wrong)}", item.id, script, "mistaken", neighbours)
     return KnownItemQuestion(remembered, item.id, script, "words", neighbours)
 

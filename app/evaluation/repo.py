@@ -44,7 +44,7 @@ def exists(connection: apsw.Connection, target: str) -> bool:
     row = connection.execute(
         "SELECT 1 FROM memories WHERE id = ?1 UNION ALL SELECT 1 FROM memory_archive WHERE id = ?1 UNION ALL"
         " SELECT 1 FROM messages WHERE session_id = ?2 AND seq = ?3 LIMIT 1",
-        (target, *_turn(target)),
+        (target, *_session_and_seq(target)),
     ).fetchone()
     return row is not None
 
@@ -89,6 +89,6 @@ def kept(connection: apsw.Connection, limit: int) -> list[BenchmarkRun]:
     return [msgspec.json.decode(str(row[0]), type=BenchmarkRun) for row in rows]
 
 
-def _turn(target: str) -> Sequence[str | int | None]:
+def _session_and_seq(target: str) -> Sequence[str | int | None]:
     session, _, seq = target.rpartition("#")
     return session, int(seq) if seq.isdecimal() and len(seq) < 17 else None  # noqa: PLR2004

@@ -128,19 +128,19 @@ class VaultSink:
         # The processor's time: on a busy machine smaller batches would only cost more of it.
         begun = time.thread_time()
         counts = _Counts()
-        turns: list[MessageRecord] = []
+        messages: list[MessageRecord] = []
         for record in batch:
-            if turns and (not isinstance(record, MessageRecord) or record.session_key != turns[0].session_key):
-                self._append(connection, turns, fmt, counts)
-                turns = []
+            if messages and (not isinstance(record, MessageRecord) or record.session_key != messages[0].session_key):
+                self._append(connection, messages, fmt, counts)
+                messages = []
             if isinstance(record, SessionRecord):
                 self._open_session(connection, record, fmt, counts)
             elif isinstance(record, MessageRecord):
-                turns.append(record)
+                messages.append(record)
             elif isinstance(record, VaultDetail):
                 self._put_detail(connection, record, counts)
-        if turns:
-            self._append(connection, turns, fmt, counts)
+        if messages:
+            self._append(connection, messages, fmt, counts)
         memories = [_of_session(record) for record in batch if isinstance(record, MemoryRecord)]
         stored = ingest(
             connection,
@@ -197,14 +197,16 @@ class VaultSink:
                 consolidated_ms=opened.head.consolidated_ms,
             )
 
-    def _append(self, connection: apsw.Connection, turns: Sequence[MessageRecord], fmt: str, counts: _Counts) -> None:
-        key = turns[0].session_key
+    def _append(
+        self, connection: apsw.Connection, messages: Sequence[MessageRecord], fmt: str, counts: _Counts
+    ) -> None:
+        key = messages[0].session_key
         opened = self._open.get(key) or self._open_session(connection, SessionRecord(key), fmt, counts)
         if opened.is_forgotten:
             # The person took this conversation out; importing it again must not bring it back.
-            counts.unchanged += len(turns)
+            counts.unchanged += len(messages)
             return
-        fresh = self._fresh(connection, opened, turns, counts)
+        fresh = self._fresh(connection, opened, messages, counts)
         if fresh:
             last = self._store_messages(connection, opened, fresh)
             counts.messages += len(fresh)
@@ -233,13 +235,13 @@ class VaultSink:
             self._details.put_of_session(connection, opened.session_id, detail)
 
     def _fresh(
-        self, connection: apsw.Connection, opened: _Session, turns: Sequence[MessageRecord], counts: _Counts
+        self, connection: apsw.Connection, opened: _Session, messages: Sequence[MessageRecord], counts: _Counts
     ) -> list[NewMessage]:
         head = repo.head(connection, opened.session_id)
         last = head[0] if head is not None else 0
         known = self._known(connection, opened, last)
         fresh: list[NewMessage] = []
-        for turn in turns:
+        for turn in messages:
             message = _with_room(turn.message)
             if len(message.content) > MAX_MESSAGE_CHARACTERS:
                 counts.problems.append(_too_long(turn))

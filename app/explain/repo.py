@@ -51,9 +51,9 @@ def find_item(connection: apsw.Connection, target: str, stores: Sequence[str]) -
     """Return an item, ``None`` where the caller may not see it."""
     session, mark, seq = target.rpartition("#")
     if mark and seq.lstrip("-").isdecimal() and len(seq) <= _MAX_SEQ_DIGITS and set(stores) >= set(STORES):
-        turn = _turn(connection, target, session, int(seq))
-        if turn is not None:
-            return turn
+        message = _message(connection, target, session, int(seq))
+        if message is not None:
+            return message
     memory = repo.get(connection, target, stores=stores)
     if memory is None:
         archived = archive_repo.get(connection, target, stores)
@@ -67,7 +67,7 @@ def find_item(connection: apsw.Connection, target: str, stores: Sequence[str]) -
     )
 
 
-def _turn(connection: apsw.Connection, target: str, session: str, seq: int) -> ExplainedItem | None:
+def _message(connection: apsw.Connection, target: str, session: str, seq: int) -> ExplainedItem | None:
     row = connection.execute(
         "SELECT m.content, s.title, s.forgotten_at FROM messages m JOIN sessions s ON s.id = m.session_id"
         " WHERE m.session_id = ? AND m.seq = ?",

@@ -19,19 +19,19 @@ FEATURES: Final = {
     "bm25_text": "has fewer of the words for its length",
     "bm25_window": "has fewer of the words around it",
     "bm25_passage": "has fewer of the words around it",
-    "bm25_before": "follows a turn with fewer of the words",
-    "bm25_after": "is followed by a turn with fewer of the words",
+    "bm25_before": "follows a message with fewer of the words",
+    "bm25_after": "is followed by a message with fewer of the words",
     "bm25_session": "stands in a conversation that is less about them",
     "coverage": "has a smaller share of the words",
-    "coverage_before": "follows a turn with a smaller share of the words",
-    "coverage_onward": "has a smaller share of the words two turns later",
+    "coverage_before": "follows a message with a smaller share of the words",
+    "coverage_onward": "has a smaller share of the words two messages later",
     "coverage_window": "has a smaller share of the words around it",
     "coverage_session": "stands in a conversation with a smaller share of the words",
     "pairs": "has the words farther apart",
     "cosine": "is farther in meaning",
-    "cosine_before": "follows a turn that is farther in meaning",
-    "cosine_after": "is followed by a turn that is farther in meaning",
-    "cosine_window": "stands among turns farther in meaning",
+    "cosine_before": "follows a message that is farther in meaning",
+    "cosine_after": "is followed by a message that is farther in meaning",
+    "cosine_window": "stands among messages farther in meaning",
     "cosine_session": "stands in a conversation farther in meaning",
     "words_rank": "comes later by words alone",
     "vector_rank": "comes later by meaning alone",
@@ -52,7 +52,7 @@ FEATURES: Final = {
     "date": "is from another date than you name",
     "date_near": "was said farther from the time you name",
     "recency": "is older",
-    "memory": "differs in being a memory or a turn",
+    "memory": "differs in being a memory or a message",
     "session_words": "stands in a conversation that is less about them",
     "session_user_words": "stands in a conversation where you said less about them",
     "session_coverage": "stands in a conversation with a smaller share of the words",
@@ -106,8 +106,10 @@ def ranked_below(place: int, limit: int, gaps: Sequence[FeatureGap]) -> str:
 
 def limited_per_session(place: int, per_session: int) -> str:
     """Return the sentence for an item displaced by other messages of its session."""
-    turns = "turn" if per_session == 1 else "turns"
-    return f"It is number {place}, but only {per_session} {turns} of a conversation are shown, and others came first."
+    messages = "message" if per_session == 1 else "messages"
+    return (
+        f"It is number {place}, but only {per_session} {messages} of a conversation are shown, and others came first."
+    )
 
 
 def shown(place: int, terms: Sequence[str], legs: Sequence[LegPlace]) -> str:

@@ -4,7 +4,7 @@ Undo replays them. Owns memory_history.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -89,16 +89,20 @@ def extend(connection: apsw.Connection, history_id: int, after: State) -> None:
     connection.execute("UPDATE memory_history SET after = ? WHERE id = ?", (_dump(after), history_id))
 
 
-def has_later_changes(connection: apsw.Connection, entry: HistoryRow) -> bool:
-    """Return whether a later entry of the same target stands.
+def later_entries(connection: apsw.Connection, entry: HistoryRow, *, with_undoing: bool) -> Iterator[HistoryRow]:
+    """Yield the later entries of the same target that are not undone, newest first.
 
-    Entries written by undo are left out.
+    Args:
+        connection: Any connection.
+        entry: The entry that they follow.
+        with_undoing: Include entries that are themselves the undoing of another.
     """
+    undoing = "EXISTS (SELECT 1 FROM memory_history u WHERE u.target = h.target AND u.undone_by = h.id)"
     sql = (
-        "SELECT 1 FROM memory_history h WHERE h.target_kind = ? AND h.target = ? AND h.id > ? AND h.undone_by IS NULL"
-        " AND NOT EXISTS (SELECT 1 FROM memory_history u WHERE u.target = h.target AND u.undone_by = h.id) LIMIT 1"
+        f"SELECT {_COLUMNS} FROM memory_history h WHERE h.target_kind = ? AND h.target = ? AND h.id > ?"
+        f" AND h.undone_by IS NULL AND (? OR NOT {undoing}) ORDER BY h.id DESC"
     )
-    return connection.execute(sql, (entry.target_kind, entry.target, entry.id)).get is not None
+    yield from map(_row, connection.execute(sql, (entry.target_kind, entry.target, entry.id, with_undoing)))
 
 
 def undoes_another(connection: apsw.Connection, entry: HistoryRow) -> bool:

@@ -29,6 +29,18 @@ _AREAS = {
 }
 
 
+_EVENT_NOUNS = {
+    "ADD": "the creation",
+    "UPDATE": "an edit",
+    "DELETE": "a deletion",
+    "RESTORE": "a restoration",
+    "FORGET": "a deletion",
+    "RENAME": "a renaming",
+    "ARCHIVE": "a move to the archive",
+    "MERGE": "a merge",
+}
+
+
 class StateApplier(Protocol):
     """Reader and writer of states, for one kind of target.
 
@@ -57,8 +69,8 @@ class UndoService:
 
     Args:
         store: The vault's database.
-        appliers: Who puts back each kind of target.
-        clock: Where the time comes from.
+        appliers: The state applier of each kind of target.
+        clock: Source of the time.
     """
 
     def __init__(self, store: Store, appliers: Mapping[str, StateApplier], clock: Clock) -> None:
@@ -85,7 +97,7 @@ class UndoService:
         Raises:
             NotFoundError: There is no such entry.
             InputError: One is undone already.
-            StaleError: What it changed was changed again since; the sentence says in what.
+            StaleError: Its target was changed again since; the sentence names the fields and the entry to undo first.
         """
         return await self._store.write(
             partial(self._undo_all, list(dict.fromkeys(history_ids)), stores, actor, operation)
@@ -151,21 +163,27 @@ class UndoService:
     def _undo_one(self, connection: apsw.Connection, entry: HistoryRow, actor: str) -> int:
         applier = self._appliers.get(entry.target_kind)
         if applier is None:
-            raise InternalError("Nobody knows how to undo a change of this kind.", target_kind=entry.target_kind)
+            raise InternalError("Changes of this kind cannot be undone.", target_kind=entry.target_kind)
         current, at_ms = applier.current(connection, entry.target), self._clock.now_ms()
         before = _concerned(current, entry)
         if changed := differing(before, entry.after):
+            later = next(history_repo.later_entries(connection, entry, with_undoing=True), None)
             raise StaleError(
-                _sentence(entry, changed, before), history=entry.id, target=entry.target, changed=list(changed)
-            )
-        # A deletion and a restore cancel each other out; undoing what made the target would leave both stuck.
-        is_memory = entry.target_kind == "memory"
-        makes_or_deletes = is_memory and _is_gone(entry.before) != _is_gone(entry.after)
-        if makes_or_deletes and history_repo.has_later_changes(connection, entry):
-            raise StaleError(
-                "It was changed and changed back since. Undo the later changes first.",
+                _stale_sentence(entry, changed, before, later),
                 history=entry.id,
                 target=entry.target,
+                changed=list(changed),
+                later=None if later is None else later.id,
+            )
+        # A deletion and a restoration cancel each other out; after an undo of the creation, neither could be undone.
+        is_memory = entry.target_kind == "memory"
+        makes_or_deletes = is_memory and _is_gone(entry.before) != _is_gone(entry.after)
+        if makes_or_deletes and (later := _later_change(connection, entry)) is not None:
+            raise StaleError(
+                f"The memory was changed and changed back since. {_undo_first(later)}",
+                history=entry.id,
+                target=entry.target,
+                later=later.id,
             )
         after = _concerned(applier.apply(connection, entry.target, entry.before, at_ms, current), entry)
         made = history_repo.record(
@@ -246,12 +264,29 @@ def _is_gone(state: State | None) -> bool:
     return state is None or state.get("deleted_at") is not None or state.get("forgotten_at") is not None
 
 
-def _sentence(entry: HistoryRow, changed: Sequence[str], now: State | None) -> str:
+def _later_change(connection: apsw.Connection, entry: HistoryRow) -> HistoryRow | None:
+    """Return the latest change of the same target that still stands, ``None`` without one.
+
+    A change of counters only, such as one more mention of a fact, does not count.
+    """
+    later = history_repo.later_entries(connection, entry, with_undoing=False)
+    return next((row for row in later if differing(row.before, row.after)), None)
+
+
+def _undo_first(later: HistoryRow) -> str:
+    """Return the sentence that names the entry to undo first."""
+    done = _EVENT_NOUNS.get(later.event, "a change")
+    at = f"{to_datetime(later.at_ms):%Y-%m-%d %H:%M} UTC"
+    return f"Undo entry {later.id} of the history first, {done} by {later.actor} at {at}."
+
+
+def _stale_sentence(entry: HistoryRow, changed: Sequence[str], now: State | None, later: HistoryRow | None) -> str:
     what = {"memory": "The memory", "session": "The conversation", "entity": "The entity"}[entry.target_kind]
     if _is_archived(now):
         return f"{what} was put into the archive since. Bring it back first."
     if "existence" not in changed:
         names = ", ".join(name.replace("_", " ") for name in changed)
-        return f"{what} was changed again since ({names}). Undo the later change first."
+        advice = "Undo the later change first." if later is None else _undo_first(later)
+        return f"{what} was changed again since ({names}). {advice}"
     happened = "was deleted since" if entry.after is not None else "was restored since"
-    return f"{what} {happened}. Undo that first."
+    return f"{what} {happened}. {'Undo that first.' if later is None else _undo_first(later)}"

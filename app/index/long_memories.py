@@ -51,7 +51,7 @@ def begin(connection: apsw.Connection, memory: Memory, chunk_of: ChunkOf) -> Non
     ``step`` writes the others and deletes the previous ones.
     """
     newest = _newest(connection, memory.id)
-    # Nobody may find a memory by its previous text who may no longer see it.
+    # A caller that may no longer see a memory may not find it by its previous text.
     connection.execute("UPDATE chunks SET store = ?1 WHERE memory_id = ?2 AND store <> ?1", (memory.store, memory.id))
     first = enumerate(first_pieces(memory_text(memory), AT_ONCE))
     chunks = [chunk_of(memory, number, piece) for number, piece in first]

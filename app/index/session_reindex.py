@@ -26,10 +26,10 @@ def is_moved_in_steps(connection: apsw.Connection, session_id: str) -> bool:
     Reason: it is long or is being moved already.
     """
     moving = connection.execute("SELECT 1 FROM session_moves WHERE session_id = ?", (session_id,)).fetchone()
-    turns = connection.execute(
+    messages = connection.execute(
         "SELECT count(*) FROM (SELECT 1 FROM messages WHERE session_id = ? LIMIT ?)", (session_id, AT_ONCE + 1)
     ).get
-    return moving is not None or int(turns) > AT_ONCE
+    return moving is not None or int(messages) > AT_ONCE
 
 
 def begin(connection: apsw.Connection, session_id: str, *, is_leaving: bool) -> None:
@@ -67,11 +67,11 @@ def step(connection: apsw.Connection, store: Store) -> bool:
 
 def _restore_some(connection: apsw.Connection, session_id: str, after: int, store: Store) -> bool:
     """Index the next missing messages, and return whether the session is complete."""
-    turns = messages_between(connection, session_id, after=after, before=-_BEGINNING, limit=AT_ONCE)
-    if not turns:
+    messages = messages_between(connection, session_id, after=after, before=-_BEGINNING, limit=AT_ONCE)
+    if not messages:
         repo.reset_passages(connection, session_id)
         return True
-    present = repo.indexed_messages(connection, session_id, turns[0].seq, turns[-1].seq)
-    store(connection, [turn for turn in turns if turn.seq not in present])
-    connection.execute("UPDATE session_moves SET after_seq = ? WHERE session_id = ?", (turns[-1].seq, session_id))
+    present = repo.indexed_messages(connection, session_id, messages[0].seq, messages[-1].seq)
+    store(connection, [message for message in messages if message.seq not in present])
+    connection.execute("UPDATE session_moves SET after_seq = ? WHERE session_id = ?", (messages[-1].seq, session_id))
     return False

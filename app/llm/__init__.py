@@ -1,1 +1,1 @@
-"""Language models, each behind one protocol, with an absent one that says so; no part of Keepsake needs any."""
+"""Language models behind one protocol; Keepsake works without any."""

@@ -94,7 +94,7 @@ class AccessCounter:
             for memory_id in batch:
                 del self._waiting[memory_id]
             try:
-                # Shielded: once handed over it is written, even when whoever waits for it is told to stop.
+                # Shielded: once handed over it is written, even when the caller that waits is cancelled.
                 await asyncio.shield(self._store.write(partial(write, counted=batch)))
             except KeepsakeError as error:
                 # Counts are a convenience: the failure shows in the status, and the next round tries again.

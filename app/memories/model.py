@@ -18,7 +18,7 @@ SOURCE_KINDS: tuple[SourceKind, ...] = ("message", "memory")
 
 @dataclass(frozen=True, slots=True)
 class Source:
-    """Source of a memory: a turn (``<session>#<seq>``) or another memory's id."""
+    """Source of a memory: a message (``<session>#<seq>``) or another memory's id."""
 
     kind: SourceKind
     id: str

@@ -62,7 +62,7 @@ class ReflectionService:
     async def require_sources(self, sources: Sequence[Source], *, stores: Sequence[str] = STORES) -> None:
         """Refuse sources that are not there.
 
-        Only a caller who sees every store learns whether a turn is there.
+        Only a caller who sees every store learns whether a message is there.
 
         Raises:
             InputError: One is not there; its number in the list is in the sentence.
@@ -75,13 +75,13 @@ class ReflectionService:
             for number, source in enumerate(sources):
                 if source.kind == "memory" and source.id not in visible:
                     return number
-                if source.kind == "message" and sees_all and not _is_turn(connection, source.id):
+                if source.kind == "message" and sees_all and not _is_message(connection, source.id):
                     return number
             return None
 
         missing = await self._transactions.store.read(work) if sources else None
         if missing is not None:
-            kind = "turn (<session>#<number>)" if sources[missing].kind == "message" else "memory"
+            kind = "message (<session>#<number>)" if sources[missing].kind == "message" else "memory"
             raise InputError(f"There is no such {kind} as sources[{missing}] names.", field=f"sources[{missing}].id")
 
     async def sources(self, memory_id: str, *, stores: Sequence[str] = STORES) -> list[SourceText]:
@@ -114,12 +114,12 @@ def _of_memory(memory_id: str, memory: Memory | None) -> SourceText:
     return SourceText("memory", memory_id, memory.title, repo.preview(memory.content, memory.facts))
 
 
-def _is_turn(connection: apsw.Connection, reference: str) -> bool:
+def _is_message(connection: apsw.Connection, reference: str) -> bool:
     session, _, seq = reference.rpartition("#")
     if not (seq.isascii() and seq.isdecimal() and len(seq) <= _DIGITS):
         return False
-    turn = "SELECT 1 FROM messages WHERE session_id = ? AND seq = ?"
-    return connection.execute(turn, (session, int(seq))).fetchone() is not None
+    sql = "SELECT 1 FROM messages WHERE session_id = ? AND seq = ?"
+    return connection.execute(sql, (session, int(seq))).fetchone() is not None
 
 
 def _of_message(connection: apsw.Connection, reference: str) -> SourceText:

@@ -34,7 +34,7 @@ class SalvageReport:
         broken_pages: Pages of the database, those of indexes among them, that could not be read in full.
         found_again: Rows found on pages that nothing led to any more; something deleted may be among them.
         regained: Rows of broken pages that the search index or the history still had the words of.
-        sessions_made: Conversations of which only turns were left.
+        sessions_made: Conversations of which only messages were left.
     """
 
     source: str

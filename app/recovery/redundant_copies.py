@@ -45,7 +45,7 @@ def messages(
     missing: Mapping[tuple[Cell, Cell], Cell],
     chunks: Iterable[Mapping[str, Cell]],
 ) -> int:
-    """Put back turns from the search index, which has their words, who spoke and when.
+    """Put back messages from the search index, which has their words, who spoke and when.
 
     Args:
         connection: The new database.

@@ -4,17 +4,17 @@ from collections.abc import Iterator
 
 import apsw
 
-# What a conversation is called of which only its turns were left.
+# What a conversation is called of which only its messages were left.
 UNTITLED = "Conversation found again"
 
 _COUNTS = {
-    "sessions count their turns wrongly": (
+    "sessions count their messages wrongly": (
         "sessions",
         "message_count",
         "(SELECT count(*) FROM messages m WHERE m.session_id = sessions.id)",
         "<>",
     ),
-    "sessions number their turns wrongly": (
+    "sessions number their messages wrongly": (
         "session_state",
         "last_seq",
         "(SELECT coalesce(max(m.seq), last_seq) FROM messages m WHERE m.session_id = session_state.session_id)",

@@ -222,7 +222,7 @@ class _Salvage:
             said = int(self._connection.execute("SELECT coalesce(sum(message_count), 0) FROM sessions").get)
             made_up, dropped = referential_repair.join_pieces(self._connection)
             rebuild.request_rebuild(self._connection)
-        # What the conversations say of themselves counts where the index of their turns is broken too.
+        # What the conversations say of themselves counts where the index of their messages is broken too.
         counted = {"messages": said}
         tables = tuple(
             self._report(table, broken, max(indexed or 0, counted.get(table.name, 0)) or indexed, dropped)
@@ -310,10 +310,12 @@ class _Salvage:
         known = {str(row.values[0]) for row in self._indexed(schema, "sqlite_autoindex_memories_1")}
         regained = redundant_copies.memories(self._connection, known - have)
         index = self._indexed(schema, "sqlite_autoindex_messages_1")
-        turns = {(row.values[0], row.values[1]): row.values[2] for row in index}
+        messages = {(row.values[0], row.values[1]): row.values[2] for row in index}
         for key in self._connection.execute("SELECT session_id, seq FROM messages"):
-            turns.pop((key[0], key[1]), None)
-        return regained + (redundant_copies.messages(self._connection, turns, self._chunks(schema)) if turns else 0)
+            messages.pop((key[0], key[1]), None)
+        return regained + (
+            redundant_copies.messages(self._connection, messages, self._chunks(schema)) if messages else 0
+        )
 
     def _indexed(self, schema: list[SchemaEntry], name: str) -> Iterator[StoredRow]:
         root = next((entry.root for entry in schema if entry.name == name), 0)

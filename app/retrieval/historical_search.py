@@ -33,7 +33,7 @@ from app.sessions.repo import MESSAGE_COLUMNS, message_of
 
 DEPTH: Final = 400
 MAX_STATES: Final = 20_000
-MAX_TURNS: Final = 20_000
+MAX_MESSAGES: Final = 20_000
 
 NAME: Final = "past"
 FROM_HISTORY: Final = "from_history"
@@ -48,7 +48,7 @@ _OF_STATES = (
     f"{memories.TABLES}, {_CHUNKS} AS MATERIALIZED (SELECT rowid, 'memory', session_id, id, 0, 0, store, kind,"
     " updated_at FROM memories WHERE valid_until IS NULL)"
 )
-_OF_TURNS = (
+_OF_MESSAGES = (
     "session_moves (session_id, is_leaving) AS (SELECT NULL, NULL WHERE FALSE),"  # all of them are forgotten
     f" {_CHUNKS} AS (SELECT t.rowid, 'message', t.session_id, NULL, t.seq, t.seq, 'private', t.role, t.created_at"
     " FROM messages t WHERE t.session_id IN (SELECT value FROM json_each(?1)) AND t.created_at <= ?2)"
@@ -189,16 +189,18 @@ def _rebuilt(
     where = build_filter(query, moment.stores)
     states = memories.states(connection, moment.at_ms, since, moment.stores)
     kept = matching_states(connection, where, islice(states, MAX_STATES))
-    turns = _turns(connection, where, forgotten, moment)
-    is_cut = next(states, None) is not None or len(turns) > MAX_TURNS
+    messages = _historical_messages(connection, where, forgotten, moment)
+    is_cut = next(states, None) is not None or len(messages) > MAX_MESSAGES
     found: list[HistoricalItem] = []
     for memory in kept:
         add_matching(
             found, words, memory_text(memory), HistoricalItem(memory.id, 0, "", to_ms(memory.updated_at), memory)
         )
-    for turn in turns[:MAX_TURNS]:
-        target = f"{turn.session_id}#{turn.seq}"
-        add_matching(found, words, message_text(turn), HistoricalItem(target, 0, "", to_ms(turn.created_at), turn))
+    for message in messages[:MAX_MESSAGES]:
+        target = f"{message.session_id}#{message.seq}"
+        add_matching(
+            found, words, message_text(message), HistoricalItem(target, 0, "", to_ms(message.created_at), message)
+        )
     return found, is_cut
 
 
@@ -224,15 +226,15 @@ def matching_states(connection: apsw.Connection, where: ChunkFilter, states: Ite
     return kept
 
 
-def _turns(
+def _historical_messages(
     connection: apsw.Connection, where: ChunkFilter, forgotten: Sequence[str], moment: HistoricalRequest
 ) -> list[Message]:
     if set(moment.stores) < set(STORES) or not forgotten:
         return []
     columns = ", ".join(f"t.{name.strip()}" for name in MESSAGE_COLUMNS.split(","))
     rows = connection.execute(
-        f"WITH {_OF_TURNS} SELECT {columns} FROM chunks c CROSS JOIN messages t ON t.rowid = c.id"
-        f" WHERE {where.sql} ORDER BY c.created_at DESC LIMIT {MAX_TURNS + 1}",
+        f"WITH {_OF_MESSAGES} SELECT {columns} FROM chunks c CROSS JOIN messages t ON t.rowid = c.id"
+        f" WHERE {where.sql} ORDER BY c.created_at DESC LIMIT {MAX_MESSAGES + 1}",
         (json.dumps(forgotten), moment.at_ms, *where.values),
     )
     return [message_of(row) for row in rows]
@@ -345,7 +347,7 @@ def historical_hit(
         query: The parsed query; its words are marked.
         titles: Agent and title of messages' sessions.
     """
-    fields = _turn_fields(state, titles) if isinstance(state, Message) else _memory_fields(state)
+    fields = _message_fields(state, titles) if isinstance(state, Message) else _memory_fields(state)
     if isinstance(state, Message):
         said, extra = state.content or message_text(state), ""
     else:
@@ -365,16 +367,16 @@ def historical_hit(
     )
 
 
-def _turn_fields(turn: Message, titles: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
+def _message_fields(message: Message, titles: Mapping[str, tuple[str, str]]) -> dict[str, Any]:
     return {
         "target": "message",
         "kind": "message",
-        "title": titles[turn.session_id][1],
-        "created_at": turn.created_at,
-        "session_id": turn.session_id,
-        "seq": turn.seq,
-        "role": turn.role,
-        "author": turn.author,
+        "title": titles[message.session_id][1],
+        "created_at": message.created_at,
+        "session_id": message.session_id,
+        "seq": message.seq,
+        "role": message.role,
+        "author": message.author,
     }
 
 

@@ -111,7 +111,7 @@ RECIPES: Final[Mapping[str, Recipe]] = MappingProxyType(
             ),
             Recipe(
                 "tri",
-                "The nearest by meaning, the important and the latest turns, a few of each",
+                "The nearest by meaning, the important and the latest messages, a few of each",
                 ("vector", "salient", "recent"),
                 "union",
                 few=TriHybridLimits(),

@@ -9,27 +9,27 @@ from typing import Concatenate, ParamSpec, Protocol, TypeVar
 P = ParamSpec("P")
 T = TypeVar("T")
 
-PATIENCE_S = 0.25
+MAX_WAIT_S = 0.25
 
 
 class SearchQueue:
     """Queue that runs one search at a time.
 
-    A search that has waited ``patience_s`` runs anyway, so that a slow one does not block the others.
+    A search that has waited ``max_wait_s`` runs anyway, so that a slow one does not block the others.
 
     Args:
-        patience_s: Seconds to wait at most.
+        max_wait_s: Seconds to wait at most.
     """
 
-    def __init__(self, patience_s: float = PATIENCE_S) -> None:
-        self._patience_s = patience_s
+    def __init__(self, max_wait_s: float = MAX_WAIT_S) -> None:
+        self._max_wait_s = max_wait_s
         self._free = asyncio.Lock()
 
     async def run(self, work: Callable[[], Awaitable[T]]) -> T:
         """Run ``work`` when the queue is free, and return its result."""
         taken = False
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._patience_s):
+            async with asyncio.timeout(self._max_wait_s):
                 taken = await self._free.acquire()
         try:
             return await work()

@@ -1,1 +1,4 @@
-"""When recurring work runs next, and what came of each run. Owns schedules and schedule_runs (canonical)."""
+"""Schedules: recurring work, its next run and its past runs.
+
+Owns the tables schedules and schedule_runs (canonical).
+"""

@@ -76,7 +76,7 @@ def build(runtime: Runtime, index: MessageIndexer, write_memory: MemoryWrite) ->
     return SessionParts(
         service,
         WriteBehind(service, clock, runtime.publish, options().queue),
-        WorkingMemory(store, options().working_turns),
+        WorkingMemory(store, options().working_messages),
         SummaryService(store, clock, policy),
         compaction,
         RestoreService(store, options),

@@ -215,8 +215,8 @@ def find_in(connection: apsw.Connection, session_id: str, text: str, limit: int)
         )
         return [int(str(row[0])) for row in rows]
     folded = text.casefold()
-    turns = connection.execute("SELECT seq, content FROM messages WHERE session_id = ? ORDER BY seq", (session_id,))
-    found = (int(str(seq)) for seq, content in turns if folded in str(content).casefold())
+    messages = connection.execute("SELECT seq, content FROM messages WHERE session_id = ? ORDER BY seq", (session_id,))
+    found = (int(str(seq)) for seq, content in messages if folded in str(content).casefold())
     return list(islice(found, limit))
 
 

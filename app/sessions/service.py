@@ -271,7 +271,7 @@ class SessionService:
 
         return await self._store.read(work)
 
-    async def turns(self, names: Sequence[str], owner: str | None = None) -> dict[str, Message]:
+    async def messages_by_name(self, names: Sequence[str], owner: str | None = None) -> dict[str, Message]:
         """Return messages named ``<session>#<number>``, of ``owner``'s sessions or all.
 
         What is not there, was forgotten or is not the owner's is left out.

@@ -31,7 +31,7 @@ _TEXTS = (
     "SELECT before ->> 'summary' FROM memory_history WHERE target_kind = 'session' AND target = :id",
     "SELECT after ->> 'summary' FROM memory_history WHERE target_kind = 'session' AND target = :id",
 )
-_OF_TURNS = (
+_OF_MESSAGES = (
     "SELECT content FROM messages WHERE session_id = :id AND {}",
     # What is short there is the name of a tool or a field, and nobody's own.
     "SELECT t.atom FROM messages, json_tree(tool_calls) t WHERE session_id = :id AND length(t.atom) >= 24 AND {}",
@@ -66,7 +66,7 @@ class SessionEraser:
         """Yield its titles and summaries, and messages spread evenly over it, for samples."""
         count = int(connection.execute("SELECT count(*) FROM messages WHERE session_id = ?", (target,)).get)
         spread = f"messages.rowid % {max(count // _MOST_ROWS, 1)} = 0" if count > _MOST_ROWS else "TRUE"
-        for sql in (*_TEXTS, *(turns.format(spread) for turns in _OF_TURNS), _GRAMS):
+        for sql in (*_TEXTS, *(messages.format(spread) for messages in _OF_MESSAGES), _GRAMS):
             rows = connection.execute(f"{sql} LIMIT {_MOST_ROWS}", {"id": target})
             yield from (str(row[0]) for row in rows if row[0] is not None)
 
@@ -83,12 +83,12 @@ class SessionEraser:
         """Remove some more of it; nothing is left when nothing was removed."""
         if dropped := self._drop_entries(connection, target, limit):
             return dropped
-        turns = connection.execute(
+        messages = connection.execute(
             "DELETE FROM messages WHERE rowid IN (SELECT rowid FROM messages WHERE session_id = ? LIMIT ?) RETURNING 1",
             (target, limit),
         ).fetchall()
-        if turns:
-            return {"messages": len(turns)}
+        if messages:
+            return {"messages": len(messages)}
         removed: Counter[str] = Counter()
         for table, where in _OWN:
             rows = connection.execute(f"DELETE FROM {table} WHERE {where} RETURNING 1", {"id": target}).fetchall()

@@ -48,12 +48,12 @@ class RestoreService:
 
     Args:
         store: The vault's database.
-        terms: What the settings say now.
+        options: Returns the current session options.
     """
 
-    def __init__(self, store: Store, terms: Callable[[], SessionOptions]) -> None:
+    def __init__(self, store: Store, options: Callable[[], SessionOptions]) -> None:
         self._store = store
-        self._terms = terms
+        self._options = options
 
     async def restore(
         self,
@@ -82,11 +82,11 @@ class RestoreService:
         named = clean_name(channel)
         if session is None and not named:
             raise InputError("Name a session or a channel to restore.", field="session")
-        terms = self._terms()
-        terms = replace(
-            terms,
-            budget=terms.budget if budget is None else budget,
-            max_history=terms.max_history if max_history is None else max_history,
+        options = self._options()
+        options = replace(
+            options,
+            budget=options.budget if budget is None else budget,
+            max_history=options.max_history if max_history is None else max_history,
         )
 
         def work(connection: apsw.Connection) -> Restored:
@@ -96,18 +96,18 @@ class RestoreService:
                 key = repo.session_of_channel(connection, named, agent) if named else None
             if key is None and session is not None and not named:
                 raise NotFoundError(f"There is no session {session}.", session=session)
-            return Restored() if key is None else _restored(connection, key, terms)
+            return Restored() if key is None else _restored(connection, key, options)
 
         return await self._store.read(work)
 
 
-def _restored(connection: apsw.Connection, session: str, terms: SessionOptions) -> Restored:
+def _restored(connection: apsw.Connection, session: str, options: SessionOptions) -> Restored:
     state = read_state(connection, session)
-    preface = preface_of(state.summary, terms.budget)
+    preface = preface_of(state.summary, options.budget)
     spent = estimate_tokens(preface)
     # One more than may be given, so that the first message given is known to follow another.
-    weights = weights_after(connection, session, state.upper_seq, terms.max_history + 1)
-    given = weights[compaction_plan.fitting_messages(weights, terms.budget - spent, terms.max_history) :]
+    weights = weights_after(connection, session, state.upper_seq, options.max_history + 1)
+    given = weights[compaction_plan.fitting_messages(weights, options.budget - spent, options.max_history) :]
     messages = (
         repo.messages_between(connection, session, after=given[0].seq - 1, before=1 << 62, limit=-1) if given else []
     )

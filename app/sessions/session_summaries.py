@@ -23,7 +23,7 @@ from app.store.store import Store
 
 TITLES = 12
 TITLE_CHARACTERS = 80
-TURNS = 6
+OPENING_MESSAGES = 6
 
 _COLUMNS = "d.agent, d.session_id, s.title, d.summary, d.created_at, d.updated_at"
 
@@ -127,9 +127,13 @@ def outline(found: Iterable[tuple[str, str]]) -> str:
     return "\n".join(lines)
 
 
-def opening(turns: Sequence[Message]) -> str:
+def opening(messages: Sequence[Message]) -> str:
     """Return the first messages as lines, without those of the system and tools."""
-    lines = (message_line(turn) for turn in turns if turn.role in {"user", "assistant"} and turn.content.strip())
+    lines = (
+        message_line(message)
+        for message in messages
+        if message.role in {"user", "assistant"} and message.content.strip()
+    )
     return "\n".join(line for line in lines if line)
 
 
@@ -166,7 +170,7 @@ def _opening(connection: apsw.Connection, session: str) -> str:
     rows = connection.execute(
         f"SELECT {repo.MESSAGE_COLUMNS} FROM messages WHERE session_id = ? AND role IN ('user', 'assistant')"
         " AND trim(content) <> '' ORDER BY seq LIMIT ?",
-        (session, TURNS),
+        (session, OPENING_MESSAGES),
     )
     return opening([repo.message_of(row) for row in rows])
 

@@ -44,22 +44,22 @@ class WorkingMemory:
         Raises:
             NotFoundError: There is no such conversation.
         """
-        drops, turns = self._drops, self._held.get(session)
-        if turns is None:
-            turns = deque(maxlen=self._cap)
+        drops, messages = self._drops, self._held.get(session)
+        if messages is None:
+            messages = deque(maxlen=self._cap)
         try:
-            fresh = await self._read_after(session, turns[-1].seq if turns else -1)
+            fresh = await self._read_after(session, messages[-1].seq if messages else -1)
             if drops == self._drops:
                 # Another read of the same conversation may have brought some of these meanwhile.
-                turns.extend(turn for turn in fresh if not turns or turn.seq > turns[-1].seq)
-                self._hold(session, turns)
+                messages.extend(message for message in fresh if not messages or message.seq > messages[-1].seq)
+                self._hold(session, messages)
             else:
-                turns = deque(await self._read_after(session, -1))
+                messages = deque(await self._read_after(session, -1))
         except NotFoundError:
             self._held.pop(session, None)
             raise
-        count = len(turns) if n is None else max(min(n, len(turns)), 0)
-        return list(islice(turns, len(turns) - count, None))
+        count = len(messages) if n is None else max(min(n, len(messages)), 0)
+        return list(islice(messages, len(messages) - count, None))
 
     def on_change(self, changes: ChangeSet) -> None:
         """Drop sessions that a change touched other than by appending.
@@ -81,11 +81,11 @@ class WorkingMemory:
     async def _read_after(self, session: str, after: int) -> list[Message]:
         return await self._store.read(lambda connection: _after(connection, session, after, self._cap))
 
-    def _hold(self, session: str, turns: deque[Message]) -> None:
-        if sum(len(turn.content) for turn in turns) > CHARACTERS:
+    def _hold(self, session: str, messages: deque[Message]) -> None:
+        if sum(len(message.content) for message in messages) > CHARACTERS:
             self._held.pop(session, None)
             return
-        self._held[session] = turns
+        self._held[session] = messages
         self._held.move_to_end(session)
         while len(self._held) > SESSIONS:
             self._held.popitem(last=False)

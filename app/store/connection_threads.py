@@ -93,7 +93,7 @@ class ConnectionThread(threading.Thread):
                 refusal = from_binding(error)
                 refusal.__cause__ = error
                 job.future.set_exception(refusal)
-            except BaseException as error:  # noqa: BLE001  (the future carries it to whoever asked)
+            except BaseException as error:  # noqa: BLE001  (the future carries it to the caller)
                 job.future.set_exception(error)
         if connection is not None:
             if self._writes:

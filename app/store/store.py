@@ -39,32 +39,32 @@ class Store:
     """
 
     def __init__(
-        self, vault: Path, lock: VaultLock, schema: int, terms: StoreOptions, read_only: KeepsakeError | None = None
+        self, vault: Path, lock: VaultLock, schema: int, options: StoreOptions, read_only: KeepsakeError | None = None
     ) -> None:
         self.vault = vault
         self.read_only = read_only
-        self._read_limit_s = terms.read_limit_s
-        self._is_wal = terms.is_wal
-        self._trace = terms.trace
+        self._read_limit_s = options.read_limit_s
+        self._is_wal = options.is_wal
+        self._trace = options.trace
         self.path = vault / DATABASE
         self.schema = schema
         self._lock = lock
-        opened = partial(open_writer, self.path, terms.busy_ms, is_wal=terms.is_wal)
-        watching = terms.trace.is_kept
+        opened = partial(open_writer, self.path, options.busy_ms, is_wal=options.is_wal)
+        watching = options.trace.is_kept
         self._writer = ThreadPool(
-            "writer", 1, opened, writes=True, watch=partial(trace_write, terms.trace) if watching else None
+            "writer", 1, opened, writes=True, watch=partial(trace_write, options.trace) if watching else None
         )
         self._readers = ThreadPool(
             "reader",
-            terms.readers,
-            partial(open_reader if read_only is None else open_frozen_reader, self.path, terms.busy_ms),
+            options.readers,
+            partial(open_reader if read_only is None else open_frozen_reader, self.path, options.busy_ms),
             writes=False,
-            watch=partial(trace_read, terms.trace) if watching else None,
+            watch=partial(trace_read, options.trace) if watching else None,
         )
 
     @classmethod
     def open(
-        cls, vault: Path, migrations: Path, read_limit_s: float = READ_LIMIT_S, terms: StoreOptions | None = None
+        cls, vault: Path, migrations: Path, read_limit_s: float = READ_LIMIT_S, options: StoreOptions | None = None
     ) -> "Store":
         """Open the vault at ``vault``, making it when there is none.
 
@@ -74,7 +74,7 @@ class Store:
             vault: The vault's folder.
             migrations: Where the SQL files of the schema are.
             read_limit_s: Seconds that a read may take where it names no limit of its own.
-            terms: What the settings say, which is then all that counts.
+            options: Options; they replace ``read_limit_s``.
 
         Raises:
             VaultUnusableError: The path is a file or cannot be made.
@@ -84,7 +84,7 @@ class Store:
             VaultDamagedError: The database is damaged.
             DiskFullError: No space is left.
         """
-        terms = terms or StoreOptions(read_limit_s=read_limit_s)
+        options = options or StoreOptions(read_limit_s=read_limit_s)
         prepare_folder(vault)
         require_own_files(vault, DATABASE)
         lock = VaultLock(vault)
@@ -93,25 +93,25 @@ class Store:
             if cause is None:
                 try:
                     lock.acquire()
-                    return cls(vault, lock, _prepare(vault, migrations, terms), terms)
+                    return cls(vault, lock, _prepare(vault, migrations, options), options)
                 except (DiskFullError, VaultReadOnlyError) as error:
                     if not has_database(vault):
                         raise
                     cause = error
-            return cls._open_read_only(vault, migrations, terms, lock, cause)
+            return cls._open_read_only(vault, migrations, options, lock, cause)
         except BaseException:
             lock.release()
             raise
 
     @classmethod
     def _open_read_only(
-        cls, vault: Path, migrations: Path, terms: StoreOptions, lock: VaultLock, cause: KeepsakeError
+        cls, vault: Path, migrations: Path, options: StoreOptions, lock: VaultLock, cause: KeepsakeError
     ) -> "Store":
         if not lock.is_held:
             with suppress(DiskFullError, VaultReadOnlyError):  # there is no lock file, and none can be made
                 lock.acquire()
         schema = readonly.check_schema(vault / DATABASE, migrations_in(migrations))
-        return cls(vault, lock, schema, terms, readonly.read_only_error(cause, vault))
+        return cls(vault, lock, schema, options, readonly.read_only_error(cause, vault))
 
     async def write(self, work: Work[T], *, is_derived: bool = False) -> T:
         """Run ``work`` on the writer in one transaction, committed (and durable) before this returns.
@@ -164,7 +164,7 @@ class Store:
     ) -> None:
         """Rest while a caller waits for a read, or did just now.
 
-        The system runs the writer before readers, which suits a turn that is appended; work that can wait rests as
+        The system runs the writer before readers, which suits a message that is appended; work that can wait rests as
         long as it took.
 
         Args:
@@ -203,16 +203,16 @@ def has_database(vault: Path) -> bool:
     return database.is_file() and database.stat().st_size > 0
 
 
-def _prepare(vault: Path, migrations: Path, terms: StoreOptions) -> int:
+def _prepare(vault: Path, migrations: Path, options: StoreOptions) -> int:
     """Make the database ready to be written and return its schema's number."""
     staged_restore.finish_restore(vault, len(migrations_in(migrations)))
     preflight.check_files(vault / DATABASE, len(migrations_in(migrations)))
     create_file(vault / DATABASE)
-    connection = open_writer(vault / DATABASE, terms.busy_ms, is_wal=terms.is_wal)
+    connection = open_writer(vault / DATABASE, options.busy_ms, is_wal=options.is_wal)
     try:
         # Should this fail, the log stays as it was found.
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        schema = migrate(connection, migrations, lambda: _before_migration(connection, vault), terms.trace)
+        schema = migrate(connection, migrations, lambda: _before_migration(connection, vault), options.trace)
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     finally:
         connection.close()

@@ -32,7 +32,7 @@ _INDEX_LINE = re.compile(
     r"(?:row \d+ missing|wrong # of entries in|non-unique entry in|rowid \d+ out of order in) index (\w+)"
     r"|row \d+ missing from index (\w+)"
 )
-_LOOKED_AT = 10_000  # characters of a turn looked at for anything but white space
+_LOOKED_AT = 10_000  # characters of a message looked at for anything but white space
 
 
 def findings(connection: apsw.Connection, vault: Path) -> list[Finding]:
@@ -141,7 +141,7 @@ def _words(connection: apsw.Connection) -> Iterator[Finding]:
     ).get
     if orphans:
         yield _mendable("words", f"{orphans} search entries belong to nothing.")
-    turns = connection.execute(
+    messages = connection.execute(
         "SELECT substr(m.content, 1, ?) FROM messages m JOIN sessions s ON s.id = m.session_id"
         " WHERE s.forgotten_at IS NULL AND s.id NOT IN (SELECT session_id FROM session_moves)"
         " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.session_id = m.session_id AND c.kind = 'message'"
@@ -149,8 +149,8 @@ def _words(connection: apsw.Connection) -> Iterator[Finding]:
         (_LOOKED_AT,),
     )
     # What is blank is Python's to say: SQLite knows fewer kinds of white space.
-    if missing := sum(1 for (content,) in turns if content.strip()):
-        yield _mendable("words", f"{missing} turns cannot be found by search.")
+    if missing := sum(1 for (content,) in messages if content.strip()):
+        yield _mendable("words", f"{missing} messages cannot be found by search.")
     lost = connection.execute(
         "SELECT count(*) FROM memories m WHERE m.valid_until IS NULL"
         " AND NOT EXISTS (SELECT 1 FROM chunks c WHERE c.memory_id = m.id)"

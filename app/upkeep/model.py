@@ -57,7 +57,7 @@ class VaultStatus:
         notes: Sentences about what does not work at the moment.
         isolated: Agents whose own vaults are open.
         read_only: Why nothing can be written, in a sentence; empty where all is well.
-        pending_names: About how many turns and memories are still to be read for names.
+        pending_names: About how many messages and memories are still to be read for names.
     """
 
     vault: str
@@ -153,9 +153,9 @@ class BackupCheck:
         vault_id: The id of the vault it was made of; empty for those without one.
         schema: The number of its schema.
         sessions: Conversations in it, without forgotten ones.
-        messages: Their turns.
+        messages: Their messages.
         memories: Notes, facts and the like, without deleted ones.
-        newest_at: When the newest turn or memory was written.
+        newest_at: When the newest message or memory was written.
     """
 
     name: str

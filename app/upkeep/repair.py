@@ -25,12 +25,12 @@ def indexes(connection: apsw.Connection) -> list[str]:
 
 
 def references(connection: apsw.Connection) -> list[str]:
-    """Give turns without a conversation one, take away what hangs on nothing, and count anew."""
+    """Give messages without a conversation one, take away what hangs on nothing, and count anew."""
     said = [what for what in referential_repair.wrong_counts(connection) if what]
     made, dropped = referential_repair.join_pieces(connection)
     done = ["Counted anew what was counted wrongly."] if said else []
     if made:
-        done.append(f"Made {made} conversations for turns that had none.")
+        done.append(f"Made {made} conversations for messages that had none.")
     return done + [f"Took away {number} rows of {table} that belonged to nothing." for table, number in dropped.items()]
 
 

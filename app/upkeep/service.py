@@ -146,7 +146,7 @@ class UpkeepService:
         if wrong & {"words", "vectors", "references"}:
             count = (await self.reindex(actor)).value
             await reread()
-            done.append(f"Made the search index of {count} turns and memories anew.")
+            done.append(f"Made the search index of {count} messages and memories anew.")
         if "files" in wrong:
             done += await self._close_files()
         await self._sync.wait_idle()
@@ -162,10 +162,10 @@ class UpkeepService:
             raise from_os(error, self._store.vault) from error
 
     async def reindex(self, actor: str) -> Changed[int]:
-        """Rebuild everything derived from turns and memories, in short transactions.
+        """Rebuild everything derived from messages and memories, in short transactions.
 
         Returns:
-            How many turns and memories were indexed.
+            How many messages and memories were indexed.
         """
         async with self._rebuilding:
             done = await self._rebuild(await self._store.write(rebuild.begin))

@@ -18,7 +18,7 @@ class MemoryKeyring(KeyringBackend):
     def __init__(self) -> None:
         super().__init__()  # type: ignore[no-untyped-call]
         self.kept: dict[tuple[str, str], str] = {}
-        self.asked = 0
+        self.requested = 0
         self.threads: set[str] = set()
         self.fault: Exception | None = None
         self.reached = threading.Event()
@@ -41,7 +41,7 @@ class MemoryKeyring(KeyringBackend):
         del self.kept[service, username]
 
     def _enter(self) -> None:
-        self.asked += 1
+        self.requested += 1
         self.reached.set()
         self.threads.add(threading.current_thread().name)
         self.unlocked.wait(30)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 import app.retrieval.query.match_expression  # noqa: F401  (opens the tokenizer's connection, once for the process)
 
 # How long a thread that was told to stop may take to end.
-PATIENCE_S = 5.0
+TIMEOUT_S = 5.0
 
 # Windows that Qt makes for itself and keeps.
 QT_OWN = frozenset({"QTipLabel", "QComboBoxPrivateContainer", "QScreen", "QDesktopScreenWidget"})
@@ -49,7 +49,7 @@ def _running(before: set[threading.Thread]) -> list[threading.Thread]:
     """Return threads started by the test that do not end in time."""
     new = [thread for thread in threading.enumerate() if thread not in before and _is_ours(thread)]
     for thread in new:
-        thread.join(PATIENCE_S)
+        thread.join(TIMEOUT_S)
     return [thread for thread in new if thread.is_alive()]
 
 

@@ -17,12 +17,12 @@ KEY = "sk-live-QuuxPassphrase-8c1f"
 @pytest.fixture
 def log() -> Iterator[io.StringIO]:
     """Hear everything that is logged, with tracebacks."""
-    heard = io.StringIO()
-    handler = logging.StreamHandler(heard)
+    received = io.StringIO()
+    handler = logging.StreamHandler(received)
     root, level = logging.getLogger(), logging.getLogger().level
     root.addHandler(handler)
     root.setLevel(logging.DEBUG)
-    yield heard
+    yield received
     root.removeHandler(handler)
     root.setLevel(level)
 

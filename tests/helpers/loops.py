@@ -1,4 +1,4 @@
-"""Coroutines on the Qt loop, and the window's door to a real host."""
+"""Coroutines on the Qt loop, and a bridge to a real host."""
 
 import asyncio
 import gc
@@ -50,7 +50,7 @@ def bridge(host: "Host", qt_loop: asyncio.AbstractEventLoop) -> Iterator["Bridge
     """Return the window's bridge to a real host, on the Qt loop."""
     from ui.bridge import Bridge
 
-    door = Bridge(host)
-    yield door
-    qt_loop.run_until_complete(door.close())
-    door.deleteLater()
+    bridge = Bridge(host)
+    yield bridge
+    qt_loop.run_until_complete(bridge.close())
+    bridge.deleteLater()

@@ -1,12 +1,14 @@
-"""Vocabulary check: names and docstrings that a newcomer would not understand.
+"""Vocabulary check: names, docstrings and comments that a newcomer would not understand.
 
 ``python -m tests.helpers.vocabulary app/index`` prints what is wrong in a folder. The words are defined in the glossary
 of ``resources/help/architecture.md``.
 """
 
 import ast
+import io
 import re
 import sys
+import tokenize
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -18,8 +20,43 @@ DENIED_NAMES = frozenset(
     {
         *("heads", "manner", "manners", "asked", "kin", "kinship", "door", "desk", "shelf", "tend", "sought", "beside"),
         *("elsewhere", "whereabouts", "meant", "told", "tells", "heard", "nobody", "somebody", "whoever", "thereof"),
+        *("house", "patience", "stranger", "strangers"),
     }
 )
+# Sentences as names of tests may use the plain English among them.
+DENIED_TEST_NAMES = frozenset(
+    {
+        "heads",
+        "manner",
+        "manners",
+        "kin",
+        "kinship",
+        "door",
+        "desk",
+        "shelf",
+        "tend",
+        "sought",
+        "patience",
+        "whereabouts",
+    }
+)
+# In comments and docstrings, too, these would be names for things that have better ones.
+DENIED_PROSE = re.compile(
+    r"\b(?:heads|manners?|kin|kinship|door|desk|shelf|shelves|tend|sought|house|patience|strangers?|whereabouts|whoever"
+    r"|thereof"
+    # a turn that is said is a message; "turn into", "in turn" and the round that is over after an answer stay
+    r"|(?:each|every|first|last) turn|turns? of (?:a|the|one) (?:conversation|session))\b",
+    re.IGNORECASE,
+)
+# Folders whose comments, docstrings and names are still checked for the older words only.
+BEING_REWRITTEN = (
+    "app/rpc/",
+    "app/cli/",
+    "tests/unit/app/rpc/",
+    "tests/unit/app/agents/",
+    "tests/integration/test_agent",
+)
+LATER_WORDS = frozenset({"house", "patience", "stranger", "strangers", "asked"})
 DENIED_PHRASES = (
     *("what is known of", "whoever", "whatever", "such of", "besides", "nobody", "somebody", "lets go of", "makes way"),
     *("of that", "stands for itself", "stand out", "looked at closely", "put right", "made anew"),
@@ -63,6 +100,32 @@ def docstring_problems(path: Path) -> Iterator[str]:
                 yield f"{place}: says '{phrase}': {first}"
 
 
+def prose_problems(path: Path) -> Iterator[str]:
+    """Yield the private words in a file's comments and docstrings."""
+    source = path.read_text(encoding="utf-8")
+    place = path.relative_to(ROOT).as_posix()
+    if place.startswith(BEING_REWRITTEN):
+        return
+    for line, text in _prose(source):
+        for offset, said in enumerate(text.split("\n")):
+            if found := DENIED_PROSE.search(said):
+                yield f"{place}:{line + offset}: says '{found.group()}': {said.strip()}"
+
+
+def _prose(source: str) -> Iterator[tuple[int, str]]:
+    """Yield the docstrings and comments of a source text with the lines where they begin."""
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
+            first = node.body[0] if node.body else None
+            if isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant):
+                text = first.value.value
+                if isinstance(text, str):
+                    yield first.lineno, text
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0], token.string
+
+
 def defined_names(tree: ast.AST) -> Iterator[tuple[str, int]]:
     """Yield every name that a file gives: modules excluded, arguments and attributes included."""
     for node in ast.walk(tree):
@@ -82,7 +145,10 @@ def name_problems(path: Path) -> Iterator[str]:
     seen = set[str]()
     names = [(path.stem, 1), *defined_names(ast.parse(path.read_bytes()))]
     for name, line in names:
-        denied = DENIED_NAMES.intersection(words_of(name))
+        words = DENIED_TEST_NAMES if name.startswith("test_") else DENIED_NAMES
+        denied = words.intersection(words_of(name))
+        if place.startswith(BEING_REWRITTEN):
+            denied -= LATER_WORDS
         if denied and name not in seen:
             seen.add(name)
             yield f"{place}:{line}: the name '{name}' has the private word '{min(denied)}'"
@@ -111,8 +177,15 @@ def doubled_classes(paths: Iterable[Path]) -> Iterator[str]:
 def problems(*folders: str) -> list[str]:
     """Return everything wrong with names and docstrings below folders of the project."""
     paths = python_files(*folders)
-    found = [line for path in paths for line in (*docstring_problems(path), *name_problems(path))]
+    found = [
+        line for path in paths for line in (*docstring_problems(path), *prose_problems(path), *name_problems(path))
+    ]
     return [*found, *doubled_modules(paths), *doubled_classes(paths)]
+
+
+def problems_of_tests() -> list[str]:
+    """Return everything wrong with names, comments and docstrings of tests; their first lines may be free."""
+    return [line for path in python_files("tests") for line in (*prose_problems(path), *name_problems(path))]
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ WRITERS = 4
 READERS = 2
 ROUNDS_A_VAULT = 10
 _POLL_S = 0.01
-_PATIENCE_S = 600.0
+_TIMEOUT_S = 600.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,7 +112,7 @@ class StressRound:
         self._start(victim)
 
     def _wait_for_lines(self, wanted: int) -> None:
-        until = time.monotonic() + _PATIENCE_S
+        until = time.monotonic() + _TIMEOUT_S
         while sum(self._log(name).stat().st_size > 0 and len(self._said(name)) for name in self._begun()) < wanted:
             if time.monotonic() > until:
                 raise TimeoutError(f"the writers did not make {wanted} writes")
@@ -122,7 +122,7 @@ class StressRound:
         return [name for name in self._writers if self._log(name).exists()]
 
     def _finish(self, name: str) -> None:
-        if self._running[name].wait(_PATIENCE_S):
+        if self._running[name].wait(_TIMEOUT_S):
             raise RuntimeError(f"{name} broke: {(self._logs / f'{name}.err').read_text()[-2000:]}")
 
     def _end(self) -> None:

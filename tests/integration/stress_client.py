@@ -15,7 +15,7 @@ from typing import IO, Any
 from app.errors import HostUnreachableError, InputError, KeepsakeError, StaleError
 from app.rpc.client import Client
 
-PATIENCE_S = 120.0
+TIMEOUT_S = 120.0
 PAUSE_S = 0.02
 SHARED = "fire-shared"
 FACTS = 3
@@ -39,7 +39,7 @@ class ReconnectingClient:
         Raises:
             KeepsakeError: What the host reports, or that none came back for very long.
         """
-        self.is_again, until = False, time.monotonic() + PATIENCE_S
+        self.is_again, until = False, time.monotonic() + TIMEOUT_S
         while True:
             try:
                 if self._client is None:

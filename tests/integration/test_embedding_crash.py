@@ -101,7 +101,7 @@ def test_killed_while_a_service_makes_them(vault: Path, service: EmbeddingServer
     with finishing(vault, "openai-compatible:m", service.address):
         pass
     (count,) = rows(vault, "SELECT count(*) FROM vectors_2_rowids")[0]
-    texts = [text for request in service.asked for text in request["input"] if text.startswith("turn")]
+    texts = [text for request in service.requested for text in request["input"] if text.startswith("turn")]
     assert count == len(set(texts)) == turns
     failed = 3 * runs * 8
     assert len(texts) <= turns + failed + runs * 8

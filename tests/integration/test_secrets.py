@@ -115,7 +115,7 @@ def test_a_named_variable_counts_before_the_keyring(
     memory_keyring.kept["Keepsake", f"openai-compatible {service.address}"] = KEY
     host = opened({**served_by(service.address), "embedding.api_key_env": "MY_KEY"})
     assert calls_of(host, service, "some text") == "Bearer sk-of-variable"
-    assert memory_keyring.asked == 0
+    assert memory_keyring.requested == 0
     found = host.ask("secret.status", name="openai-compatible")
     assert (found.source, found.place, found.is_kept) == ("variable", "the environment variable MY_KEY", True)
     assert found.note == "It counts before the one in keyrings MemoryKeyring."
@@ -143,7 +143,7 @@ def test_keyring_is_used_only_when_a_remote_service_needs_a_key(
     host.ask("memory.search", query="hello")
     for operation in ("settings.list", "settings.check", "vault.status", "vault.check", "embedding.status"):
         host.ask(operation)
-    assert memory_keyring.asked == 0
+    assert memory_keyring.requested == 0
 
 
 def test_a_key_that_moves_into_the_keyring_leaves_the_vectors_as_they_are(
@@ -159,11 +159,11 @@ def test_a_key_that_moves_into_the_keyring_leaves_the_vectors_as_they_are(
     host.stop()
     monkeypatch.delenv("MY_KEY")
     memory_keyring.kept["Keepsake", f"openai-compatible {service.address}"] = KEY
-    before = len(service.asked)
+    before = len(service.requested)
     host = opened(settings)
     assert host.ask("memory.search", query="some text", legs=["vector"]).hits
     host.ask("vault.settle")
-    assert [request["input"] for request in service.asked[before:]] == [["some text"]]  # the question alone
+    assert [request["input"] for request in service.requested[before:]] == [["some text"]]  # the question alone
     assert host.ask("vault.status").notes == ()
     assert host.ask("embedding.status").building is None
 
@@ -205,7 +205,7 @@ def test_a_locked_keyring_keeps_nothing_from_working(
     assert host.ask("secret.status", name="openai").note == (
         "The keyring of this machine stayed locked; unlock it and try again."
     )
-    assert service.asked == []
+    assert service.requested == []
 
 
 def test_a_vault_closes_while_the_keyring_waits_for_its_password(
@@ -236,7 +236,7 @@ def test_only_full_trust_reaches_them(host: Host, memory_keyring: MemoryKeyring,
     arguments = {"secret.list": {}, "secret.set": {"name": "openai", "value": KEY}}.get(operation, {"name": "openai"})
     with pytest.raises(AccessDeniedError):
         host.call(operation, arguments, Caller("scout", "inner")).result()
-    assert memory_keyring.asked == 0
+    assert memory_keyring.requested == 0
 
 
 def test_an_isolated_agent_sets_no_key(host: Host, memory_keyring: MemoryKeyring) -> None:
@@ -247,7 +247,7 @@ def test_an_isolated_agent_sets_no_key(host: Host, memory_keyring: MemoryKeyring
     ):
         with pytest.raises(AccessDeniedError, match="they are the person's"):
             host.call(operation, arguments, Caller("scout", "full")).result()
-    assert memory_keyring.asked == 0
+    assert memory_keyring.requested == 0
 
 
 @pytest.mark.parametrize("value", ["", "  ", "two\nlines", "sk-ä", "sk-\x00", "x" * 1_201, "\ud800"])

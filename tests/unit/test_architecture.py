@@ -1,4 +1,4 @@
-"""The house keeps its shape: the engine without a window, a cheap start, nothing too long."""
+"""Architecture: the engine runs without a window, starts cheaply, and no file is too long."""
 
 import ast
 import subprocess

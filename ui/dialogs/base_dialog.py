@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QDialog, QFrame, QHBoxLayout, QPushButton, QScroll
 
 from ui import theme
 from ui.shell.screen_fit import fit_to_screen
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.plain_text import PlainLabel
 
 

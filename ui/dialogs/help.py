@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QTextBrow
 from app.core.paths import resources
 from ui import theme
 from ui.dialogs.base_dialog import BaseDialog
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 
 SIZE = (860, 640)

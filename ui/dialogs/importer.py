@@ -24,7 +24,7 @@ from ui.dialogs.base_dialog import BaseDialog, note
 from ui.dialogs.import_report import format_name, problem_lines, report_text
 from ui.notice import Notice
 from ui.shell.status_line import amount, progress_text
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.plain_text import PlainLabel

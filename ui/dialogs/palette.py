@@ -15,7 +15,7 @@ from ui.dialogs.palette_list import EntryDelegate, EntryModel
 from ui.dialogs.palette_lookup import PaletteLookup, Target, target_of
 from ui.shell.navigation import Place
 from ui.shell.window_commands import group_title
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:

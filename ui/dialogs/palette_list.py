@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from ui import theme
 from ui.dialogs.palette_entries import Entry
+from ui.style.design_tokens import Radius, Space
 from ui.style.icons import icon
-from ui.style.tokens import Radius, Space
 
 ENTRY = Qt.ItemDataRole.UserRole
 _Index = QModelIndex | QPersistentModelIndex

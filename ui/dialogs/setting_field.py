@@ -16,7 +16,7 @@ from app.config.model import SettingValue
 from app.config.schema import Value
 from ui import theme
 from ui.dialogs.base_dialog import note
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.plain_text import PlainLabel
 
 WIDTH = 220

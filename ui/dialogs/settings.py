@@ -15,7 +15,7 @@ from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.models.key_field import KeyField
 from ui.dialogs.setting_field import SettingField
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.field_icons import FieldIcons
 from ui.widgets.plain_text import PlainLabel

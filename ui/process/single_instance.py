@@ -127,21 +127,21 @@ class _Visitor(QObject):
         super().__init__(parent)
         self._socket = socket
         socket.setParent(self)
-        self._patience = QTimer(self, singleShot=True, interval=IDLE_MS)
-        self._patience.timeout.connect(self._on_patience_ended)
+        self._delay = QTimer(self, singleShot=True, interval=IDLE_MS)
+        self._delay.timeout.connect(self._on_delay_ended)
         socket.disconnected.connect(self._on_disconnected)
 
     def listen(self) -> None:
         """Begin to read; the message may be there already."""
-        self._patience.start()
+        self._delay.start()
         self._socket.readyRead.connect(self._on_ready_read)
         self._on_ready_read()
 
-    def _on_patience_ended(self) -> None:
+    def _on_delay_ended(self) -> None:
         self._socket.abort()
 
     def _on_disconnected(self) -> None:
-        self._patience.stop()
+        self._delay.stop()
         self.deleteLater()
 
     def _on_ready_read(self) -> None:

@@ -11,7 +11,7 @@ from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.notice import Notice
 from ui.shell.screen_fit import fit_to_screen
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QButtonGroup, QMenu, QToolButton, QVBoxLayout, QWi
 
 from ui import theme
 from ui.actions import Actions
+from ui.style.design_tokens import Space
 from ui.style.icons import icon
-from ui.style.tokens import Space
 from ui.widgets.button import TARGET_SIZE, ToolButton, icon_button, name_button
 
 BUTTON = QSize(70, 54)

@@ -6,8 +6,8 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from app.errors import KeepsakeError
 from ui import theme
+from ui.style.design_tokens import Space
 from ui.style.icons import pixmap
-from ui.style.tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
 

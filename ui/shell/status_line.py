@@ -8,14 +8,14 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
 from app.changes import Progress
 from ui import theme
+from ui.style.design_tokens import Space
 from ui.style.icons import icon
-from ui.style.tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.plain_text import tooltip
 
-PATIENCE_MS = 5000
+DELAY_MS = 5000
 _MINUTE, _HOUR = 60, 3600
 _MEGABYTE = 1_000_000
 
@@ -129,8 +129,8 @@ class StatusLine(QWidget):
         self._jobs: dict[str, Progress] = {}
         self._waits: list[str] = []
         self._closed = False
-        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
-        self._patience.timeout.connect(self._show)
+        self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
+        self._delay.timeout.connect(self._show)
         self._sign = IconLabel("clock", size=14, parent=self)
         self._text = ElidedLabel(parent=self)
         theme.set_type(self._text, "small muted")
@@ -177,15 +177,15 @@ class StatusLine(QWidget):
     def wait_for(self, what: str) -> None:
         """Say ``what`` is waited for if it is not ``done`` within five seconds."""
         self._waits.append(what)
-        if not self._patience.isActive():
-            self._patience.start()
+        if not self._delay.isActive():
+            self._delay.start()
 
     def done(self, what: str) -> None:
         """Stop waiting for ``what``."""
         if what in self._waits:
             self._waits.remove(what)
         if not self._waits:
-            self._patience.stop()
+            self._delay.stop()
         self._show()
 
     def _show(self) -> None:
@@ -195,7 +195,7 @@ class StatusLine(QWidget):
         if job is not None:
             self._show_job(job)
             return
-        waiting = bool(self._waits) and not self._patience.isActive()
+        waiting = bool(self._waits) and not self._delay.isActive()
         if waiting:
             self._sign.show_icon("clock", "warning")
             self._text.setText(self.tr("Waiting for {what}…").format(what=self._waits[0]))

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from string import Template
 
-from ui.style.tokens import TYPE, Radius, Tokens
+from ui.style.design_tokens import TYPE, Radius, Tokens
 
 _GROWING = (12, 14, 16, 22, 26)
 """Pixels that grow with the text."""

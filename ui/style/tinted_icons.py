@@ -6,7 +6,7 @@ from pathlib import Path
 from PySide6.QtCore import QTemporaryDir
 
 from app.core.paths import resources
-from ui.style.tokens import Tokens
+from ui.style.design_tokens import Tokens
 
 MARKS: Mapping[str, tuple[str, str]] = {
     "arrow_down": ("chevron-down", "muted"),

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QVBoxLa
 from app.agents.model import AccessRequest
 from app.core.text import excerpt
 from ui import theme
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.plain_text import PlainLabel, tooltip

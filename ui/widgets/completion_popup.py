@@ -3,7 +3,7 @@
 from PySide6.QtWidgets import QListView
 
 from ui import theme
-from ui.style.tokens import Radius
+from ui.style.design_tokens import Radius
 
 
 class CompletionPopup(QListView):

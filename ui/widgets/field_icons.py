@@ -4,8 +4,8 @@ from PySide6.QtCore import QEvent, QMargins, QObject, QSize, Qt
 from PySide6.QtWidgets import QLineEdit
 
 from ui import theme
+from ui.style.design_tokens import Space
 from ui.style.icons import icon
-from ui.style.tokens import Space
 from ui.widgets.button import ToolButton, name_button
 from ui.widgets.icon_label import IconLabel
 

@@ -3,7 +3,7 @@
 from PySide6.QtCore import QMargins, QPoint, QRect, QSize, Qt
 from PySide6.QtWidgets import QLayout, QLayoutItem, QWidget
 
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 
 
 class FlowLayout(QLayout):

@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from ui import theme
+from ui.style.design_tokens import Space
 from ui.style.icons import icon
-from ui.style.tokens import Space
 from ui.widgets.button import ToolButton
 
 BAR_HEIGHT = 6

@@ -11,8 +11,8 @@ from shiboken6 import isValid
 from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, inline_tag, normalise_tag
 from app.errors import KeepsakeError
 from ui import theme
+from ui.style.design_tokens import Radius
 from ui.style.icons import icon
-from ui.style.tokens import Radius
 from ui.widgets.completion_popup import CompletionPopup
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.flow_layout import FlowLayout

@@ -5,7 +5,7 @@ from PySide6.QtGui import QFocusEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLineEdit, QStyle, QStyleOptionFrame, QWidget
 
 from ui import theme
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.plain_text import tooltip
 
 _MARGIN = 2

@@ -24,14 +24,14 @@ CONTEXT = (
     whole("context.total_tokens", 6000, 1, 200_000, "Tokens of all that an agent is told, where it names no number."),
     whole("context.max_facts", 10, 0, 200, "Facts of other conversations that an agent is told."),
     whole("context.max_tokens", 2000, 1, 200_000, "Tokens that these facts take at most."),
-    whole("context.recent_messages", 10, 0, 1000, "Latest turns that an agent is told."),
-    whole("context.recent_max_tokens", 1500, 1, 200_000, "Tokens that the latest turns take at most."),
-    whole("context.salient_messages", 5, 0, 1000, "Important turns that an agent is told."),
-    fraction("context.salient_importance", 0.8, 0, 1, "Importance from which a turn counts as important."),
-    whole("context.salient_max_tokens", 600, 1, 200_000, "Tokens that important turns take at most."),
-    whole("context.relevant_messages", 5, 0, 1000, "Turns on the question that an agent is told."),
-    fraction("context.relevant_similarity", 0.65, 0, 1, "Similarity above which a turn is on the question."),
-    whole("context.relevant_max_tokens", 1000, 1, 200_000, "Tokens that turns on the question take at most."),
+    whole("context.recent_messages", 10, 0, 1000, "Latest messages that an agent is told."),
+    whole("context.recent_max_tokens", 1500, 1, 200_000, "Tokens that the latest messages take at most."),
+    whole("context.salient_messages", 5, 0, 1000, "Important messages that an agent is told."),
+    fraction("context.salient_importance", 0.8, 0, 1, "Importance from which a message counts as important."),
+    whole("context.salient_max_tokens", 600, 1, 200_000, "Tokens that important messages take at most."),
+    whole("context.relevant_messages", 5, 0, 1000, "Messages on the question that an agent is told."),
+    fraction("context.relevant_similarity", 0.65, 0, 1, "Similarity above which a message is on the question."),
+    whole("context.relevant_max_tokens", 1000, 1, 200_000, "Tokens that messages on the question take at most."),
     switch("context.reflection", True, "Tell agents the latest weekly reflection."),
     whole("context.reflection_max_tokens", 600, 1, 200_000, "Tokens that the weekly reflection takes at most."),
     whole(
@@ -46,7 +46,7 @@ CONTEXT = (
 
 CAPTURE = planned(
     switch("capture.enabled", True, "Take memories from conversations after each turn.", critical=True),
-    whole("capture.min_turn_messages", 4, 1, 1000, "Messages a turn must have for that."),
+    whole("capture.min_turn_messages", 4, 1, 1000, "Messages that a turn must have for that."),
 )
 
 NER = (

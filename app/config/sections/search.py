@@ -18,11 +18,13 @@ SEARCH = (
         old_names=("search.words_weight",),
     ),
     whole("search.rrf_k", 60, 1, 10_000, "Constant of the recipe 'rrf': the larger, the less the first places count."),
-    whole("search.tri_recent", 10, 0, 1000, "Latest turns that the recipe 'tri' takes."),
-    fraction("search.tri_importance", 0.8, 0, 1, "Importance from which the recipe 'tri' takes a turn as salient."),
-    whole("search.tri_salient", 5, 0, 1000, "Salient turns that the recipe 'tri' takes at most."),
-    fraction("search.tri_similarity", 0.65, 0, 1, "Similarity above which the recipe 'tri' takes a turn as relevant."),
-    whole("search.tri_relevant", 5, 0, 1000, "Relevant turns that the recipe 'tri' takes at most."),
+    whole("search.tri_recent", 10, 0, 1000, "Latest messages that the recipe 'tri' takes."),
+    fraction("search.tri_importance", 0.8, 0, 1, "Importance from which the recipe 'tri' takes a message as salient."),
+    whole("search.tri_salient", 5, 0, 1000, "Salient messages that the recipe 'tri' takes at most."),
+    fraction(
+        "search.tri_similarity", 0.65, 0, 1, "Similarity above which the recipe 'tri' takes a message as relevant."
+    ),
+    whole("search.tri_relevant", 5, 0, 1000, "Relevant messages that the recipe 'tri' takes at most."),
     Setting(
         "search.reranker",
         "str",

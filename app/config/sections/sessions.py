@@ -12,20 +12,25 @@ SESSIONS = (
         maximum=900_000,
     ),
     Setting(
-        "sessions.max_history", "int", 100, "Turns of a conversation that agents are given.", minimum=1, maximum=100_000
+        "sessions.max_history",
+        "int",
+        100,
+        "Messages of a conversation that agents are given.",
+        minimum=1,
+        maximum=100_000,
     ),
     Setting(
         "sessions.summariser",
         "choice",
         "condensed",
-        "What stands for the older turns of a long conversation: a list of them, cut to a sentence each, or nothing.",
+        "What stands for the older messages of a long conversation: a list of them, one sentence each, or nothing.",
         choices=("condensed", "none"),
     ),
     Setting(
         "sessions.summary_trigger",
         "float",
         0.8,
-        "Share of the budget above which older turns are condensed.",
+        "Share of the budget above which older messages are condensed.",
         minimum=0.1,
         maximum=1,
     ),
@@ -33,22 +38,22 @@ SESSIONS = (
         "sessions.summary_target",
         "float",
         0.5,
-        "Share of the budget that turns take at most once older ones are condensed.",
+        "Share of the budget that messages take at most once older ones are condensed.",
         minimum=0.05,
         maximum=0.95,
     ),
     Setting(
-        "sessions.summary_min_turns", "int", 4, "Turns without which nothing is condensed.", minimum=1, maximum=1000
+        "sessions.summary_min_turns", "int", 4, "Messages without which nothing is condensed.", minimum=1, maximum=1000
     ),
     Setting(
-        "sessions.retain_recent", "int", 20, "Turns that a compaction leaves as they are.", minimum=0, maximum=10_000
+        "sessions.retain_recent", "int", 20, "Messages that a compaction leaves as they are.", minimum=0, maximum=10_000
     ),
-    Setting("sessions.emergency_retain", "int", 4, "Turns that an emergency leaves.", minimum=0, maximum=10_000),
+    Setting("sessions.emergency_retain", "int", 4, "Messages that an emergency leaves.", minimum=0, maximum=10_000),
     Setting(
         "sessions.working_turns",
         "int",
         50,
-        "Turns of each conversation in use that are held in memory.",
+        "Messages of each conversation in use that are held in memory.",
         minimum=1,
         maximum=1000,
         restart=True,

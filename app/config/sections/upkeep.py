@@ -54,7 +54,7 @@ RETENTION = planned(
     whole("retention.max_rows_per_run", 200, 1, 100_000, "Rows that each stage of one run changes at most."),
 )
 
-SCHEDULE = planned(
+SCHEDULE = (
     whole("schedule.min_interval", 60, 1, 86_400, "Seconds between two runs of a schedule at least."),
     whole("schedule.poll", 30, 1, 3600, "Seconds between two looks for what is due."),
     whole("schedule.failures_to_pause", 5, 1, 100, "Failures in a row after which a schedule pauses."),

@@ -46,7 +46,7 @@ class RequestDeadline:
             self.cut()
 
         timer = threading.Timer(seconds, end)
-        timer.name = "keepsake-patience"
+        timer.name = "keepsake-deadline"
         timer.daemon = True
         timer.start()
         try:

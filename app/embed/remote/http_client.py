@@ -126,13 +126,13 @@ class ServiceConnection:
             trust_env=(urlsplit(address).hostname or "") not in LOCAL,  # a proxy cannot reach this machine
         )
 
-    def post(self, body: Mapping[str, Any], *, most_bytes: int, patience: RetryPolicy) -> bytes:
+    def post(self, body: Mapping[str, Any], *, most_bytes: int, retries: RetryPolicy) -> bytes:
         """Post ``body`` as JSON and return the response.
 
         Args:
             body: The request.
             most_bytes: The longest response that is read.
-            patience: The limits on attempts.
+            retries: Limits on the attempts.
 
         Raises:
             TextsRefusedError: The service calls the request itself invalid.
@@ -141,19 +141,19 @@ class ServiceConnection:
         """
         content = json.dumps(body, ensure_ascii=False).encode("utf-8")
         wait_s = _FIRST_WAIT_S
-        for left in range(patience.attempts - 1, -1, -1):
+        for left in range(retries.attempts - 1, -1, -1):
             self._check_rest()
             try:
-                return self._with_key(content, most_bytes, patience)
+                return self._with_key(content, most_bytes, retries)
             except _Again as again:
                 pause = wait_s if again.rest_s is None else again.rest_s
-                if pause > patience.wait_s and again.rest_s is not None:
+                if pause > retries.wait_s and again.rest_s is not None:
                     self._resting = again
                     self._rests_until = self._now() + min(again.rest_s, _LONGEST_REST_S)
-                if not left or pause > patience.wait_s or self._rest(pause):
+                if not left or pause > retries.wait_s or self._rest(pause):
                     raise again.failure from None
-            wait_s = min(2 * wait_s, patience.wait_s)
-        raise AssertionError(patience)
+            wait_s = min(2 * wait_s, retries.wait_s)
+        raise AssertionError(retries)
 
     def close(self) -> None:
         """Close the connection; pending attempts and waits end with an error."""
@@ -169,22 +169,22 @@ class ServiceConnection:
             failure = self._resting.failure
             raise type(failure)(failure.message, **failure.data)
 
-    def _with_key(self, content: bytes, most_bytes: int, patience: RetryPolicy) -> bytes:
+    def _with_key(self, content: bytes, most_bytes: int, retries: RetryPolicy) -> bytes:
         """Send the request once, or twice if the key was replaced meanwhile."""
         key = self._key.value()
         try:
-            return self._once(content, key, most_bytes, patience)
+            return self._once(content, key, most_bytes, retries)
         except _KeyRefused as refused:
             self._key.refused()
             if self._key.value() == key:
                 raise refused.failure from None
         try:
-            return self._once(content, self._key.value(), most_bytes, patience)
+            return self._once(content, self._key.value(), most_bytes, retries)
         except _KeyRefused as refused:
             raise refused.failure from None
 
-    def _once(self, content: bytes, key: str, most_bytes: int, patience: RetryPolicy) -> bytes:
-        limits = httpx.Timeout(patience.read_s, connect=min(self._connect_s, patience.whole_s))
+    def _once(self, content: bytes, key: str, most_bytes: int, retries: RetryPolicy) -> bytes:
+        limits = httpx.Timeout(retries.read_s, connect=min(self._connect_s, retries.whole_s))
         headers = {"Content-Type": "application/json"} | ({"Authorization": f"Bearer {key}"} if key else {})
         request = self._client.build_request(
             "POST",
@@ -195,7 +195,7 @@ class ServiceConnection:
             extensions={"trace": self._deadline.on_trace_event},
         )
         # A time limit per read does not stop a response that arrives byte by byte.
-        with self._deadline.after(patience.whole_s) as is_cut:
+        with self._deadline.after(retries.whole_s) as is_cut:
             try:
                 response = self._client.send(request, stream=True)
                 try:

@@ -144,23 +144,23 @@ class RemoteEmbedder:
         _log.info("%s has no vector for a text; it is found by words only", self._api.provider)
         return np.zeros((1, self.identity.dimensions), dtype=np.float32)
 
-    def _request(self, texts: Sequence[str], use: Use, patience: RetryPolicy) -> "Vectors":
+    def _request(self, texts: Sequence[str], use: Use, retries: RetryPolicy) -> "Vectors":
         try:
-            made = self._once(texts, use, patience, self._requested_length)
+            made = self._once(texts, use, retries, self._requested_length)
         except TextsRefusedError:
             if self._is_length_accepted:
                 raise
             # Many models have one length and refuse a request that names any length, even their own.
-            made = self._once(texts, use, patience, 0)
+            made = self._once(texts, use, retries, 0)
             self._requested_length = 0
         self._is_length_accepted = True
         return made
 
-    def _once(self, texts: Sequence[str], use: Use, patience: RetryPolicy, length: int) -> "Vectors":
+    def _once(self, texts: Sequence[str], use: Use, retries: RetryPolicy, length: int) -> "Vectors":
         width = self.identity.dimensions
         body = self._api.body(self.identity.model, texts, use, length)
         most = len(texts) * width * _BYTES_A_NUMBER + _BYTES_AROUND
-        answer = self._connection.post(body, most_bytes=most, patience=patience)
+        answer = self._connection.post(body, most_bytes=most, retries=retries)
         try:
             rows = self._api.read(answer)
         except (msgspec.DecodeError, ValueError, RecursionError):

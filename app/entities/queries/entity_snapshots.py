@@ -314,20 +314,20 @@ class EntitySnapshot:
         return tuple(KnownFact(row[0], row[1], row[2], excerpt(row[3], _TEXT), to_datetime(row[4])) for row in rows)
 
     def _conversations(self, known: _Known) -> tuple[Conversation, ...]:
-        turns: dict[str, dict[str, int]] = {}
+        messages: dict[str, dict[str, int]] = {}
         for one in known.mentions:
             if one.kind == "message":
-                turns.setdefault(_session(one.owner), {})[one.owner] = one.at_ms
+                messages.setdefault(_session(one.owner), {})[one.owner] = one.at_ms
         rows = self._connection.execute(
             "SELECT s.id, s.title FROM json_each(?) w CROSS JOIN sessions s ON s.id = w.value",
-            (json.dumps(list(turns)),),
+            (json.dumps(list(messages)),),
         )
         found = [
             Conversation(
                 session,
                 self._titles.get(session, title),
-                len(turns[session]),
-                to_datetime(max(turns[session].values())),
+                len(messages[session]),
+                to_datetime(max(messages[session].values())),
             )
             for session, title in rows
         ]
@@ -358,5 +358,5 @@ class EntitySnapshot:
         return tuple(sorted(found.values(), key=lambda one: (one.created_at, one.subject_id, one.predicate)))
 
 
-def _session(turn: str) -> str:
-    return turn.rpartition("#")[0]
+def _session(message: str) -> str:
+    return message.rpartition("#")[0]

@@ -1,7 +1,7 @@
 """Visibility of entities: a caller sees what mentions in the caller's stores say.
 
-Whoever may read every store sees the whole registry. Others see an entity when a memory they may read mentions it,
-under the names that stand there; summaries and stated relations are not tied to a store and stay with the person.
+A caller that may read every store sees the whole registry. Others see an entity when a memory that they may read
+mentions it, under the names in that memory; summaries and stated relations belong to no store and stay with the person.
 """
 
 import json

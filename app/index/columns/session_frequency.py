@@ -37,11 +37,13 @@ def count_by_session(columns: "ChunkColumns", ids: "Ids") -> SessionTermFrequenc
     ids = ids.astype(np.intp)  # numpy indexes twice as fast with its own integer size
     session = columns.conversations(ids)
     is_user = columns.where(ids, [each.role == "user" for each in columns.types])
-    turns = np.bincount(session, minlength=1)
-    of_user = np.bincount(session[is_user], minlength=len(turns))
-    turns[0] = 0
-    owner = np.flatnonzero(turns)
-    return SessionTermFrequency(owner.astype(np.int32), turns[owner].astype(np.int32), of_user[owner].astype(np.int32))
+    messages = np.bincount(session, minlength=1)
+    of_user = np.bincount(session[is_user], minlength=len(messages))
+    messages[0] = 0
+    owner = np.flatnonzero(messages)
+    return SessionTermFrequency(
+        owner.astype(np.int32), messages[owner].astype(np.int32), of_user[owner].astype(np.int32)
+    )
 
 
 def add_frequencies(one: SessionTermFrequency, other: SessionTermFrequency) -> SessionTermFrequency:
@@ -49,10 +51,10 @@ def add_frequencies(one: SessionTermFrequency, other: SessionTermFrequency) -> S
     if not len(one.owner) or not len(other.owner):
         return one if len(one.owner) else other
     owner, rows = np.unique(np.concatenate([one.owner, other.owner]), return_inverse=True)
-    turns, of_user = np.zeros(len(owner), dtype=np.int32), np.zeros(len(owner), dtype=np.int32)
-    np.add.at(turns, rows, np.concatenate([one.messages, other.messages]))
+    messages, of_user = np.zeros(len(owner), dtype=np.int32), np.zeros(len(owner), dtype=np.int32)
+    np.add.at(messages, rows, np.concatenate([one.messages, other.messages]))
     np.add.at(of_user, rows, np.concatenate([one.user_messages, other.user_messages]))
-    return SessionTermFrequency(owner, turns, of_user)
+    return SessionTermFrequency(owner, messages, of_user)
 
 
 _NONE: Final = np.zeros(0, dtype=np.int32)

@@ -59,7 +59,7 @@ class DeduplicatingWriter:
         transactions: Opens transactions.
         finder: Finds memories of similar words.
         trace: Told what was decided, never about what.
-        terms: Returns the settings as they are now.
+        options: Returns the settings as they are now.
         reconciler: Decides over similar memories; ``None`` leaves that to the words they share.
         candidates: Finds what the reconciler is shown; the words they share where ``None`` or where it fails.
     """
@@ -69,7 +69,7 @@ class DeduplicatingWriter:
         transactions: MemoryUnitOfWork,
         finder: SimilarFinder,
         trace: Trace,
-        terms: Callable[[], DeduplicationOptions] = DeduplicationOptions,
+        options: Callable[[], DeduplicationOptions] = DeduplicationOptions,
         *,
         reconciler: Reconciler | None = None,
         candidates: CandidateFinder | None = None,
@@ -77,7 +77,7 @@ class DeduplicatingWriter:
         self._transactions = transactions
         self._finder = finder
         self._trace = trace
-        self._terms = terms
+        self._options = options
         self._reconciler = reconciler
         self._search = candidates
 
@@ -147,7 +147,7 @@ class DeduplicatingWriter:
         similar = self._finder.find(
             writer.connection,
             text_of(memory),
-            max(self._terms().similarity, _LEAST),
+            max(self._options().similarity, _LEAST),
             kind=memory.kind,
             stores=(memory.store,),
             now_ms=writer.at_ms,
@@ -203,7 +203,7 @@ class DeduplicatingWriter:
 
         There are none where its text or key decides.
         """
-        settings, text, ids = self._terms(), text_of(memory), list[str]()
+        settings, text, ids = self._options(), text_of(memory), list[str]()
         threshold = settings.candidate_similarity
         if self._search is not None:
             try:
@@ -232,7 +232,7 @@ class DeduplicatingWriter:
 
         The decision is ``None`` where the reconciler gave none that can be used.
         """
-        asking = asyncio.wait_for(reconciler.decide(build_request(memory, candidates)), self._terms().seconds)
+        asking = asyncio.wait_for(reconciler.decide(build_request(memory, candidates)), self._options().seconds)
         # Whatever a reconciler breaks on, the memory must be stored.
         (answer,) = await asyncio.gather(asking, return_exceptions=True)
         try:

@@ -6,17 +6,20 @@ from collections.abc import Sequence
 import apsw
 
 from app.core.clock import Clock
+from app.core.stopwords import stop_words
 from app.core.stores import STORES
 from app.core.text import storable
 from app.errors import KeepsakeError, NotFoundError
 from app.memories import repo
 from app.memories.deduplication.reconciler import CandidateFinder
 from app.memories.deduplication.similar import SimilarFinder
+from app.memories.deduplication.word_sets import word_set
 from app.memories.model import Memory
 from app.memories.validation import clean_name
 from app.store.store import Store
 
 _FACTS = "m.kind = 'fact' AND m.valid_until IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)"
+_LEAST_SHARED = 1 / 3  # of the words of the shorter sentence
 _IDS = f"SELECT m.id FROM memories m WHERE {_FACTS}"
 
 
@@ -26,8 +29,8 @@ class FactQueries:
     Args:
         store: The vault's database.
         finder: Finds facts that share words.
-        clock: Where the time comes from.
-        candidates: Finds facts on the same matter; those that share words where ``None`` or where it fails.
+        clock: Source of the time.
+        candidates: Finds facts on the same matter; where ``None`` or failing, the word index does.
     """
 
     def __init__(
@@ -93,17 +96,19 @@ class FactQueries:
 
         Those that say the same and those of ``without`` are left out.
         """
-        text, ids = storable(content)[0], list[str]()
+        text = storable(content)[0]
+        ids: list[str] | None = None
         if self._search is not None:
             try:
                 ids = await self._search.find(text, kind="fact", stores=stores, limit=limit + len(without) + 1)
             except KeepsakeError:
-                ids = []  # words must do: what search cannot do now is told where search is asked
+                ids = None  # the word index must do; the person sees the failure where they search
 
         def work(connection: apsw.Connection) -> list[Memory]:
-            found = ids or self._finder.related(
-                connection, text, kind="fact", stores=stores, limit=limit + len(without) + 1
-            )
+            found = ids
+            if found is None:
+                most = limit + len(without) + 1
+                found = self._finder.related(connection, text, kind="fact", stores=stores, limit=most)
             now_ms = self._clock.now_ms()
             same = repo.text_key(text)
             return [
@@ -113,6 +118,7 @@ class FactQueries:
                 and fact.deleted_at is None
                 and not repo.is_expired(fact, now_ms)
                 and repo.text_key(fact.content) != same
+                and (ids is not None or _is_on_the_matter(text, fact.content))
             ][: max(limit, 0)]
 
         return await self._store.read(work)
@@ -129,3 +135,9 @@ class FactQueries:
             return repo.many(connection, [str(row[0]) for row in rows], stores=stores)
 
         return await self._store.read(work)
+
+
+def _is_on_the_matter(text: str, other: str) -> bool:
+    """Return whether two sentences share enough words apart from stop words."""
+    first, second = (words - stop_words(words) or words for words in (word_set(text), word_set(other)))
+    return len(first & second) >= _LEAST_SHARED * min(len(first), len(second))

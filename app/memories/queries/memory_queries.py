@@ -15,7 +15,7 @@ from app.errors import NotFoundError
 from app.memories import links, repo
 from app.memories.model import Link, Links, Memory, MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.queries import memory_lists, memory_snapshots, statistics, timeline
-from app.memories.queries.statistics import MemoryStats, Window
+from app.memories.queries.statistics import MemoryStats, StatisticsPeriod
 from app.memories.queries.timeline import Timeline, TimelineFilter
 from app.memories.queries.token_budget import FetchedMemories, fetch_within_budget
 from app.memories.tags import tag_repo
@@ -75,7 +75,7 @@ class MemoryQueries:
         """
         return await self._store.read(lambda conn: timeline.around(conn, around, before, after, chosen, stores))
 
-    async def growth(self, wanted: Window, *, stores: Sequence[str] = STORES) -> MemoryStats:
+    async def growth(self, wanted: StatisticsPeriod, *, stores: Sequence[str] = STORES) -> MemoryStats:
         """Return counts of memories by kind, store and source, and their growth.
 
         Sessions and messages are counted too where ``stores`` are all there are.

@@ -22,8 +22,8 @@ _QUARTER_MS = 15 * 60_000  # every day of every zone begins with a quarter of an
 
 
 @dataclass(frozen=True, slots=True)
-class Window:
-    """Time window of the last ``steps`` days or weeks up to ``now_ms``.
+class StatisticsPeriod:
+    """Period of the last ``steps`` days or weeks up to ``now_ms``.
 
     Days are those of ``zone``, the machine's when ``None``.
     """
@@ -79,8 +79,8 @@ class MemoryStats:
     disk_bytes: int = 0
 
 
-def stats(connection: apsw.Connection, wanted: Window, stores: Sequence[str] = STORES) -> MemoryStats:
-    """Return the counts of what is in ``stores``; of turns where these are all."""
+def stats(connection: apsw.Connection, wanted: StatisticsPeriod, stores: Sequence[str] = STORES) -> MemoryStats:
+    """Return the counts of what is in ``stores``; of messages where these are all."""
     where = f"{ACTIVE} AND {store_condition(stores)}"
     kinds = _facets(connection, "kind", where)
     # Each from an index: the table itself is as long as all that is stored.
@@ -88,8 +88,8 @@ def stats(connection: apsw.Connection, wanted: Window, stores: Sequence[str] = S
         "SELECT coalesce(sum(m.access_count), 0), max(m.last_accessed) FROM memories m"
         f" WHERE m.last_accessed IS NOT NULL AND {where}"
     ).fetchone()
-    sees_turns = set(stores) >= set(STORES)
-    turns = _turns(connection) if sees_turns else (0, 0, None)
+    sees_messages = set(stores) >= set(STORES)
+    message_counts = _message_counts(connection) if sees_messages else (0, 0, None)
     return MemoryStats(
         memories=sum(kind.count for kind in kinds),
         kinds=kinds,
@@ -98,10 +98,10 @@ def stats(connection: apsw.Connection, wanted: Window, stores: Sequence[str] = S
         latest=_latest(connection, where),
         accessed=read[0],
         last_accessed=optional_datetime(read[1]),
-        sessions=turns[0],
-        messages=turns[1],
-        latest_message=optional_datetime(turns[2]),
-        growth=_growth(connection, wanted, where, sees_turns=sees_turns),
+        sessions=message_counts[0],
+        messages=message_counts[1],
+        latest_message=optional_datetime(message_counts[2]),
+        growth=_growth(connection, wanted, where, sees_messages=sees_messages),
     )
 
 
@@ -119,7 +119,7 @@ def _facets(connection: apsw.Connection, column: str, where: str) -> tuple[Facet
     return tuple(Facet(str(name), int(str(count))) for name, count in rows)
 
 
-def _turns(connection: apsw.Connection) -> tuple[int, int, int | None]:
+def _message_counts(connection: apsw.Connection) -> tuple[int, int, int | None]:
     row: Any = connection.execute(
         "SELECT count(*), coalesce(sum(message_count), 0), max(CASE WHEN message_count > 0 THEN updated_at END)"
         " FROM sessions WHERE forgotten_at IS NULL"
@@ -127,12 +127,14 @@ def _turns(connection: apsw.Connection) -> tuple[int, int, int | None]:
     return row[0], row[1], row[2]
 
 
-def _growth(connection: apsw.Connection, wanted: Window, where: str, *, sees_turns: bool) -> tuple[PeriodGrowth, ...]:
+def _growth(
+    connection: apsw.Connection, wanted: StatisticsPeriod, where: str, *, sees_messages: bool
+) -> tuple[PeriodGrowth, ...]:
     days = _days(wanted)
     edges = [_midnight(day, wanted.zone) for day in days]
     made = _counts(connection, f"SELECT m.created_at FROM memories m WHERE {where} AND m.created_at >= ?", edges)
     said = [0] * (len(days) - 1)
-    if sees_turns:
+    if sees_messages:
         said = _counts(
             connection,
             "SELECT t.created_at FROM messages t CROSS JOIN sessions s ON s.id = t.session_id"
@@ -157,7 +159,7 @@ def _counts(connection: apsw.Connection, instants: str, edges: Sequence[int]) ->
     return counts
 
 
-def _days(wanted: Window) -> list[date]:
+def _days(wanted: StatisticsPeriod) -> list[date]:
     """Return the first day of each step, and the one after the last."""
     today = to_datetime(wanted.now_ms).astimezone(wanted.zone).date()
     steps = min(max(wanted.steps, 1), MAX_STEPS)

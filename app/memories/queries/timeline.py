@@ -32,7 +32,7 @@ class TimelineFilter:
 
     Args:
         kinds: ``message`` and kinds of memories.
-        session: Only turns of this conversation, and what is remembered of it.
+        session: Only messages of this conversation, and what is remembered of it.
     """
 
     kinds: tuple[TimelineKind, ...] = ()
@@ -44,7 +44,7 @@ class TimelineItem:
     """One line of a timeline.
 
     Args:
-        id: ``session#seq`` of a turn, else the memory's id.
+        id: ``session#seq`` of a message, else the memory's id.
         at: When it was said or happened, or the memory was made.
         tokens: What the whole of it takes.
         is_anchor: Whether it is the item asked about.
@@ -90,14 +90,14 @@ def around(
 
     Args:
         connection: A reader.
-        anchor: The id of a memory or turn, or a moment.
+        anchor: The id of a memory or message, or a moment.
         before: How many before it, at most ``MAX_ITEMS``.
         after: How many after it.
         chosen: Which items; the anchor is there whether or not it is one of them.
-        stores: What the caller may see; turns only where these are all.
+        stores: What the caller may see; messages only where these are all.
 
     Raises:
-        NotFoundError: There is no such memory or turn that the caller may see.
+        NotFoundError: There is no such memory or message that the caller may see.
     """
     middle = [] if isinstance(anchor, datetime) else [_anchor(connection, anchor, stores)]
     place = (to_ms(anchor), "") if isinstance(anchor, datetime) else (to_ms(middle[0].at), middle[0].id)
@@ -124,7 +124,7 @@ class _Side:
         if any(kind != "message" for kind in wanted):
             found += self._memories(place, limit, wanted, forward)
         if "message" in wanted and set(self._stores) >= set(STORES):
-            found += self._turns(place, limit, forward)
+            found += self._messages(place, limit, forward)
         found.sort(key=lambda item: (to_ms(item.at), item.id), reverse=not forward)
         return found[:limit]
 
@@ -147,7 +147,7 @@ class _Side:
         )
         return [_memory(row) for row in rows]
 
-    def _turns(self, place: Place, limit: int, forward: bool) -> list[TimelineItem]:
+    def _messages(self, place: Place, limit: int, forward: bool) -> list[TimelineItem]:
         """Return the messages on one side of ``place``.
 
         Messages of the same moment are ordered by id, so all of them are read.
@@ -155,21 +155,21 @@ class _Side:
         at_ms, anchor = place
         narrowed, values = ("AND t.session_id = ?", [self._chosen.session]) if self._chosen.session else ("", [])
         order = "" if forward else " DESC"
-        same = self._connection.execute(f"{_TURN} WHERE t.created_at = ? {narrowed} LIMIT 10000", (at_ms, *values))
-        found = [item for item in map(_turn, same) if (item.id > anchor) == forward and item.id != anchor]
+        same = self._connection.execute(f"{_MESSAGES} WHERE t.created_at = ? {narrowed} LIMIT 10000", (at_ms, *values))
+        found = [item for item in map(_message, same) if (item.id > anchor) == forward and item.id != anchor]
         beyond = self._connection.execute(
-            f"{_TURN} WHERE t.created_at {'>' if forward else '<'} ? {narrowed}"
+            f"{_MESSAGES} WHERE t.created_at {'>' if forward else '<'} ? {narrowed}"
             f" ORDER BY t.created_at{order}, t.rowid{order} LIMIT ?",
             (at_ms, *values, limit),
         )
-        return found + [_turn(row) for row in beyond]
+        return found + [_message(row) for row in beyond]
 
 
 _MEMORY = (
     f"SELECT m.id, m.kind, m.title, substr(m.content, 1, {_SHORT}), m.facts, {_WHEN}, m.store, m.tokens, m.session_id"
     " FROM memories m"
 )
-_TURN = (
+_MESSAGES = (
     f"SELECT t.session_id || '#' || t.seq, s.title, substr(t.content, 1, {_SHORT}), t.created_at, t.tokens,"
     " t.session_id, t.role FROM messages t CROSS JOIN sessions s ON s.id = t.session_id AND s.forgotten_at IS NULL"
 )
@@ -182,10 +182,10 @@ def _anchor(connection: apsw.Connection, anchor: str, stores: Sequence[str]) -> 
         return _memory(row, is_anchor=True)
     session, _, seq = anchor.rpartition("#")
     if session and seq.isascii() and seq.isdecimal() and len(seq) < 16 and set(stores) >= set(STORES):  # noqa: PLR2004
-        row = connection.execute(f"{_TURN} WHERE t.session_id = ? AND t.seq = ?", (session, int(seq))).fetchone()
+        row = connection.execute(f"{_MESSAGES} WHERE t.session_id = ? AND t.seq = ?", (session, int(seq))).fetchone()
         if row is not None:
-            return _turn(row, is_anchor=True)
-    raise NotFoundError(f"There is no memory or turn with the id {anchor}.", id=anchor)
+            return _message(row, is_anchor=True)
+    raise NotFoundError(f"There is no memory or message with the id {anchor}.", id=anchor)
 
 
 def _memory(row: Sequence[Any], *, is_anchor: bool = False) -> TimelineItem:
@@ -204,10 +204,10 @@ def _memory(row: Sequence[Any], *, is_anchor: bool = False) -> TimelineItem:
     )
 
 
-def _turn(row: Sequence[Any], *, is_anchor: bool = False) -> TimelineItem:
-    turn, title, content, at, tokens, session, role = row
+def _message(row: Sequence[Any], *, is_anchor: bool = False) -> TimelineItem:
+    name, title, content, at, tokens, session, role = row
     return TimelineItem(
-        id=turn,
+        id=name,
         kind="message",
         title=title,
         text=excerpt(content, _TEXT),

@@ -29,14 +29,14 @@ class OmittedMemory:
 
 @dataclass(frozen=True, slots=True)
 class FetchedMemories:
-    """Memories and turns asked for by their ids.
+    """Memories and messages asked for by their ids.
 
     Args:
         memories: In the order asked.
         left_out: What there was no budget for; ask for it alone or with a larger one.
         missing: Ids of which there is nothing that the caller may see.
-        tokens: What memories and turns take, estimated.
-        messages: Turns that were named as ``<session>#<number>``, in the order asked.
+        tokens: What memories and messages take, estimated.
+        messages: Messages that were named as ``<session>#<number>``, in the order asked.
     """
 
     memories: tuple[Memory, ...]
@@ -72,21 +72,21 @@ def fetch_within_budget(
     return FetchedMemories(tuple(given), tuple(left), missing, spent)
 
 
-def with_messages(found: FetchedMemories, turns: Mapping[str, Message], max_tokens: int | None) -> FetchedMemories:
+def with_messages(found: FetchedMemories, messages: Mapping[str, Message], max_tokens: int | None) -> FetchedMemories:
     """Return the fetched memories with messages added, as far as ``max_tokens`` reach.
 
-    ``turns`` has the messages by their ids, which were missing until now.
+    ``messages`` has the messages by their ids, which were missing until now.
     """
     given: list[Message] = []
     left = list(found.left_out)
     spent = found.tokens
-    for name, message in turns.items():
+    for name, message in messages.items():
         if max_tokens is not None and spent + message.tokens > max_tokens:
             left.append(OmittedMemory(name, "", message.tokens))
         else:
             given.append(message)
             spent += message.tokens
-    missing = tuple(one for one in found.missing if one not in turns)
+    missing = tuple(one for one in found.missing if one not in messages)
     return replace(found, messages=tuple(given), left_out=tuple(left), missing=missing, tokens=spent)
 
 

@@ -115,7 +115,7 @@ class TagService:
         connection: apsw.Connection,
     ) -> ChangeSet:
         writer = MemoryWriter(connection, self._index, actor=actor, at_ms=self._clock.now_ms(), run_id=run_id)
-        # Whole ones, whoever asks: what others may not see of them, such as their sources, must stay.
+        # Whole ones for every caller: what some may not see of them, such as their sources, must stay.
         for memory in repo.many(connection, ids):
             after = renamed(memory, names)
             if memory.store in stores and memory.deleted_at is None and after != memory:

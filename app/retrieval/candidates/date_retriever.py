@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 MOST_SPANS: Final = 4
 """Maximum number of times; a day without a year means that day of the latest years."""
-MOST_TURNS: Final = 64
+MAX_MESSAGES: Final = 64
 _GRACE_MS: Final = DAY_MS
 """Messages about a day are often written on the day after."""
 
@@ -25,7 +25,7 @@ _GRACE_MS: Final = DAY_MS
 def messages_of_named_times(
     connection: apsw.Connection, columns: ChunkColumns, question: Question, where: ChunkFilter
 ) -> MessagePlaces:
-    """Return messages from the times that a question names, at most ``MOST_TURNS``.
+    """Return messages from the times that a question names, at most ``MAX_MESSAGES``.
 
     Messages within a time come before those from the day after it.
 
@@ -47,7 +47,7 @@ def messages_of_named_times(
     if where.mask is not None:  # excluded messages do not count towards the limit
         ids = ids[ids < len(where.mask)]
         ids = ids[where.mask[ids]]
-    kept: NDArray[Any] = np.sort(ids[:MOST_TURNS])
+    kept: NDArray[Any] = np.sort(ids[:MAX_MESSAGES])
     kept = kept[passes_filter(connection, columns, kept, where)]
     return MessagePlaces(columns.owner[kept].astype(np.int64), columns.first[kept].astype(np.int64))
 

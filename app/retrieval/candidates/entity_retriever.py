@@ -43,7 +43,7 @@ _OWNERS: Final = (
     " CROSS JOIN mentions m ON m.entity_id = w.value ->> 0 WHERE {stores} GROUP BY 1, 2 HAVING {which}"
     f" ORDER BY named DESC, max(m.at) DESC, m.owner_id LIMIT {_MOST_MENTIONS}"
 )
-_TURNS: Final = (
+_MESSAGES: Final = (
     "SELECT c.id, c.session_id || '#' || c.seq_start, c.created_at, w.value ->> 2 FROM json_each(?) w"
     " CROSS JOIN chunks c ON c.session_id = w.value ->> 0 AND c.kind = 'message' AND c.seq_start = w.value ->> 1 WHERE "
 )
@@ -79,8 +79,8 @@ class EntityMentions:
         named = self._named(connection, names) if names else []
         if not named:
             return []
-        turns, memories = self._owners(connection, named)
-        found = _candidates(connection.execute(_TURNS + where.point_sql, (json.dumps(turns), *where.values)))
+        messages, memories = self._owners(connection, named)
+        found = _candidates(connection.execute(_MESSAGES + where.point_sql, (json.dumps(messages), *where.values)))
         sql = _MEMORIES.format(check=where.point_sql)
         found += _candidates(connection.execute(sql, (json.dumps(memories), *where.values)))
         found.sort(key=lambda item: (-item.score, -item.created_ms, item.target))
@@ -99,14 +99,14 @@ class EntityMentions:
         """Return the messages and memories that mention entities, with the number of entities each."""
         which = "TRUE" if self.which == "all" else f"NOT max({_HAS_NAME})"
         sql = _OWNERS.format(stores=within(self.stores, "m"), which=which)
-        turns, memories = list[tuple[str, int, int]](), list[tuple[str, int]]()
+        messages, memories = list[tuple[str, int, int]](), list[tuple[str, int]]()
         for kind, owner, count in connection.execute(sql, (json.dumps(named),)):
             if kind == "memory":
                 memories.append((str(owner), int(str(count))))
             else:
                 session, _, seq = str(owner).rpartition("#")
-                turns.append((session, int(seq), int(str(count))))
-        return turns, memories
+                messages.append((session, int(seq), int(str(count))))
+        return messages, memories
 
 
 def possible_names(query: Query) -> list[str]:

@@ -158,8 +158,8 @@ def _matches(chunk_type: "ChunkType", name: str, values: Sequence[str]) -> bool:
         return chunk_type.store in lower
     if name == "role":
         return chunk_type.kind != "memory" and chunk_type.role in lower
-    is_turn = chunk_type.kind != "memory"
-    return any(is_turn if value in MESSAGE_KINDS else not is_turn and chunk_type.role == value for value in lower)
+    is_message = chunk_type.kind != "memory"
+    return any(is_message if value in MESSAGE_KINDS else not is_message and chunk_type.role == value for value in lower)
 
 
 def with_word_filter(where: ChunkFilter, must: str | None, must_not: str | None) -> ChunkFilter:

@@ -10,8 +10,8 @@ from app.retrieval.candidates.model import Candidate
 from app.retrieval.model import Leg
 from app.retrieval.recipes import Recipe, TriHybridLimits
 
-_TURN = "c.id, c.session_id || '#' || c.seq_start, c.created_at"
-_TURNS = "c.kind = 'message'"
+_FIELDS = "c.id, c.session_id || '#' || c.seq_start, c.created_at"
+_IS_MESSAGE = "c.kind = 'message'"
 
 MARKED = 0.5
 """Messages above this importance were marked by a person or agent."""
@@ -29,7 +29,7 @@ def add_signal_retrievers(
     Args:
         connection: A read connection.
         found: Candidates by leg, best first.
-        recipe: Its legs, and how many turns each gives where it takes a few only.
+        recipe: Its legs, and how many messages each gives where it takes a few only.
         where: Filter of the messages.
         wanted: The recipe's retrievers to run.
     """
@@ -66,7 +66,8 @@ def latest_messages(connection: apsw.Connection, where: ChunkFilter, most: int) 
     """Return the latest messages that satisfy ``where``, scored by time in milliseconds UTC."""
     # The plus makes SQLite use the index by time, which has this order.
     rows = connection.execute(
-        f"SELECT {_TURN} FROM chunks c WHERE +{_TURNS} AND {where.sql} ORDER BY c.created_at DESC, c.id DESC LIMIT ?",
+        f"SELECT {_FIELDS} FROM chunks c WHERE +{_IS_MESSAGE} AND {where.sql}"
+        " ORDER BY c.created_at DESC, c.id DESC LIMIT ?",
         (*where.values, most),
     )
     return [Candidate(chunk, target, created, float(created)) for chunk, target, created in rows]
@@ -77,8 +78,8 @@ def salient_messages(connection: apsw.Connection, where: ChunkFilter, least: flo
     # Repeats the condition of the partial index, so that SQLite uses it.
     marked = "AND m.importance > 0.5" if least > MARKED else ""
     rows = connection.execute(
-        f"SELECT {_TURN}, m.importance FROM messages m CROSS JOIN chunks c"
-        f" ON c.session_id = m.session_id AND {_TURNS} AND c.seq_start = m.seq"
+        f"SELECT {_FIELDS}, m.importance FROM messages m CROSS JOIN chunks c"
+        f" ON c.session_id = m.session_id AND {_IS_MESSAGE} AND c.seq_start = m.seq"
         f" WHERE m.importance >= ? {marked} AND {where.sql}"
         " ORDER BY m.importance DESC, c.created_at DESC, c.id DESC LIMIT ?",
         (least, *where.values, most),

@@ -80,9 +80,9 @@ class CrossEncoderStage:
 def _text(connection: apsw.Connection, hit: Hit, terms: Sequence[Term]) -> str:
     """Return the text of a hit for the model, shortened to its matching part."""
     where = "memory_id = :id" if hit.target == "memory" else "session_id = :session AND kind = 'message'"
-    of_turn = "" if hit.target == "memory" else " AND seq_start = :seq"
+    of_message = "" if hit.target == "memory" else " AND seq_start = :seq"
     found = connection.execute(
-        f"SELECT text FROM chunks WHERE {where}{of_turn} ORDER BY seq_start, id LIMIT {_PIECES}",
+        f"SELECT text FROM chunks WHERE {where}{of_message} ORDER BY seq_start, id LIMIT {_PIECES}",
         {"id": hit.id, "session": hit.session_id, "seq": hit.seq},
     ).fetchall()
     text = "\n".join(str(piece) for (piece,) in found)

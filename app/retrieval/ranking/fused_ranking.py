@@ -37,9 +37,9 @@ def limit_per_session(ranked: Sequence[RankedCandidate], per_session: int | None
     seen: Counter[str] = Counter()
     kept = []
     for item in ranked:
-        session, turn, _ = item.target.rpartition("#")
+        session, message, _ = item.target.rpartition("#")
         seen[session] += 1
-        if not turn or seen[session] <= per_session:
+        if not message or seen[session] <= per_session:
             kept.append(item)
     return kept
 

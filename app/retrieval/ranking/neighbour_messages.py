@@ -50,12 +50,12 @@ def read_neighbours(
         said: Statistics of the candidates' sessions; zeros by default.
     """
     columns, whole = found.columns, places.seq == WHOLE
-    turns = _messages(connection, columns, places.at(~whole), index_cache)
+    messages = _messages(connection, columns, places.at(~whole), index_cache)
     pieces = _pieces(connection, [columns.name(number) for number in places.owner[whole].tolist()])
-    ids = np.concatenate([turns, pieces])
+    ids = np.concatenate([messages, pieces])
     allowed = np.ones(len(ids), dtype=np.bool_)
     if not passes_all(connection, where):
-        allowed[: len(turns)] = passes_filter(connection, columns, turns, where)
+        allowed[: len(messages)] = passes_filter(connection, columns, messages, where)
     texts = _Texts(connection, index_cache.texts)
     folded = texts.folded(ids.tolist())
     authors = _authors(connection, ids, columns, index_cache.style_features)
@@ -130,8 +130,8 @@ def _authors(connection: apsw.Connection, ids: "Ids", columns: ChunkColumns, sty
     lacking = ids[authors < 0]
     if not len(lacking):
         return authors
-    turns = np.sort(lacking[columns.of_kind(lacking, "message")])
-    named = {row[0]: row[1] for row in connection.execute(_AUTHORS, (json.dumps(turns.tolist()),))}
+    messages = np.sort(lacking[columns.of_kind(lacking, "message")])
+    named = {row[0]: row[1] for row in connection.execute(_AUTHORS, (json.dumps(messages.tolist()),))}
     styles.keep_authors(lacking, [str(named.get(chunk, "")) for chunk in lacking.tolist()])
     return styles.authors_of(ids)
 

@@ -86,10 +86,10 @@ class SessionScores:
 
     Args:
         matches: Posting lists of the question's words.
-        turns: Index of messages by session.
+        message_index: Index of messages by session.
     """
 
-    def __init__(self, matches: TermMatches, turns: MessageIndex) -> None:
+    def __init__(self, matches: TermMatches, message_index: MessageIndex) -> None:
         self.columns = columns = matches.columns
         frequencies = [posting.session_frequency(columns) for posting in matches.postings]
         said = [frequency.user_messages > 0 for frequency in frequencies]
@@ -99,7 +99,7 @@ class SessionScores:
             for frequency, rows in zip(frequencies, said, strict=True)
         ]
         self.user_words = _bm25(by_users, columns.user_words)
-        self._worth, self._turns = matches.worth, turns
+        self._worth, self._message_index = matches.worth, message_index
 
     def said(self, owner: "Ids") -> SessionStatistics:
         """Return the statistics of the sessions ``owner``, zeros for memories."""
@@ -112,14 +112,14 @@ class SessionScores:
 
     def openings(self, connection: apsw.Connection, numbers: Sequence[int], where: ChunkFilter) -> MessagePlaces:
         """Return the first allowed message of each of the sessions ``numbers``."""
-        ids = self._turns.of(self.columns, np.array(numbers, dtype=np.int64))
+        ids = self._message_index.of(self.columns, np.array(numbers, dtype=np.int64))
         ids = ids[passes_filter(connection, self.columns, ids, where)]
         # A message that was edited has a later chunk than those that follow it.
         ids = ids[np.argsort(self.columns.first[ids], kind="stable")]
         owner, first = np.unique(self.columns.owner[ids], return_index=True)
         return MessagePlaces(owner.astype(np.int64), self.columns.first[ids[first]].astype(np.int64))
 
-    def best_turns(self, but: "Ids") -> list[int]:
+    def best_messages(self, but: "Ids") -> list[int]:
         """Return the best message chunk of each of the best sessions, except those in ``but``."""
         wanted = self._best(but)
         ids, owner, worth = self._matching(np.array(wanted, dtype=np.int64))
@@ -128,7 +128,7 @@ class SessionScores:
 
     def _matching(self, numbers: "Ids") -> "tuple[Ids, Ids, Floats]":
         """Return matching message chunks of sessions, with their owners and scores."""
-        ids = self._turns.of(self.columns, numbers.astype(np.int64))
+        ids = self._message_index.of(self.columns, numbers.astype(np.int64))
         ids = ids[ids < len(self._worth)]  # chunks may have been added since the posting lists were read
         worth = self._worth[ids]
         ids, worth = ids[worth > 0], worth[worth > 0]
@@ -162,16 +162,16 @@ def _bm25(counts: "Iterable[tuple[Ids, Ids]]", length: "Floats") -> "Floats":
 
 
 def _newest(
-    connection: apsw.Connection, query: Query, where: ChunkFilter, columns: ChunkColumns, turns: MessageIndex
+    connection: apsw.Connection, query: Query, where: ChunkFilter, columns: ChunkColumns, message_index: MessageIndex
 ) -> dict[str, int]:
     """Return the latest sessions within the named times, then the latest of all."""
     until = query.until
     found: dict[str, int] = {}
     for begin, end in query.moments:
         found |= latest_sessions(
-            connection, where, end if until is None else min(end, until), columns, turns, since=begin
+            connection, where, end if until is None else min(end, until), columns, message_index, since=begin
         )
-    return found | latest_sessions(connection, where, until, columns, turns)
+    return found | latest_sessions(connection, where, until, columns, message_index)
 
 
 def latest_sessions(
@@ -179,7 +179,7 @@ def latest_sessions(
     where: ChunkFilter,
     until: int | None,
     columns: ChunkColumns,
-    turns: MessageIndex,
+    message_index: MessageIndex,
     since: int | None = None,
 ) -> dict[str, int]:
     """Return the latest sessions with an allowed message, each with its rank from 1.
@@ -189,7 +189,7 @@ def latest_sessions(
         where: Filter of the messages.
         until: Exclude sessions that began at or after this time.
         columns: Columns of all chunks.
-        turns: Index of messages by session.
+        message_index: Index of messages by session.
         since: Exclude sessions that ended before this time.
     """
     matches_type = where.matches_type
@@ -210,11 +210,11 @@ def latest_sessions(
         names = (name for name in names if able[columns.numbers.get(name, 0)])
     if passes_all(connection, where):
         known = ((name, columns.numbers.get(name, 0)) for name in names)
-        with_turns = (name for name, number in known if number and columns.words[number] > 0)
-        found = list(islice(with_turns, LATEST))
+        with_messages = (name for name, number in known if number and columns.words[number] > 0)
+        found = list(islice(with_messages, LATEST))
         return {name: place for place, name in enumerate(found, 1)}
     if is_answered_by_columns(connection, where):
-        return _placed(names, lambda some: _with_turns(connection, columns, turns, some, where))
+        return _placed(names, lambda some: _with_messages(connection, columns, message_index, some, where))
     sql = (
         "SELECT s.value FROM json_each(?) s WHERE EXISTS (SELECT 1 FROM chunks c WHERE c.session_id = s.value"
         f" AND c.kind = 'message' AND {where.point_sql})"
@@ -231,12 +231,16 @@ def _placed(names: Iterator[str], allowed_of: "Callable[[Sequence[str]], Contain
     return {name: place for place, name in enumerate(found[:LATEST], 1)}
 
 
-def _with_turns(
-    connection: apsw.Connection, columns: ChunkColumns, turns: MessageIndex, names: Sequence[str], where: ChunkFilter
+def _with_messages(
+    connection: apsw.Connection,
+    columns: ChunkColumns,
+    message_index: MessageIndex,
+    names: Sequence[str],
+    where: ChunkFilter,
 ) -> set[object]:
     """Return the sessions with an allowed message, decided from the cached columns."""
     numbers = np.array([columns.numbers.get(name, 0) for name in names], dtype=np.int64)
-    ids = turns.of(columns, numbers[numbers > 0])
+    ids = message_index.of(columns, numbers[numbers > 0])
     ids = ids[passes_filter(connection, columns, ids, where)]
     return {columns.name(number) for number in np.unique(columns.owner[ids]).tolist()}
 
@@ -264,7 +268,7 @@ def add_session_openings(
         openings = [(numbers[session], seq) for session, seq in _openings(connection, unseen, where)]
         pairs = np.array(openings, dtype=np.int64).reshape(-1, 2)
         opened = MessagePlaces(pairs[:, 0], pairs[:, 1])
-    chunks = np.array(conversations.best_turns(there), dtype=np.int64)
+    chunks = np.array(conversations.best_messages(there), dtype=np.int64)
     chunks = np.sort(chunks[passes_filter(connection, columns, chunks, where)])
     best = MessagePlaces(columns.owner[chunks].astype(np.int64), columns.first[chunks].astype(np.int64))
     return deduplicate([places, opened, best])

@@ -164,8 +164,8 @@ def build_hits(
         labelled: Whether a session without a title gets its first words as title.
     """
     known = [(item, rows[item.chunk_id]) for item in ranked if item.chunk_id in rows]
-    turns = [(row.session_id, item.target) for item, row in known if row.kind != "memory"]
-    said = _messages(connection, [(str(session), target) for session, target in turns], labelled=labelled)
+    messages = [(row.session_id, item.target) for item, row in known if row.kind != "memory"]
+    said = _messages(connection, [(str(session), target) for session, target in messages], labelled=labelled)
     kept = _memories(connection, [str(row.memory_id) for _, row in known if row.kind == "memory"])
     snippets = Snippets(query.terms)
     built = (_hit(item, row, said, kept, snippets) for item, row in known)
@@ -205,10 +205,10 @@ def _hit(
 
 
 def _messages(
-    connection: apsw.Connection, turns: Sequence[tuple[str, str]], *, labelled: bool
+    connection: apsw.Connection, messages: Sequence[tuple[str, str]], *, labelled: bool
 ) -> dict[str, tuple[Any, ...]]:
     """Return stored fields of messages by target id."""
-    wanted = [(session, int(target.rpartition("#")[2]), target) for session, target in turns]
+    wanted = [(session, int(target.rpartition("#")[2]), target) for session, target in messages]
     rows = connection.execute(
         "SELECT w.value ->> 2, substr(m.content, 1, 200000), m.created_at, m.role, m.author, s.title,"
         " CASE WHEN ?2 THEN s.preview ELSE '' END, m.tool_calls"

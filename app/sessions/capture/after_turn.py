@@ -54,7 +54,7 @@ class AfterTurn:
 
     Args:
         store: The vault's database.
-        terms: Returns the current session options.
+        options: Returns the current session options.
         digests: Writes session summaries.
         compaction: Condenses a session that outgrows its budget.
         capture: Extracts memories.
@@ -66,7 +66,7 @@ class AfterTurn:
     def __init__(
         self,
         store: Store,
-        terms: Callable[[], SessionOptions],
+        options: Callable[[], SessionOptions],
         digests: SessionSummaryService,
         compaction: CompactionService,
         capture: AutoCapture,
@@ -75,7 +75,7 @@ class AfterTurn:
         switched: Callable[[str], None] = lambda _session: None,
     ) -> None:
         self._store = store
-        self._terms = terms
+        self._options = options
         self._digests = digests
         self._compaction = compaction
         self._capture = capture
@@ -129,7 +129,7 @@ class AfterTurn:
             while True:
                 await self._woken()
                 self._wake.clear()
-                await self.look_after_all(self._terms().quiet_s)
+                await self.look_after_all(self._options().quiet_s)
         except Exception as error:
             # Our bug: conversations are not looked after any more, which must show.
             kind = type(error).__name__
@@ -140,7 +140,7 @@ class AfterTurn:
     async def look_after_all(self, quiet_s: float = 0.0) -> None:
         """Look after each conversation that has been quiet for ``quiet_s`` seconds."""
         await self._guarded("what is remembered of a conversation could not be looked up", self._note_memories())
-        if not self._terms().after_turn:
+        if not self._options().after_turn:
             self._pending.clear()
         now = asyncio.get_running_loop().time()
         for session in [name for name, pending in self._pending.items() if _due(pending, quiet_s) <= now]:
@@ -219,7 +219,7 @@ class AfterTurn:
 
     async def _woken(self) -> None:
         """Return when something was said for the first time, or when a conversation is due."""
-        now, quiet = asyncio.get_running_loop().time(), self._terms().quiet_s
+        now, quiet = asyncio.get_running_loop().time(), self._options().quiet_s
         soonest = min((_due(pending, quiet) for pending in self._pending.values()), default=None)
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(None if soonest is None else max(soonest - now, 0)):

@@ -17,7 +17,7 @@ from app.sessions.model import Message, Session
 from app.store.store import Store
 
 SOURCE = "auto_capture"
-MAX_TURNS = 40  # messages looked at in one go; earlier ones are left to consolidation
+MAX_MESSAGES = 40  # messages looked at in one go; earlier ones are left to consolidation
 
 # Where what was said to an agent belongs, by the agent's trust; what is said in public is not kept.
 _STORES: dict[str, StoreName] = {"full": "private", "inner": "shared", "familiar": "social"}
@@ -41,11 +41,11 @@ class Extractor(Protocol):
     def name(self) -> str:
         """Return the extractor's name for the trace, ``""`` where there is none."""
 
-    async def extract(self, session: Session, turns: Sequence[Message]) -> Sequence[NewMemory]:
+    async def extract(self, session: Session, messages: Sequence[Message]) -> Sequence[NewMemory]:
         """Return memories to store; the caller fills in store, source and session.
 
         Raises:
-            KeepsakeError: It cannot be had now; the turns are looked at again after the next turn.
+            KeepsakeError: It cannot be had now; the messages are looked at again after the next turn.
         """
 
 
@@ -54,9 +54,9 @@ class NoExtractor:
 
     name = ""
 
-    async def extract(self, session: Session, turns: Sequence[Message]) -> Sequence[NewMemory]:
+    async def extract(self, session: Session, messages: Sequence[Message]) -> Sequence[NewMemory]:
         """Return nothing."""
-        del session, turns
+        del session, messages
         return ()
 
 
@@ -72,7 +72,7 @@ class Captured:
 @dataclass(frozen=True, slots=True)
 class _Conversation:
     session: Session
-    turns: Sequence[Message]
+    messages: Sequence[Message]
     store: StoreName
 
 
@@ -81,7 +81,7 @@ class AutoCapture:
 
     Args:
         store: The vault's database.
-        terms: Returns the current session options.
+        options: Returns the current session options.
         write: Writes a memory.
         extractor: Finds memories in messages.
         actor: The name of the writer in the history.
@@ -90,13 +90,13 @@ class AutoCapture:
     def __init__(
         self,
         store: Store,
-        terms: Callable[[], SessionOptions],
+        options: Callable[[], SessionOptions],
         write: MemoryWrite,
         extractor: Extractor | None = None,
         actor: str = SOURCE,
     ) -> None:
         self._store = store
-        self._terms = terms
+        self._options = options
         self._write = write
         self._extractor: Extractor = extractor or NoExtractor()
         self._actor = actor
@@ -109,7 +109,7 @@ class AutoCapture:
     @property
     def is_active(self) -> bool:
         """Return whether an extractor is available and the setting allows it."""
-        return bool(self.name) and self._terms().captures
+        return bool(self.name) and self._options().captures
 
     async def take(self, session: str, publish: Callable[[ChangeSet], None]) -> Captured:
         """Extract memories from a session's messages that were not read yet.
@@ -125,11 +125,11 @@ class AutoCapture:
             NotFoundError: There is no such conversation.
             KeepsakeError: The extractor or the store failed.
         """
-        least = self._terms().capture_turns
+        least = self._options().capture_messages
         talk = await self._store.read(lambda connection: _completed(connection, session, least))
         if talk is None:
             return Captured()
-        drafts = await self._extractor.extract(talk.session, talk.turns)
+        drafts = await self._extractor.extract(talk.session, talk.messages)
         refused = 0
         for draft in drafts:
             try:
@@ -138,7 +138,7 @@ class AutoCapture:
                 refused += 1  # one draft that cannot be stored must not cost the others
                 continue
             publish(done.changes)
-        last = talk.turns[-1].seq
+        last = talk.messages[-1].seq
         await self._store.write(lambda connection: _note_captured(connection, session, last))
         return Captured(len(drafts), len(drafts) - refused, refused)
 
@@ -162,11 +162,13 @@ def _completed(connection: apsw.Connection, session: str, least: int) -> _Conver
     if head is None or found is None or store is None:
         return None
     after = int(str(head[0]))
-    turns = repo.messages_between(connection, session, after=after, before=1 << 62, limit=MAX_TURNS, newest=True)
-    if len(turns) < least or turns[-1].role != "assistant" or turns[-1].tool_calls:
+    messages = repo.messages_between(connection, session, after=after, before=1 << 62, limit=MAX_MESSAGES, newest=True)
+    if len(messages) < least or messages[-1].role != "assistant" or messages[-1].tool_calls:
         return None
     # Text that Keepsake itself gave to the agent is not extracted again.
-    return _Conversation(found, [replace(turn, content=without_recalled(turn.content)) for turn in turns], store)
+    return _Conversation(
+        found, [replace(message, content=without_recalled(message.content)) for message in messages], store
+    )
 
 
 def _note_captured(connection: apsw.Connection, session: str, seq: int) -> None:

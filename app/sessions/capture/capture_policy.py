@@ -16,11 +16,11 @@ class CapturePolicy:
     """Decides whether something may be stored of a conversation.
 
     Args:
-        terms: What the settings say now.
+        options: Returns the current session options.
     """
 
-    def __init__(self, terms: Callable[[], SessionOptions]) -> None:
-        self._terms = terms
+    def __init__(self, options: Callable[[], SessionOptions]) -> None:
+        self._options = options
 
     def keeps(self, connection: apsw.Connection, session: str | None, *agents: str, channel: str = "") -> bool:
         """Return whether messages may be stored.
@@ -33,7 +33,7 @@ class CapturePolicy:
         """
         session = repo.located(connection, session, channel)
         names = {name for agent in agents if (name := agent.strip())} | _agent_of(connection, session)
-        return not names & self._terms().not_kept and not _is_off(connection, names)
+        return not names & self._options().excluded_agents and not _is_off(connection, names)
 
 
 def _agent_of(connection: apsw.Connection, session: str | None) -> set[str]:

@@ -15,41 +15,41 @@ _LEAST_SHARE = 0.05
 
 @dataclass(frozen=True, slots=True)
 class SessionOptions:
-    """The terms on which conversations are held, condensed and given back.
+    """Options of how conversations are held, condensed and given back.
 
     Args:
         budget: Tokens of a conversation that an agent's model has room for.
         trigger: Share of the budget above which messages are condensed.
         target: Share of the budget that the messages left over take at most.
-        min_turns: Messages not yet condensed without which nothing is condensed.
+        min_messages: Messages not yet condensed without which nothing is condensed.
         retain: Messages that a compaction leaves as they are.
         emergency_retain: Messages that an emergency compaction leaves.
         max_history: Messages given back at most.
-        working_turns: Messages of a conversation held in memory.
+        working_messages: Messages of a conversation held in memory.
         queue: Appends that may wait in the background.
         is_condensing: False when older messages are passed over without a summary.
-        not_kept: Names of agents of whose conversations nothing is stored.
+        excluded_agents: Names of agents of whose conversations nothing is stored.
         after_turn: True when summaries follow messages by themselves.
         quiet_s: Seconds of quiet after which a turn counts as over.
         captures: True when memories are taken from completed turns.
-        capture_turns: Messages not yet looked at without which none are taken.
+        capture_messages: Messages not yet looked at without which none are taken.
     """
 
     budget: int = 8000
     trigger: float = 0.8
     target: float = 0.5
-    min_turns: int = 4
+    min_messages: int = 4
     retain: int = 20
     emergency_retain: int = 4
     max_history: int = 100
-    working_turns: int = 50
+    working_messages: int = 50
     queue: int = 1000
     is_condensing: bool = True
-    not_kept: frozenset[str] = frozenset()
+    excluded_agents: frozenset[str] = frozenset()
     after_turn: bool = True
     quiet_s: float = 2.0
     captures: bool = True
-    capture_turns: int = 4
+    capture_messages: int = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,24 +80,24 @@ def utilisation(weights: Sequence[MessageSize], summary_tokens: int, budget: int
     return (summary_tokens + sum(weight.tokens for weight in weights)) / budget
 
 
-def summary_room(terms: SessionOptions) -> int:
+def summary_room(options: SessionOptions) -> int:
     """Return the tokens a summary may take.
 
     With a longer one, condensing to the target could end above the trigger.
     """
-    share = min(SUMMARY_SHARE, max(_LEAST_SHARE, terms.trigger - terms.target))
-    return int(share * terms.budget)
+    share = min(SUMMARY_SHARE, max(_LEAST_SHARE, options.trigger - options.target))
+    return int(share * options.budget)
 
 
-def is_due(weights: Sequence[MessageSize], summary_tokens: int, terms: SessionOptions) -> bool:
+def is_due(weights: Sequence[MessageSize], summary_tokens: int, options: SessionOptions) -> bool:
     """Return whether messages not yet condensed must be: enough of them, and over the trigger."""
-    if len(weights) < terms.min_turns:
+    if len(weights) < options.min_messages:
         return False
-    return utilisation(weights, summary_tokens, terms.budget) > terms.trigger
+    return utilisation(weights, summary_tokens, options.budget) > options.trigger
 
 
 def messages_to_roll(
-    weights: Sequence[MessageSize], summary_tokens: int, terms: SessionOptions, *, force: bool = False
+    weights: Sequence[MessageSize], summary_tokens: int, options: SessionOptions, *, force: bool = False
 ) -> int | None:
     """Return the number of the last message to condense, ``None`` for none.
 
@@ -107,13 +107,13 @@ def messages_to_roll(
     Args:
         weights: The messages not yet condensed, ascending.
         summary_tokens: What the summary before them takes.
-        terms: Budget, trigger, target and least number of messages.
+        options: Budget, trigger, target and least number of messages.
         force: Condense even when it is not due; what fits the budget is then brought to the target's share of itself.
     """
-    if not force and not is_due(weights, summary_tokens, terms):
+    if not force and not is_due(weights, summary_tokens, options):
         return None
     rest = sum(weight.tokens for weight in weights)
-    goal = terms.target * (min(terms.budget, rest) if force else terms.budget)
+    goal = options.target * (min(options.budget, rest) if force else options.budget)
     last: int | None = None
     for condensed, following in pairwise(weights):
         rest -= condensed.tokens

@@ -30,8 +30,8 @@ class Summariser(Protocol):
     def name(self) -> str:
         """Return who writes, kept beside what was written."""
 
-    async def summarise(self, earlier: str, turns: Sequence[Message], max_tokens: int) -> str:
-        """Return the summary of ``earlier`` and ``turns`` together, in at most ``max_tokens``.
+    async def summarise(self, earlier: str, messages: Sequence[Message], max_tokens: int) -> str:
+        """Return the summary of ``earlier`` and ``messages`` together, in at most ``max_tokens``.
 
         Raises:
             KeepsakeError: It cannot be had now; the messages are condensed without it.
@@ -43,24 +43,24 @@ class ExtractiveSummariser:
 
     name = "condensed"
 
-    async def summarise(self, earlier: str, turns: Sequence[Message], max_tokens: int) -> str:
-        """Return ``earlier`` with a line for each of ``turns``; see ``condensed``."""
-        return extend_summary(earlier, turns, max_tokens, keeps_prose=True)
+    async def summarise(self, earlier: str, messages: Sequence[Message], max_tokens: int) -> str:
+        """Return ``earlier`` with a line for each of ``messages``; see ``condensed``."""
+        return extend_summary(earlier, messages, max_tokens, keeps_prose=True)
 
 
-def extend_summary(earlier: str, turns: Sequence[Message], max_tokens: int, *, keeps_prose: bool = False) -> str:
+def extend_summary(earlier: str, messages: Sequence[Message], max_tokens: int, *, keeps_prose: bool = False) -> str:
     """Append a line for each message to a summary.
 
     Args:
         earlier: The summary so far; what is not our own list stays ahead of it.
-        turns: The messages, in order.
+        messages: The messages, in order.
         max_tokens: How long the summary may be; the oldest lines are left out for that, then the end of the prose.
         keeps_prose: Leave what somebody wrote whole, however long it is; the list then has half of ``max_tokens`` at
             least. For a summary that is stored, and not just shown.
     """
     head, _, tail = earlier.partition(HEADING)
     lines = [line for line in tail.splitlines() if line.strip() and line != LEFT_OUT]
-    every = [*lines, *(f"- {line}" for turn in turns if (line := message_line(turn)))]
+    every = [*lines, *(f"- {line}" for message in messages if (line := message_line(message)))]
     whole_prose = head.strip()
     if not every:
         return whole_prose if keeps_prose else _cut(whole_prose, max_tokens)
@@ -76,18 +76,18 @@ def extend_summary(earlier: str, turns: Sequence[Message], max_tokens: int, *, k
     return whole if estimate_tokens(whole) <= max_tokens else prose
 
 
-def message_line(turn: Message) -> str:
+def message_line(message: Message) -> str:
     """Return a message as one line: role, tool calls and first sentence.
 
     It is ``""`` for a message without text.
     """
-    said = first_sentence(without_recalled(turn.content))
-    calls = excerpt("; ".join(_calls(turn.tool_calls or [])), 2 * SENTENCE_CHARACTERS)
+    said = first_sentence(without_recalled(message.content))
+    calls = excerpt("; ".join(_calls(message.tool_calls or [])), 2 * SENTENCE_CHARACTERS)
     if not said and not calls:
         return ""
-    who = turn.author or _SPEAKERS[turn.role]
-    if turn.role == "tool" and turn.tool_name:
-        who = f"Tool {turn.tool_name}"
+    who = message.author or _SPEAKERS[message.role]
+    if message.role == "tool" and message.tool_name:
+        who = f"Tool {message.tool_name}"
     if calls:
         return f"{who} called {calls}" + (f": {said}" if said else "")
     return f"{who}: {said}"

@@ -73,7 +73,7 @@ class _Draft:
 
     state: SummaryState
     upper_seq: int
-    turns: Sequence[Message]
+    messages: Sequence[Message]
     condensed: int
     retained: int
 
@@ -87,16 +87,16 @@ class CompactionService:
     Args:
         store: The vault's database.
         clock: Where the time comes from.
-        terms: What the settings say now.
+        options: Returns the current session options.
         summariser: Who writes summaries.
     """
 
     def __init__(
-        self, store: Store, clock: Clock, terms: Callable[[], SessionOptions], summariser: Summariser | None = None
+        self, store: Store, clock: Clock, options: Callable[[], SessionOptions], summariser: Summariser | None = None
     ) -> None:
         self._store = store
         self._clock = clock
-        self._terms = terms
+        self._options = options
         self._summariser: Summariser = summariser or ExtractiveSummariser()
 
     async def roll(
@@ -107,12 +107,12 @@ class CompactionService:
         Raises:
             NotFoundError: There is no such conversation.
         """
-        terms = self._within(budget)
+        options = self._within(budget)
 
         def choose(state: SummaryState, weights: Sequence[MessageSize]) -> int | None:
-            return compaction_plan.messages_to_roll(weights, estimate_tokens(state.summary), terms, force=force)
+            return compaction_plan.messages_to_roll(weights, estimate_tokens(state.summary), options, force=force)
 
-        return await self._condense(session, choose, terms, actor)
+        return await self._condense(session, choose, options, actor)
 
     async def compact(
         self, session: str, actor: str, *, retain: int | None = None, budget: int | None = None
@@ -122,10 +122,10 @@ class CompactionService:
         Raises:
             NotFoundError: There is no such conversation.
         """
-        terms = self._within(budget)
-        kept = terms.retain if retain is None else retain
+        options = self._within(budget)
+        kept = options.retain if retain is None else retain
         return await self._condense(
-            session, lambda _state, weights: compaction_plan.messages_to_compact(weights, kept), terms, actor
+            session, lambda _state, weights: compaction_plan.messages_to_compact(weights, kept), options, actor
         )
 
     async def compact_now(
@@ -138,8 +138,8 @@ class CompactionService:
         Raises:
             NotFoundError: There is no such conversation.
         """
-        terms = self._within(budget)
-        kept = terms.emergency_retain if retain is None else retain
+        options = self._within(budget)
+        kept = options.emergency_retain if retain is None else retain
 
         def work(connection: apsw.Connection) -> Compacted:
             draft = _draft(
@@ -148,35 +148,35 @@ class CompactionService:
             if isinstance(draft, Compacted):
                 return draft
             text, made_by = draft.state.summary, "none"
-            if terms.is_condensing:
+            if options.is_condensing:
                 text, made_by = (
-                    _listed(text, draft.turns, compaction_plan.summary_room(terms)),
+                    _listed(text, draft.messages, compaction_plan.summary_room(options)),
                     ExtractiveSummariser.name,
                 )
             return self._apply(connection, draft, text, made_by, actor)
 
         return _changed(await self._store.write(work), actor)
 
-    async def _condense(self, session: str, choose: Choice, terms: SessionOptions, actor: str) -> Changed[Compacted]:
+    async def _condense(self, session: str, choose: Choice, options: SessionOptions, actor: str) -> Changed[Compacted]:
         draft = await self._store.read(lambda connection: _draft(connection, session, choose))
         if isinstance(draft, Compacted):
             return _changed(draft, actor)
-        text, made_by, note = await self._summarise(draft, terms)
+        text, made_by, note = await self._summarise(draft, options)
         done = await self._store.write(lambda connection: self._apply(connection, draft, text, made_by, actor))
         return _changed(replace(done, note=note), actor)
 
-    async def _summarise(self, draft: _Draft, terms: SessionOptions) -> tuple[str, str, str]:
+    async def _summarise(self, draft: _Draft, options: SessionOptions) -> tuple[str, str, str]:
         """Return the new summary, who wrote it, and what kept the model from writing."""
-        earlier, room = draft.state.summary, compaction_plan.summary_room(terms)
-        if not terms.is_condensing:
+        earlier, room = draft.state.summary, compaction_plan.summary_room(options)
+        if not options.is_condensing:
             return earlier, "none", ""
         try:
-            return await self._summariser.summarise(earlier, draft.turns, room), self._summariser.name, ""
+            return await self._summariser.summarise(earlier, draft.messages, room), self._summariser.name, ""
         except KeepsakeError as error:
             _log.warning(
                 "%s wrote no summary, messages are condensed instead: %s", self._summariser.name, error.message
             )
-            return _listed(earlier, draft.turns, room), ExtractiveSummariser.name, error.message
+            return _listed(earlier, draft.messages, room), ExtractiveSummariser.name, error.message
 
     def _apply(self, connection: apsw.Connection, draft: _Draft, text: str, made_by: str, actor: str) -> Compacted:
         session, now = draft.state.session_id, self._clock.now_ms()
@@ -191,8 +191,8 @@ class CompactionService:
         )
 
     def _within(self, budget: int | None) -> SessionOptions:
-        terms = self._terms()
-        return terms if budget is None else replace(terms, budget=budget)
+        options = self._options()
+        return options if budget is None else replace(options, budget=budget)
 
 
 def _draft(connection: apsw.Connection, session: str, choose: Choice) -> "_Draft | Compacted":
@@ -201,19 +201,19 @@ def _draft(connection: apsw.Connection, session: str, choose: Choice) -> "_Draft
     upper = choose(state, weights)
     if upper is None:
         return _unchanged(connection, state, "nothing_to_do")
-    turns = repo.messages_between(
+    messages = repo.messages_between(
         connection, session, after=state.upper_seq, before=upper + 1, limit=MAX_CONDENSED, newest=True
     )
     count = sum(weight.seq <= upper for weight in weights)
-    return _Draft(state, upper, turns, count, len(weights) - count)
+    return _Draft(state, upper, messages, count, len(weights) - count)
 
 
-def _listed(earlier: str, turns: Sequence[Message], room: int) -> str:
+def _listed(earlier: str, messages: Sequence[Message], room: int) -> str:
     """Return a summary with a line for each message.
 
     A summary that an agent or person wrote stays whole.
     """
-    return extend_summary(earlier, turns, room, keeps_prose=True)
+    return extend_summary(earlier, messages, room, keeps_prose=True)
 
 
 def _unchanged(connection: apsw.Connection, state: SummaryState, reason: Reason) -> Compacted:

@@ -17,7 +17,7 @@ _QUIET = {
     "HF_HUB_OFFLINE": "1",
     "QT_QPA_PLATFORM": "offscreen",
 }
-_TOLD = 1_500
+_REPORTED = 1_500
 
 
 class ChildError(RuntimeError):
@@ -55,7 +55,7 @@ def measured(python: str, module: str, arguments: Sequence[str], folder: Path, l
         finally:
             _end(child)
     if code or not (folder / RESULT).is_file():
-        raise ChildError(f"{module} ended with {code}: {_read(folder / LOG)[-_TOLD:]}")
+        raise ChildError(f"{module} ended with {code}: {_read(folder / LOG)[-_REPORTED:]}")
     result: dict[str, Any] = json.loads((folder / RESULT).read_text(encoding="utf-8"))
     return result
 
@@ -66,9 +66,9 @@ def version_of(python: str, package: str, modules: Sequence[str]) -> str:
     Raises:
         ChildError: It cannot import the modules; the message says why.
     """
-    asked = f"import {', '.join(modules)}; from importlib.metadata import version; print(version({package!r}))"
+    requested = f"import {', '.join(modules)}; from importlib.metadata import version; print(version({package!r}))"
     done = subprocess.run(
-        [python, "-c", asked], capture_output=True, text=True, check=False, env={**os.environ, **_QUIET}
+        [python, "-c", requested], capture_output=True, text=True, check=False, env={**os.environ, **_QUIET}
     )
     if done.returncode:
         raise ChildError((done.stderr.strip().splitlines() or ["it ended without a word"])[-1])

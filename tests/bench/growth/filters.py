@@ -14,11 +14,11 @@ from tests.bench.growth import workload
 from tests.bench.growth.measurements import timed
 from tests.bench.scale.corpus import TURNS_A_SESSION, Corpus
 
-ASKED = 60
+QUERIES = 60
 SHARE = 10  # one memory for so many turns
 _RARE = 500  # one memory in so many has the rare tag
 _LIMIT = 20
-_BEGAN = 1_700_000_000  # when the first turn of the corpus was said
+_BEGAN = 1_700_000_000  # when the first message of the corpus was said
 _STEP_S = 60
 _KINDS = ("fact", "fact", "fact", "observation", "note")
 _STORES = ("private",) * 16 + ("shared",) * 3 + ("social",)
@@ -65,18 +65,18 @@ def add(host: Host, folder: Path, size: int) -> int:
 
 def measure(host: Host, questions: list[str], size: int) -> dict[str, Any]:
     """Return the times of the same questions without a filter and with each."""
-    asked = questions[workload.WARM_UP : workload.WARM_UP + ASKED]
+    requested = questions[workload.WARM_UP : workload.WARM_UP + QUERIES]
     result: dict[str, Any] = {}
     for name, operator in {"none": "", **operators(size)}.items():
-        result[name] = {"operator": operator} | _times(host, operator, questions[0], asked)
+        result[name] = {"operator": operator} | _times(host, operator, questions[0], requested)
     return result
 
 
-def _times(host: Host, operator: str, first: str, asked: list[str]) -> dict[str, Any]:
+def _times(host: Host, operator: str, first: str, requested: list[str]) -> dict[str, Any]:
     search = partial(host.ask, "memory.search", limit=_LIMIT)
     try:
         search(query=f"{operator} {first}")
-        return timed([partial(search, query=f"{operator} {text}") for text in asked])
+        return timed([partial(search, query=f"{operator} {text}") for text in requested])
     except TimeLimitError as error:
         return {"failed": error.message}
 

@@ -30,8 +30,8 @@ def open_vault(vault: Path) -> Host:
 
 def main() -> int:
     """Do one phase."""
-    told, phase, given, vault, size = sys.argv[1:6]
-    telling, begun = MeasurementFiles(Path(told)), time.perf_counter()
+    reported, phase, given, vault, size = sys.argv[1:6]
+    telling, begun = MeasurementFiles(Path(reported)), time.perf_counter()
     host = open_vault(Path(vault))
     opened_ms = round((time.perf_counter() - begun) * 1000, 1)
     try:
@@ -40,7 +40,7 @@ def main() -> int:
         elif phase == "ask":
             result = {"open_ms": opened_ms} | _ask(host, workload.questions(Path(given)))
         else:
-            result = _strain(host, Path(told), workload.questions(Path(given)), int(size), telling)
+            result = _strain(host, Path(reported), workload.questions(Path(given)), int(size), telling)
     finally:
         host.stop()
     if phase == "fill":

@@ -26,7 +26,7 @@ from PySide6.QtGui import (
     QTransform,
 )
 
-from tests.bench.growth.report_text import told
+from tests.bench.growth.report_text import reported
 
 WIDTH, HEIGHT, SCALE = 920, 632, 2  # the README's column, drawn twice as fine
 _HEAD, _FOOT, _GAP = 58.0, 58.0, 24.0
@@ -155,7 +155,7 @@ class _Sheet:
         for name, runs in self._report["systems"].items():
             stop = next((run["stopped"] for run in runs.values() if "stopped" in run), None)
             version = self._report["versions"].get(name)
-            about = (f" {version}" if version else "") + (f", {told(stop)}" if stop else "")
+            about = (f" {version}" if version else "") + (f", {reported(stop)}" if stop else "")
             at += QPointF(write(self._painter, at, name, 10.5, _INKS[name], is_bold=True), 0)
             at += QPointF(write(self._painter, at, about, 10.5, _MUTED) + 18, 0)
 
@@ -182,8 +182,8 @@ class _Plot:
         """Draw grid, curves and names."""
         title = self._spot.topLeft() + QPointF(0, 14)
         write(self._painter, title, self._panel.title, 11.5, _INK, is_bold=True)
-        beside = wide(self._panel.title, 11.5, is_bold=True)
-        write(self._painter, title + QPointF(beside + 8, 0), self._panel.better, 9.5, _MUTED)
+        right_of_axes = wide(self._panel.title, 11.5, is_bold=True)
+        write(self._painter, title + QPointF(right_of_axes + 8, 0), self._panel.better, 9.5, _MUTED)
         self._grid()
         for one in reversed(self._curves):  # the first lies on top
             self._line(one)
@@ -265,8 +265,8 @@ class _Plot:
     def _name(self, at: QPointF, one: Curve) -> None:
         size = 9.5 if one.is_dashed else 10.5
         value = amount(one.points[-1][1]) + " "
-        beside = write(self._painter, at, value, size, one.ink, is_bold=not one.is_dashed, has_halo=True)
-        write(self._painter, at + QPointF(beside, 0), one.name, size, one.ink, has_halo=True)
+        right_of_axes = write(self._painter, at, value, size, one.ink, is_bold=not one.is_dashed, has_halo=True)
+        write(self._painter, at + QPointF(right_of_axes, 0), one.name, size, one.ink, has_halo=True)
 
 
 def write(

@@ -13,7 +13,7 @@ def show(report: dict[str, Any]) -> None:
                 print(f"  {line}")
 
 
-def told(stopped: dict[str, Any]) -> str:
+def reported(stopped: dict[str, Any]) -> str:
     """Return in words where a system was stopped."""
     if "error" in stopped:
         return f"failed with {stopped['size']:,} turns"
@@ -33,7 +33,7 @@ def _lines(run: dict[str, Any]) -> list[str]:
         lines.append(f"opened again in {run['open_ms']} ms; memory after the questions {run['memory']}")
     lines += [f"search, {name}: {times}" for name, times in run.get("search", {}).items()]
     if "stopped" in run:
-        lines.append(("not tried: " if run["stopped"].get("is_left_out") else "") + told(run["stopped"]))
+        lines.append(("not tried: " if run["stopped"].get("is_left_out") else "") + reported(run["stopped"]))
     for part in ("typed", "importing", "re_embedding"):
         lines += [f"{part}, {name}: {value}" for name, value in run.get(part, {}).items()]
     for name, times in run.get("filters", {}).items():

@@ -110,11 +110,11 @@ async def _measure(bridge: Bridge, questions: list[str]) -> dict[str, Any]:
     await _settled(pane)
     painted = Painted(pane)
     await _one_by_one(pane, painted, questions[: workload.WARM_UP])
-    asked = questions[workload.WARM_UP :]
+    requested = questions[workload.WARM_UP :]
     result = {
         "pause_ms": PAUSE_MS,
-        "alone": await _one_by_one(pane, painted, asked[:_QUESTIONS]),
-        "typing": await _key_by_key(pane, painted, asked[_QUESTIONS : _QUESTIONS + _TYPED]),
+        "alone": await _one_by_one(pane, painted, requested[:_QUESTIONS]),
+        "typing": await _key_by_key(pane, painted, requested[_QUESTIONS : _QUESTIONS + _TYPED]),
         "memory": memory(),
     }
     pane.hide()
@@ -125,7 +125,7 @@ async def _measure(bridge: Bridge, questions: list[str]) -> dict[str, Any]:
 
 def main() -> int:
     """Measure and tell."""
-    told, given, vault = sys.argv[1:4]
+    reported, given, vault = sys.argv[1:4]
     application = make_application()
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
@@ -135,7 +135,7 @@ def main() -> int:
     finally:
         host.stop()
     loop.close()
-    MeasurementFiles(Path(told)).measured(result)
+    MeasurementFiles(Path(reported)).measured(result)
     return 0
 
 

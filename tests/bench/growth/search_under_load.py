@@ -13,7 +13,7 @@ from tests.bench.growth import workload
 from tests.bench.growth.measurements import figures
 from tests.bench.scale.corpus import TURNS_A_SESSION, Corpus
 
-ASKED = 200
+QUERIES = 200
 _LIMIT = 20
 _LEAST = 20_000
 _IMPORTED_SHARE = 5  # a fifth of what there is, and no fewer than the least, but so much at most
@@ -25,36 +25,36 @@ def importing(host: Host, folder: Path, questions: list[str], size: int) -> dict
     """Search while further conversations come in and get their vectors, and before and after that."""
     count = min(max(size // _IMPORTED_SHARE, _LEAST), _MOST)
     source = _further(folder / "further.jsonl", count)
-    before = _asked(host, questions)
+    before = _requested(host, questions)
     under_way = host.call("exchange.import", {"path": str(source)})
-    busy = _asked(host, questions, until=under_way.done)
+    busy = _requested(host, questions, until=under_way.done)
     if under_way.result().value.messages != count:
         raise RuntimeError("the further conversations were not imported")
     settling = host.call("vault.settle", {})
-    indexing = _asked(host, questions, until=settling.done)
+    indexing = _requested(host, questions, until=settling.done)
     settling.result()
-    after = _asked(host, questions)
+    after = _requested(host, questions)
     quiet = (before, after)
     return {
         "turns": count,
-        "import": _beside(busy, *quiet),
-        "index": _beside(indexing, *quiet),
+        "import": _alongside(busy, *quiet),
+        "index": _alongside(indexing, *quiet),
         "quiet": [figures(one) for one in quiet],
     }
 
 
 def re_embedding(host: Host, questions: list[str]) -> dict[str, Any]:
     """Search while another model's vectors are made, and before that; then the first model's serve again."""
-    before = _asked(host, questions)
+    before = _requested(host, questions)
     host.ask("embedding.change", model=_OTHER_MODEL)
-    busy = _asked(host, questions, until=lambda: host.ask("embedding.status").building is None)
+    busy = _requested(host, questions, until=lambda: host.ask("embedding.status").building is None)
     host.ask("embedding.rollback")
     host.ask("vault.settle")
-    after = _asked(host, questions)
-    return {"change": _beside(busy, before, after), "quiet": [figures(one) for one in (before, after)]}
+    after = _requested(host, questions)
+    return {"change": _alongside(busy, before, after), "quiet": [figures(one) for one in (before, after)]}
 
 
-def _asked(host: Host, questions: list[str], until: Callable[[], bool] | None = None) -> list[float]:
+def _requested(host: Host, questions: list[str], until: Callable[[], bool] | None = None) -> list[float]:
     """Return the milliseconds of searches, one after the other, until something is over or there are enough.
 
     What is looked at in between does not count; a search that ends after it began to be over does.
@@ -62,7 +62,7 @@ def _asked(host: Host, questions: list[str], until: Callable[[], bool] | None = 
     search = partial(host.ask, "memory.search", limit=_LIMIT)
     taken: list[float] = []
     for text in cycle(questions[workload.WARM_UP :]):
-        if len(taken) >= ASKED or (until is not None and until()):
+        if len(taken) >= QUERIES or (until is not None and until()):
             return taken
         begun = time.perf_counter()
         search(query=text)
@@ -70,7 +70,7 @@ def _asked(host: Host, questions: list[str], until: Callable[[], bool] | None = 
     return taken
 
 
-def _beside(busy: list[float], *quiet: list[float]) -> dict[str, Any]:
+def _alongside(busy: list[float], *quiet: list[float]) -> dict[str, Any]:
     """Return the times, and how many times as long they are as those of quiet before and after."""
     found, calm = figures(busy), figures([one for part in quiet for one in part])
     if not busy:

@@ -23,12 +23,12 @@ DIMENSIONS = 256
 QUESTIONS = 200
 WARM_UP = 5
 _BATCH = 4_096
-_TURNS, _VECTORS, _ASKED, _ASKED_VECTORS = "turns.jsonl", "turns.f32", "questions.json", "questions.f32"
+_TURNS, _VECTORS, _QUERIES, _QUERY_VECTORS = "turns.jsonl", "turns.f32", "questions.json", "questions.f32"
 
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn of a conversation."""
+    """One message of a conversation."""
 
     number: int
     session: str
@@ -46,10 +46,10 @@ def prepare(folder: Path, sizes: Sequence[int], *, with_vectors: bool) -> None:
             part.writelines(islice(file, size))
     corpus = Corpus(5)
     questions = [corpus.question() for _ in range(QUESTIONS + WARM_UP)]
-    (folder / _ASKED).write_text(json.dumps(questions), encoding="utf-8")
+    (folder / _QUERIES).write_text(json.dumps(questions), encoding="utf-8")
     if with_vectors:
         _embed(folder / _VECTORS, (turn.text for turn in turns(folder, largest)))
-        _embed(folder / _ASKED_VECTORS, iter(questions))
+        _embed(folder / _QUERY_VECTORS, iter(questions))
 
 
 def import_file(folder: Path, size: int) -> Path:
@@ -78,14 +78,14 @@ def batches(folder: Path, size: int, most: int) -> "Iterator[tuple[list[Turn], F
 
 def questions(folder: Path) -> list[str]:
     """Return the questions; the first few are to warm up with."""
-    return [str(text) for text in json.loads((folder / _ASKED).read_text(encoding="utf-8"))]
+    return [str(text) for text in json.loads((folder / _QUERIES).read_text(encoding="utf-8"))]
 
 
 def question_vectors(folder: Path) -> "Floats":
     """Return a row for each question."""
     import numpy as np
 
-    return np.fromfile(folder / _ASKED_VECTORS, dtype="<f4").reshape(-1, DIMENSIONS)
+    return np.fromfile(folder / _QUERY_VECTORS, dtype="<f4").reshape(-1, DIMENSIONS)
 
 
 def _embed(path: Path, texts: Iterator[str]) -> None:

@@ -73,8 +73,8 @@ def _locomo_time(text: str) -> datetime:
 
 
 def _plain(folder: Path) -> Iterator[Haystack]:
-    corpus, questions = folder / "corpus.jsonl", folder / "questions.jsonl"
-    if not corpus.is_file() or not questions.is_file():
+    corpus, questions_file = folder / "corpus.jsonl", folder / "questions.jsonl"
+    if not corpus.is_file() or not questions_file.is_file():
         raise DataError(f"{folder} holds no corpus.jsonl and questions.jsonl")
     stores: dict[str, list[Turn]] = {}
     for row in _lines(corpus):
@@ -82,7 +82,7 @@ def _plain(folder: Path) -> Iterator[Haystack]:
         turn = Turn(row["id"], row["session"], row["seq"], row["author"], row["role"], row["text"], when)
         stores.setdefault(row["store"], []).append(turn)
     questions: dict[str, list[Question]] = {}
-    for row in _lines(questions):
+    for row in _lines(questions_file):
         question = Question(row["question"], frozenset(row["evidence"]), str(row.get("category", "")))
         questions.setdefault(row["store"], []).append(question)
     for name, turns in stores.items():

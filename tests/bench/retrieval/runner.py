@@ -115,7 +115,7 @@ def _ask(
         tally.add("turn", question.category, score([hit.id for hit in hits], question.evidence), group)
     wanted = question.sessions or sessions_of(question, names)
     if wanted:
-        # Whoever looks for conversations asks for one hit of each.
+        # A search for conversations asks for one hit of each.
         found = host.ask("memory.search", query=text, limit=DEPTH, recipe=recipe, per_session=1)
         turns = (names.get(hit.id) for hit in found.hits)
         sessions = dict.fromkeys(turn.session for turn in turns if isinstance(turn, Turn))

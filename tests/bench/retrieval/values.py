@@ -6,7 +6,7 @@ from datetime import datetime
 
 @dataclass(frozen=True, slots=True)
 class Turn:
-    """One turn; ``id`` is the data set's own name for it."""
+    """One message; ``id`` is the data set's own name for it."""
 
     id: str
     session: str

@@ -118,7 +118,7 @@ def _bulk(host: Host, source: Path, messages: int) -> dict[str, Any]:
 
 
 def _append(host: Host, questions: list[str]) -> dict[str, float]:
-    """Append one turn at a time while readers search all the while."""
+    """Append one message at a time while readers search all the while."""
     corpus, stop = Corpus(13), threading.Event()
 
     def read(number: int) -> None:

@@ -57,9 +57,9 @@ def _held(host: Host, operation: str, **arguments: Any) -> dict[str, Any]:
     assert changes is not None
     settling, waits = host.call("vault.settle", {}), [answered - begun]
     while not settling.done():
-        asked = time.perf_counter()
-        host.ask("session.rename", session="bench-append", title=f"{asked}")
-        waits.append(time.perf_counter() - asked)
+        requested = time.perf_counter()
+        host.ask("session.rename", session="bench-append", title=f"{requested}")
+        waits.append(time.perf_counter() - requested)
         time.sleep(_LOOK_S)
     return {
         "answered_ms": round((answered - begun) * 1000, 1),

@@ -48,7 +48,7 @@ class Corpus:
         return "".join(self._random.choices(_SYLLABLES, k=self._random.randint(2, 4)))
 
     def turn(self) -> str:
-        """Return one turn."""
+        """Return one message."""
         return self.words(self._random.randint(8, 60))
 
     def words(self, count: int) -> str:

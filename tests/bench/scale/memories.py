@@ -16,7 +16,7 @@ from tests.bench.scale.corpus import Corpus
 
 LENGTHS = (10, 20, 60)  # words of a text
 _WRITES = 150
-_ASKED = 20
+_QUERIES = 20
 _MADE = 1_700_000_000
 _OVERRIDES = {"backup.before_import": False}
 _QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
@@ -42,7 +42,8 @@ def measure(folder: Path, count: int) -> dict[str, Any]:
         report["import_per_s"] = round(imported.memories / (time.perf_counter() - begun))
         host.ask("vault.settle", names=True)
         report["asked"] = {
-            f"{name} {' '.join(asked)}".strip(): _times(host, name, [asked] * _ASKED) for name, asked in _QUESTIONS
+            f"{name} {' '.join(requested)}".strip(): _times(host, name, [requested] * _QUERIES)
+            for name, requested in _QUESTIONS
         }
         texts = _texts(31)
         report["write"] = {
@@ -89,9 +90,9 @@ def _texts(seed: int) -> dict[int, list[str]]:
     return {words: [corpus.words(words) for _ in range(_WRITES)] for words in LENGTHS}
 
 
-def _times(host: Host, operation: str, asked: Sequence[dict[str, Any]]) -> dict[str, float]:
-    host.ask(operation, **asked[0])
-    return floor.times([lambda one=one: host.ask(operation, **one) for one in asked])
+def _times(host: Host, operation: str, requested: Sequence[dict[str, Any]]) -> dict[str, float]:
+    host.ask(operation, **requested[0])
+    return floor.times([lambda one=one: host.ask(operation, **one) for one in requested])
 
 
 def _last(connection: apsw.Connection, table: str) -> dict[str, Any]:

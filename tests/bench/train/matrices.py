@@ -141,8 +141,9 @@ def _of_haystack(
     names = filled(haystack, folder, way.embedder or "static", way.folder)
     sessions = {turn.id: turn.session for turn in haystack.turns}
     connection = open_reader(folder / "vault" / "memory.db")
-    row = connection.execute("SELECT id, dimensions FROM generations WHERE state = 'serving'").fetchone()
-    reads = _Reads(connection, Generation(*row), embedder, IndexCache(), _mentions(connection, way))
+    row = connection.execute("SELECT id, dimensions FROM generations WHERE state = 'serving'").fetchone() or (0, 0)
+    generation = Generation(int(row[0]), int(row[1]))
+    reads = _Reads(connection, generation, embedder, IndexCache(), _embedded_text(connection, way))
     for number, question in enumerate(haystack.questions):
         query = _query(question)
         columns, values, alike = _ranked_inputs(reads, query)
@@ -184,11 +185,11 @@ class _Reads:
     generation: Generation
     embedder: Embedder | None
     index_cache: IndexCache
-    mentions: Callable[[str], str]
+    embedded_text: Callable[[str], str]
 
 
-def _mentions(connection: Any, way: Way) -> Callable[[str], str]:
-    """Return what says which part of a question is made a vector."""
+def _embedded_text(connection: Any, way: Way) -> Callable[[str], str]:
+    """Return the function from a question to its text for the vector."""
     if not way.folder:
         return str
     names = SpeakerNames()
@@ -205,7 +206,7 @@ def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[i
     near = empty_scores()
     if reads.embedder is not None:
         text = " ".join(term.text for term in query.terms if not term.excluded)
-        vector = reads.embedder.embed_query(reads.meant(text)).tobytes()
+        vector = reads.embedder.embed_query(reads.embedded_text(text)).tobytes()
         near = legs.vector(
             connection, generation=reads.generation, vector=vector, where=demanded, depth=legs.vector_depth
         )

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from app.host import Host
 from tests.bench.retrieval.runner import fill
-from tests.bench.retrieval.values import Haystack, Turn
+from tests.bench.retrieval.values import Haystack
 
 
 def filled(haystack: Haystack, folder: Path, embedder: str = "static", model: Path | None = None) -> dict[str, str]:
@@ -33,5 +33,5 @@ def filled(haystack: Haystack, folder: Path, embedder: str = "static", model: Pa
 
 
 def sessions(haystack: Haystack) -> dict[str, str]:
-    """Return the session of each turn by the data set's id."""
-    return {turn.id: turn.session for turn in haystack.turns if isinstance(turn, Turn)}
+    """Return the session of each message by the data set's id."""
+    return {turn.id: turn.session for turn in haystack.turns}

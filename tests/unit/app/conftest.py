@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 
 @pytest.fixture
-def shelf(vault: Path) -> Iterator[Shelf]:
+def vault_harness(vault: Path) -> Iterator[VaultHarness]:
     """Return a vault's services and its index."""
-    made = Shelf(vault)
+    made = VaultHarness(vault)
     yield made
     made.close()

@@ -19,17 +19,17 @@ def test_everybody_hears_in_order() -> None:
 
 
 def test_one_listener_may_subscribe_twice() -> None:
-    feed, heard = Feed(), list[Event]()
-    listen = heard.append
+    feed, received = Feed(), list[Event]()
+    listen = received.append
     feed.subscribe(listen)
     feed.subscribe(listen)
     feed.publish(ChangeSet(frozenset()))
-    assert len(heard) == 2
+    assert len(received) == 2
 
 
 def test_leaving_while_others_publish() -> None:
-    feed, heard = Feed(), list[Event]()
-    leaving = [feed.subscribe(heard.append) for _ in range(50)]
+    feed, received = Feed(), list[Event]()
+    leaving = [feed.subscribe(received.append) for _ in range(50)]
 
     def publish() -> None:
         for _ in range(200):
@@ -42,6 +42,6 @@ def test_leaving_while_others_publish() -> None:
         leave()
     for thread in threads:
         thread.join()
-    before = len(heard)
+    before = len(received)
     feed.publish(ChangeSet(frozenset()))
-    assert len(heard) == before
+    assert len(received) == before

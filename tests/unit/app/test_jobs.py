@@ -11,26 +11,26 @@ from app.jobs import BackgroundJob, Jobs
 
 
 def test_a_job_from_beginning_to_end() -> None:
-    told: list[Progress] = []
-    jobs = Jobs(told.append)
+    reported: list[Progress] = []
+    jobs = Jobs(reported.append)
     job = jobs.begin("Importing", "bytes", "mine")
     assert jobs.all() == [Progress("mine", "Importing", 0, unit="bytes")]
     job.advance(5, 10, "a.md")
     assert jobs.all()[0].done == 5
     jobs.end(job, "finished")
     assert jobs.all() == []
-    assert [(item.done, item.total, item.detail, item.state) for item in told] == [
+    assert [(item.done, item.total, item.detail, item.state) for item in reported] == [
         (5, 10, "a.md", "running"),
         (5, 10, "a.md", "finished"),
     ]
 
 
 def test_reports_are_few_however_often_work_advances() -> None:
-    told: list[Progress] = []
-    job = Jobs(told.append).begin("Importing", "bytes")
+    reported: list[Progress] = []
+    job = Jobs(reported.append).begin("Importing", "bytes")
     for done in range(1_000):
         job.advance(done, None)
-    assert len(told) < 100
+    assert len(reported) < 100
     assert job.progress.done == 999
 
 

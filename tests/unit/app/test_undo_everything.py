@@ -11,7 +11,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multip
 from app.core.paths import migrations
 from app.errors import InputError
 from app.store.store import DATABASE, Store
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 SESSIONS = st.sampled_from(["s", "t", "u"])
 TEXTS = st.sampled_from(["heron", "heron and kingfisher", "#tag kingfisher", "long " * 300, "[[Other]] "])
@@ -30,56 +30,58 @@ class Vault(RuleBasedStateMachine):
         if TEMPLATE is not None:
             shutil.copy(TEMPLATE, self.folder / DATABASE)
             (self.folder / DATABASE).chmod(0o600)
-        self.shelf = Shelf(self.folder)
+        self.vault_harness = VaultHarness(self.folder)
 
     def teardown(self) -> None:
-        self.shelf.close()
+        self.vault_harness.close()
         shutil.rmtree(self.folder)
 
     @rule(session=SESSIONS, text=TEXTS)
     def say(self, session: str, text: str) -> None:
         try:
-            self.shelf.say(text, session=session)
+            self.vault_harness.say(text, session=session)
         except InputError as error:
             assert "forgotten" in error.message  # noqa: PT017
 
     @rule(target=entries, session=SESSIONS, title=TEXTS)
     def rename(self, session: str, title: str) -> object:
-        return self.tried(lambda: self.shelf.do(self.shelf.sessions.rename(session, title, "person")))
+        return self.tried(lambda: self.vault_harness.do(self.vault_harness.sessions.rename(session, title, "person")))
 
     @rule(target=entries, session=SESSIONS)
     def forget(self, session: str) -> object:
-        return self.tried(lambda: self.shelf.do(self.shelf.sessions.forget(session, "person")))
+        return self.tried(lambda: self.vault_harness.do(self.vault_harness.sessions.forget(session, "person")))
 
     @rule(target=notes, text=TEXTS, session=st.none() | SESSIONS)
     def save(self, text: str, session: str | None) -> str:
-        return self.shelf.save(text, title=text[:5], session_id=session).id
+        return self.vault_harness.save(text, title=text[:5], session_id=session).id
 
     @rule(target=entries, note=notes, text=TEXTS, pause=st.sampled_from([0, 400_000]))
     def write(self, note: str, text: str, pause: int) -> object:
-        self.shelf.clock.ms += pause
-        versions = self.shelf.rows("SELECT version FROM memories WHERE id = ?", note)
-        return self.tried(lambda: self.shelf.do(self.shelf.memories.update(note, versions[0][0], content=text)))
+        self.vault_harness.clock.ms += pause
+        versions = self.vault_harness.rows("SELECT version FROM memories WHERE id = ?", note)
+        return self.tried(
+            lambda: self.vault_harness.do(self.vault_harness.memories.update(note, versions[0][0], content=text))
+        )
 
     @rule(target=entries, note=notes)
     def delete(self, note: str) -> object:
-        return self.tried(lambda: self.shelf.do(self.shelf.memories.delete(note)))
+        return self.tried(lambda: self.vault_harness.do(self.vault_harness.memories.delete(note)))
 
     @rule(target=entries, note=notes)
     def restore(self, note: str) -> object:
-        return self.tried(lambda: self.shelf.do(self.shelf.memories.restore(note)))
+        return self.tried(lambda: self.vault_harness.do(self.vault_harness.memories.restore(note)))
 
     @rule(target=entries, entry=entries)
     def undo(self, entry: int) -> object:
         try:
-            return multiple(*self.shelf.undo(entry))
+            return multiple(*self.vault_harness.undo(entry))
         except InputError:
             return multiple()
 
     @rule()
     def catch_up(self) -> None:
-        self.shelf.sync()
-        assert self.shelf.wrong_vectors() == []
+        self.vault_harness.sync()
+        assert self.vault_harness.wrong_vectors() == []
 
     @staticmethod
     def tried(work: object) -> object:
@@ -90,20 +92,20 @@ class Vault(RuleBasedStateMachine):
 
     @invariant()
     def is_sound(self) -> None:
-        assert self.shelf.check() == []
+        assert self.vault_harness.check() == []
 
     @invariant()
     def search_knows_what_is_there(self) -> None:
-        found = self.shelf.rows("SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH 'heron AND NOT_THERE'")
+        found = self.vault_harness.rows("SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH 'heron AND NOT_THERE'")
         assert found == [(0,)]
-        turns = self.shelf.rows(
+        turns = self.vault_harness.rows(
             "SELECT count(*) FROM messages m JOIN sessions s ON s.id = m.session_id"
             " WHERE s.forgotten_at IS NULL AND m.content LIKE '%kingfisher%'"
         )
-        notes = self.shelf.rows(
+        notes = self.vault_harness.rows(
             "SELECT count(*) FROM memories WHERE valid_until IS NULL AND content LIKE '%kingfisher%'"
         )
-        found = self.shelf.rows(
+        found = self.vault_harness.rows(
             "SELECT count(DISTINCT kind || coalesce(memory_id, session_id || '#' || seq_start)) FROM chunks"
             " WHERE kind <> 'passage' AND id IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH 'kingfisher')"
         )

@@ -14,7 +14,7 @@ from app.host import Host
 from tests.bench.growth import filters, plot, search_under_load, workload
 from tests.bench.growth.child_process import ChildError, measured, version_of
 from tests.bench.growth.measurements import figures, timed
-from tests.bench.growth.report_text import show, told
+from tests.bench.growth.report_text import reported, show
 from tests.bench.scale.corpus import TURNS_A_SESSION
 
 SIZES = (80, 400)
@@ -40,9 +40,9 @@ def test_other_systems_get_the_vectors_of_the_built_in_table(given: Path) -> Non
     embedder = open_embedder("static")
     for turns, rows in batches:
         assert np.allclose(rows, embedder.embed([turn.text for turn in turns]))
-    asked = workload.questions(given)
-    assert np.allclose(workload.question_vectors(given), embedder.embed(asked))
-    assert len(asked) == workload.QUESTIONS + workload.WARM_UP
+    requested = workload.questions(given)
+    assert np.allclose(workload.question_vectors(given), embedder.embed(requested))
+    assert len(requested) == workload.QUESTIONS + workload.WARM_UP
 
 
 def test_slow_answers_are_asked_for_less_often() -> None:
@@ -117,15 +117,15 @@ def test_searches_go_on_while_it_imports_and_makes_other_vectors(
 ) -> None:
     monkeypatch.setattr(search_under_load, "ASKED", 5)
     monkeypatch.setattr(search_under_load, "_LEAST", 200)
-    asked = workload.questions(given)
-    busy = search_under_load.importing(filled, tmp_path, asked, 400)
+    requested = workload.questions(given)
+    busy = search_under_load.importing(filled, tmp_path, requested, 400)
     assert busy["turns"] == 200
     assert [one["count"] for one in busy["quiet"]] == [5, 5]
     model = filled.ask("embedding.status").serving.model
-    search_under_load.re_embedding(filled, asked)
+    search_under_load.re_embedding(filled, requested)
     status = filled.ask("embedding.status")
     assert (status.serving.model, status.building) == (model, None)
-    assert filled.ask("memory.search", query=asked[0]).legs == ("words", "vector")
+    assert filled.ask("memory.search", query=requested[0]).legs == ("words", "vector")
 
 
 def _run(size: int, factor: float) -> dict[str, Any]:
@@ -175,8 +175,8 @@ def test_a_report_says_where_a_system_was_stopped(capsys: pytest.CaptureFixture[
     show(_report())
     assert "stopped after 60 min at 112,000 turns" in capsys.readouterr().out
     asking = {"seconds": 60.0, "at": "", "phase": "ask", "size": 10_000}
-    assert told(asking) == "stopped after 1 min of questions to 10,000 turns"
-    assert told({"error": "killed", "phase": "fill", "size": 10_000}) == "failed with 10,000 turns"
+    assert reported(asking) == "stopped after 1 min of questions to 10,000 turns"
+    assert reported({"error": "killed", "phase": "fill", "size": 10_000}) == "failed with 10,000 turns"
 
 
 def test_an_axis_holds_its_values_with_some_room() -> None:

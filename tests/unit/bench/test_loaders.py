@@ -53,11 +53,11 @@ def test_a_realmem_question_is_asked_of_earlier_sessions(tmp_path: Path) -> None
         return {"speaker": speaker, "content": text, "is_query": False, **more}
 
     first = {"session_uuid": "one", "current_time": "2025-12-15 (Monday)", "dialogue_turns": [turn("User", "Hello")]}
-    asked = [
+    requested = [
         turn("User", "What did I say?", is_query=True, session_type="single_session"),
         turn("Assistant", "Hello", memory_session_uuids=["one", "two"]),
     ]
-    second = {"session_uuid": "two", "current_time": "2025-12-14 (Sunday)", "dialogue_turns": asked}
+    second = {"session_uuid": "two", "current_time": "2025-12-14 (Sunday)", "dialogue_turns": requested}
     (tmp_path / "Ann_dialogues_256k.json").write_text(json.dumps({"dialogues": [first, second]}), encoding="utf-8")
     (store,) = load("realmem", tmp_path)
     (question,) = store.questions

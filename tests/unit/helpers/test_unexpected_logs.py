@@ -81,7 +81,7 @@ CONFTEST = """
 from tests.conftest import pytest_plugins
 from tests.helpers import leaks
 
-leaks.PATIENCE_S = 0.1
+leaks.TIMEOUT_S = 0.1
 """
 
 SETTINGS = """

@@ -54,9 +54,9 @@ def test_a_folder_of_something_else_is_never_emptied(
     (letters / "dear.txt").write_text("dear", encoding="utf-8")
     assert bootstrap.main(["--venv", str(letters), "--no-system"]) == 1
     assert (letters / "dear.txt").is_file()
-    told = capsys.readouterr().err
-    assert told.startswith("keepsake set-up: ")
-    assert "--venv" in told
+    reported = capsys.readouterr().err
+    assert reported.startswith("keepsake set-up: ")
+    assert "--venv" in reported
 
 
 def test_nothing_is_installed_when_the_system_is_off_limits(bootstrap: ModuleType) -> None:

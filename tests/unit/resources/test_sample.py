@@ -103,8 +103,8 @@ def test_every_tool_answer_follows_the_call_it_answers() -> None:
         for call, answer in itertools.pairwise(turns):
             if answer["role"] != "tool":
                 continue
-            asked = call["meta"]["tool_calls"][0]
-            assert (asked["name"], asked["id"]) == (answer["meta"]["tool_name"], answer["meta"]["tool_call_id"])
+            requested = call["meta"]["tool_calls"][0]
+            assert (requested["name"], requested["id"]) == (answer["meta"]["tool_name"], answer["meta"]["tool_call_id"])
             answers += 1
     assert answers == sum(row["role"] == "tool" for row in rows("conversations.jsonl"))
     assert answers >= 10

@@ -1,4 +1,4 @@
-"""A look, a shelf of answers, a bridge to it, and a window over them."""
+"""Fixtures of the window: a style, a fake backend, a bridge to it, and a window over them."""
 
 import asyncio
 from collections.abc import Callable, Iterator

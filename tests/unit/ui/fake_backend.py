@@ -60,7 +60,7 @@ class FakeBackend:
         answer.set_result(Reply(value, changes))
         return answer
 
-    def asked(self, operation: str) -> list[dict[str, Any]]:
+    def requested(self, operation: str) -> list[dict[str, Any]]:
         return [arguments for name, arguments in self.calls if name == operation]
 
     def memory_stats(self) -> Any:
@@ -153,4 +153,4 @@ class FakeBackend:
 
     @staticmethod
     def _unknown(**_: Any) -> Any:
-        raise NotFoundError("The shelf does not answer that.")
+        raise NotFoundError("The fake backend does not answer that.")

@@ -12,9 +12,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from pytestqt.qtbot import QtBot
 
 from ui import theme
+from ui.style.design_tokens import PART_PAIRS, TEXT_PAIRS, contrast
 from ui.style.stylesheet import stylesheet_for
 from ui.style.tinted_icons import MARKS, TintedIcons
-from ui.style.tokens import PART_PAIRS, TEXT_PAIRS, contrast
 from ui.theme import Scheme, ThemeInputs, palette_for, tokens_for
 
 LOOKS = [(scheme, strong) for scheme in (Scheme.LIGHT, Scheme.DARK) for strong in (False, True)]

@@ -134,7 +134,7 @@ def test_notice_is_undone_by_key_and_toast(window: Window, backend: FakeBackend,
     assert window.registry.qaction("edit.undo").text() == "Undo delete ‘Rose list’"
     window.registry.run("edit.undo")
     rest(window.undo.can_redo)
-    assert backend.asked("memory.undo") == [{"history_ids": [7]}]
+    assert backend.requested("memory.undo") == [{"history_ids": [7]}]
     assert window.registry.qaction("edit.redo").text() == "Redo delete ‘Rose list’"
 
 
@@ -143,7 +143,7 @@ def test_scheme_and_size_are_stored(window: Window, backend: FakeBackend, look: 
     assert look.scheme is Scheme.DARK
     assert window.registry.qaction("view.dark").isChecked()
     window.registry.run("view.larger")
-    rest(lambda: len(backend.asked("settings.set")) == 2)
+    rest(lambda: len(backend.requested("settings.set")) == 2)
     assert backend.settings["window.theme"].value == "dark"
     assert backend.settings["window.scale"].value == 110
     window.registry.run("view.normal")
@@ -162,7 +162,7 @@ def test_progress_reaches_the_line_and_cancel_the_vault(window: Window, backend:
     window.bridge.progressed.emit(Progress("job-1", "Importing a.zip", 5, 10, "messages"))
     assert window.status_line.text.startswith("Importing a.zip — 5 of 10")
     window.status_line._cancel.click()
-    rest(lambda: backend.asked("job.cancel") == [{"job": "job-1"}])
+    rest(lambda: backend.requested("job.cancel") == [{"job": "job-1"}])
 
 
 def test_failures_of_tasks_are_told(window: Window) -> None:
@@ -186,7 +186,7 @@ def test_dropped_files_are_offered_for_import(window: Window, backend: FakeBacke
     assert window._drop_overlay.isVisible()
     window.dropEvent(QDropEvent(QPointF(50, 50), Qt.DropAction.CopyAction, data, button, keys))
     assert not window._drop_overlay.isVisible()
-    rest(lambda: bool(backend.asked("exchange.preview")))
+    rest(lambda: bool(backend.requested("exchange.preview")))
     assert window.dialogs is not None
     assert window.dialogs.importer.isVisible()
     window.dialogs.importer.hide()
@@ -223,7 +223,7 @@ def test_create_note_opens_it(
     monkeypatch.setattr(window, "go", went.append)
     window.commands.create_note("Kite project")
     rest(lambda: bool(window.toaster.toasts))
-    assert backend.asked("note.save") == [{"title": "Kite project", "content": ""}]
+    assert backend.requested("note.save") == [{"title": "Kite project", "content": ""}]
     assert went[0].pane == "notes"
     assert window.undo.undo_text == "Undo create ‘Kite project’"
 

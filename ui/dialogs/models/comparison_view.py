@@ -25,7 +25,7 @@ from ui.dialogs.models.hit_column import HitColumn
 from ui.dialogs.models.query_list import QueryList
 from ui.dialogs.models.totals import Totals
 from ui.shell.status_line import progress_text
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import EmptyState

@@ -11,8 +11,8 @@ from ui.dialogs.models.comparison_messages import Mark, Side, mark_of
 from ui.models.id_list_model import Role
 from ui.panes.labels import kind_label, role_label
 from ui.panes.search.query_text import plain_snippet
+from ui.style.design_tokens import Space
 from ui.style.icons import pixmap
-from ui.style.tokens import Space
 from ui.widgets.lists.row_list import Index, RowList, RowModel, paint_ground
 from ui.widgets.plain_text import tooltip
 

@@ -9,7 +9,7 @@ from ui import theme
 from ui.dialogs.base_dialog import hairline
 from ui.models.dates import full_date
 from ui.shell.status_line import count, progress_text
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.icon_label import IconLabel

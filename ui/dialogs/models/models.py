@@ -16,7 +16,7 @@ from ui.dialogs.models.model_rows import ModelRows
 from ui.dialogs.models.prepare_form import PrepareForm, lacks_files
 from ui.notice import Notice
 from ui.shell.navigation import Place
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QHBoxLayout, QP
 from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.shell.status_line import progress_text
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
 

@@ -10,8 +10,8 @@ from ui import theme
 from ui.dialogs.models.comparison_messages import origin_text, query_line
 from ui.dialogs.models.hit_column import line_height, near_flags, title_height
 from ui.models.id_list_model import Role
+from ui.style.design_tokens import Space
 from ui.style.icons import pixmap
-from ui.style.tokens import Space
 from ui.widgets.lists.row_list import Index, RowList, RowModel, paint_ground
 from ui.widgets.plain_text import tooltip
 

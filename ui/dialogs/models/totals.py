@@ -18,7 +18,7 @@ from ui.dialogs.models.comparison_messages import (
     side_titles,
     verdict,
 )
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.plain_text import PlainLabel, tooltip

@@ -15,7 +15,7 @@ from ui.models.dates import full_date
 from ui.models.markup import is_editable
 from ui.panes.labels import display_title, kind_label, source_label, store_label
 from ui.panes.notes.version_diff import VersionDiff
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.header_row import HeaderRow

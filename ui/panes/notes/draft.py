@@ -28,7 +28,7 @@ class Draft(QObject):
     writing stops with ``conflicted`` until ``resolve``; what was typed stays.
 
     Args:
-        bridge: The door to the engine.
+        bridge: The way to the engine.
         memory: What is open, ``None`` for one that does not exist yet.
         parent: Its owner.
     """

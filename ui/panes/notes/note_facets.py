@@ -9,7 +9,7 @@ from app.core.facets import Facets
 from app.memories.model import Kind, MemoryFilter
 from ui import theme
 from ui.panes.labels import kind_plural, source_label, store_label
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.lists.facet_tree import FacetGroup, FacetRow, FacetTree

@@ -14,7 +14,7 @@ from app.memories.model import Link, Links, Memory
 from ui import theme
 from ui.models.dates import format_number, full_date, short_date
 from ui.panes.labels import event_label, source_label, store_label
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.inspector import Bar, Bars, Section
 from ui.widgets.plain_text import PlainLabel, caption

@@ -13,7 +13,7 @@ from ui.models.cards import Badge, Card
 from ui.models.dates import short_date
 from ui.panes.filtered_list import FilteredList, ListLabels
 from ui.panes.labels import display_title, kind_icon, kind_label, source_label
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.header_row import HeaderRow
 

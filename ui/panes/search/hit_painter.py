@@ -12,8 +12,8 @@ from ui import theme
 from ui.models.dates import format_number, short_date
 from ui.panes.labels import display_title, kind_icon, kind_label, role_label, source_label
 from ui.panes.search import snippet_layout
+from ui.style.design_tokens import Space
 from ui.style.icons import pixmap
-from ui.style.tokens import Space
 from ui.widgets.lists.row_view import RowState, paint_row_ground
 
 HEADING = 34
@@ -94,7 +94,7 @@ class HitPainter:
         line = QRect(body.left(), body.top(), body.width(), self._title)
         room = self._room(hit)
         if self._stands_below(hit):
-            # Below its conversation a turn stands under the conversation's title.
+            # Below its conversation a message stands under the conversation's title.
             line = line.adjusted(0, 0, -self._inset, 0) if mirrored else line.adjusted(self._inset, 0, 0, 0)
         left = line.right() + 1 - room if mirrored else line.left()
         if self._stands_below(hit):
@@ -180,7 +180,7 @@ def hit_title(hit: Hit) -> str:
 
 
 def speaker(hit: Hit) -> str:
-    """Return who said a turn."""
+    """Return who said a message."""
     return hit.author or ("" if hit.target == "memory" else role_label(hit.role))
 
 

@@ -32,7 +32,7 @@ from ui.panes.search.result_summary import ResultSummary
 from ui.panes.search.results import GroupHeading, ResultList
 from ui.panes.search.search_history import SearchHistory
 from ui.panes.search.why_panel import WhyPanel
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.lists.facet_tree import FacetTree
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 PAUSE_MS = 60
-PATIENCE_MS = 5000
+DELAY_MS = 5000
 LIMIT = 50
 """Results at once until the setting is known."""
 WIDE = 1180
@@ -90,7 +90,7 @@ class SearchPane(ReadingPane):
         self.menu = HitMenu(self)
         self._facet_filter = FacetFilter(self.facets, self)
         self._summary = ResultSummary(self)
-        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
+        self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._make_buttons()
         self._arrange()
         self._connect()
@@ -271,7 +271,7 @@ class SearchPane(ReadingPane):
         self._group.toggled.connect(self._on_group_toggled)
         self.history.noticed.connect(self.show_notice)
         self._copier.clicked.connect(self._copy)
-        self._patience.timeout.connect(self._on_patience_timeout)
+        self._delay.timeout.connect(self._on_delay_timeout)
 
     def _order_tabs(self) -> None:
         """Set the tab order: the line at the top, facets, results, reasons."""
@@ -323,7 +323,7 @@ class SearchPane(ReadingPane):
         """Ask; what is shown stays until the first answer."""
         self._request += 1
         self._text = text
-        self._patience.stop()
+        self._delay.stop()
         if self._asking is not None:
             self._asking.cancel()  # the engine is to answer what is typed now
         if not text.strip():
@@ -332,7 +332,7 @@ class SearchPane(ReadingPane):
             self._summary.show_text("")
             self._show_recents()
             return
-        self._patience.start()
+        self._delay.start()
         asking = {"query": text, "limit": self._limit, "recipe": self._recipe.currentData() or None}
         self._asking = self.bridge.start(self._ask(asking, self._request))
 
@@ -352,7 +352,7 @@ class SearchPane(ReadingPane):
             raise
         except KeepsakeError as error:
             if self._is_current(request):
-                self._patience.stop()
+                self._delay.stop()
                 self._is_enter_pending = False
                 self._summary.show_text(error.message, wrong=True)
         finally:
@@ -394,7 +394,7 @@ class SearchPane(ReadingPane):
         self._copier.setEnabled(self._has_results())
         self.registry.refresh()
         if settled:
-            self._patience.stop()
+            self._delay.stop()
         self._summary.show_found(found, settled=settled)
         if self._is_enter_pending and found.hits:
             self._is_enter_pending = False
@@ -480,7 +480,7 @@ class SearchPane(ReadingPane):
         if self._found is not None:
             self.results.show_hits(self._found.hits, by_session=on, more=self._more)
 
-    def _on_patience_timeout(self) -> None:
+    def _on_delay_timeout(self) -> None:
         self._summary.show_text(
             self.tr("Still searching: the index is busy, or the vault is large. The results by words stay.")
         )

@@ -8,11 +8,11 @@ from app.retrieval.model import Query, Term
 from ui import theme
 from ui.models.dates import local
 from ui.panes.search.query_text import significant_terms
-from ui.style.tokens import Radius, Space
+from ui.style.design_tokens import Radius, Space
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel
 
-PATIENCE_MS = 700
+DELAY_MS = 700
 
 
 class QueryChips(QWidget):
@@ -35,8 +35,8 @@ class QueryChips(QWidget):
         theme.current().changed.connect(self._show)
         self._hints.hide()
         # An operator that is just being typed lacks its value; to say so at each key would make the list below jump.
-        self._patience = QTimer(self, singleShot=True, interval=PATIENCE_MS)
-        self._patience.timeout.connect(self._show_hints)
+        self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
+        self._delay.timeout.connect(self._show_hints)
         self.hide()
 
     def show_query(self, query: Query | None) -> None:
@@ -60,12 +60,12 @@ class QueryChips(QWidget):
         if not hints or self._hints.isVisibleTo(self):
             self._show_hints()
         else:
-            self._patience.start()
+            self._delay.start()
         self.setVisible(bool(chips) or self._hints.isVisibleTo(self))
         self.setAccessibleDescription("; ".join(text for text, _ in chips))
 
     def _show_hints(self) -> None:
-        self._patience.stop()
+        self._delay.stop()
         on = bool(self._hints.text())
         self._hints.setVisible(on)
         if on:

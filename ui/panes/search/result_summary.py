@@ -6,7 +6,7 @@ from app.retrieval.model import Found
 from ui import theme
 from ui.models.dates import format_number
 from ui.panes.search.query_text import count_meaning_only
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.plain_text import PlainLabel
 
 

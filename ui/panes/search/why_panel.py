@@ -17,7 +17,7 @@ from ui.models.dates import full_date
 from ui.models.markup import unfenced
 from ui.panes.labels import feature_label, kind_label, role_label, source_label
 from ui.panes.search.hit_painter import hit_title
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.inspector import Bar, Bars, Section
 from ui.widgets.plain_text import PlainLabel
@@ -33,7 +33,7 @@ TURN_LIMIT = 4000
 LEAST = 40
 TITLE = 160
 HERE = "▸"
-"""Stands before the turn that was found."""
+"""Stands before the message that was found."""
 
 
 class WhyPanel(QWidget):
@@ -201,9 +201,9 @@ class WhyPanel(QWidget):
             self._bridge.call("session.before", session=hit.session_id, seq=hit.seq, limit=BEFORE),
             self._bridge.call("session.messages", session=hit.session_id, after=hit.seq - 1, limit=AFTER),
         )
-        return "\n\n---\n\n".join(self._turn(message, message.seq == hit.seq) for message in [*before, *after])
+        return "\n\n---\n\n".join(self._message(message, message.seq == hit.seq) for message in [*before, *after])
 
-    def _turn(self, message: "Message", here: bool) -> str:
+    def _message(self, message: "Message", here: bool) -> str:
         who = message.author or role_label(message.role)
         arrow = f"{HERE} " if here else ""
         text = message.content if here else message.content[:TURN_LIMIT]

@@ -8,7 +8,7 @@ from PySide6.QtGui import (
 )
 
 from ui import theme
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 
 
 @lru_cache(maxsize=1)

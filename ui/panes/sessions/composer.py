@@ -4,7 +4,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPlainTextEdit, QWidget
 
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 
 LINES = 6

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
 from ui import theme
 from ui.models.dates import format_number
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.search_box import SearchBox
@@ -20,7 +20,7 @@ class FindBar(QFrame):
     searched = Signal(str)
     """Look for this."""
     went = Signal(object)
-    """Show the turn of this number."""
+    """Show the message of this number."""
     closed = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -112,7 +112,7 @@ class FindBar(QFrame):
         elif not self._seqs:
             words = self.tr("no match")
         elif self._at < 0:
-            words = self.tr("{count} turns").format(count=format_number(len(self._seqs)))
+            words = self.tr("{count} messages").format(count=format_number(len(self._seqs)))
         else:
             words = self.tr("{n} of {m}").format(n=format_number(self._at + 1), m=format_number(len(self._seqs)))
         self._count.setText(words)

@@ -12,7 +12,7 @@ from app.sessions.model import Session
 from ui import theme
 from ui.models.dates import format_number, full_span
 from ui.panes.sessions.date_menu import DateMenu
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.header_row import HeaderRow

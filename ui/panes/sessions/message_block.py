@@ -1,4 +1,4 @@
-"""One turn of a conversation: laid out, measured and painted without being a widget."""
+"""One message of a conversation: laid out, measured and painted without being a widget."""
 
 from dataclasses import dataclass, field
 from typing import Literal
@@ -21,8 +21,8 @@ from ui.models.dates import clock_time, format_number
 from ui.models.markup import is_rich, unfenced
 from ui.panes.sessions.block_documents import call_parts, find_matches, plain_document, rich_document
 from ui.panes.sessions.block_metrics import lengths, line_metrics
+from ui.style.design_tokens import Radius, Space
 from ui.style.icons import pixmap
-from ui.style.tokens import Radius, Space
 from ui.widgets.text.markdown_view import SealedDocument
 
 DAY = 44
@@ -70,7 +70,7 @@ class TranscriptLabels:
 
 
 class MessageBlock:
-    """A turn as it stands in the transcript; heights are estimates until ``lay_out``."""
+    """A message as it stands in the transcript; heights are estimates until ``lay_out``."""
 
     def __init__(self, message: Message, words: TranscriptLabels, reading: ReadingState, width: int) -> None:
         self.message = message
@@ -104,7 +104,7 @@ class MessageBlock:
 
     @property
     def speech(self) -> str:
-        """The turn for a screen reader."""
+        """The message for a screen reader."""
         return f"{self.speaker}, {clock_time(self.message.created_at)}: {excerpt(self.message.content, 400)}"
 
     @property

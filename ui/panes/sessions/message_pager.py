@@ -18,7 +18,7 @@ BEYOND = 2**53
 
 
 class MessagePager(QObject):
-    """Turns of one session, without a gap, from somewhere to somewhere.
+    """Messages of one session, without a gap, from somewhere to somewhere.
 
     It grows at either end by pages, forgets what lies far from the end that grew, and begins anew elsewhere on a jump.
     """
@@ -54,12 +54,12 @@ class MessagePager(QObject):
 
     @property
     def before(self) -> int:
-        """About how many turns lie before those at hand; exact where numbers have no gaps."""
+        """About how many messages lie before those at hand; exact where numbers have no gaps."""
         return 0 if self.at_start else max(1, round((self.messages[0].seq - self._first) * self._density))
 
     @property
     def after(self) -> int:
-        """About how many turns lie after those at hand."""
+        """About how many messages lie after those at hand."""
         return 0 if self.at_end else max(1, self.count - self.before - len(self.messages))
 
     @property
@@ -67,11 +67,11 @@ class MessagePager(QObject):
         return min(1.0, (self.count - 1) / max(1, self._last - self._first))
 
     def seq_near(self, place: int) -> int:
-        """Return about the number of the turn that is the ``place``-th."""
+        """Return about the number of the message that is the ``place``-th."""
         return self._first + round(place / self._density) if self._density else self._first
 
     def find(self, seq: int) -> int:
-        """Return where the turn ``seq`` stands among those at hand, -1 when it does not."""
+        """Return where the message ``seq`` stands among those at hand, -1 when it does not."""
         return next((place for place, message in enumerate(self.messages) if message.seq == seq), -1)
 
     def open(self, session: str, seq: int | None = None) -> None:

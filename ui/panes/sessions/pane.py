@@ -71,7 +71,7 @@ class SessionsPane(ListPane):
     # --- what the frame calls ---
 
     def open_place(self, place: Place) -> None:
-        """Open a conversation, at a turn when the place names one."""
+        """Open a conversation, at a message when the place names one."""
         seq = int(place.extra) if place.extra.isdecimal() else None
         if place.id:
             self.listing.choose(place.id)

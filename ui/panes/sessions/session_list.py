@@ -11,7 +11,7 @@ from app.sessions.model import Session, SessionFilter
 from ui.models.cards import Badge, Card
 from ui.models.dates import format_number, short_span
 from ui.panes.filtered_list import FilteredList, ListLabels
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

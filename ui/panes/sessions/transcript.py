@@ -16,7 +16,7 @@ from PySide6.QtGui import (
 from ui.models.markup import target_of
 from ui.panes.sessions.message_block import BlockPart, MessageBlock
 from ui.panes.sessions.transcript_view import TranscriptView
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.text.markdown_view import open_outside
 
 _PLAIN, _SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
@@ -74,7 +74,7 @@ class Transcript(TranscriptView):
         QGuiApplication.clipboard().setText(self.selected_text())
 
     def _walk(self, step: int) -> None:
-        """Move to the next turn, or scroll within one that is taller than the view."""
+        """Move to the next message, or scroll within one that is taller than the view."""
         if not self._blocks:
             return
         bar, page = self.verticalScrollBar(), self.viewport().height()
@@ -144,7 +144,7 @@ class Transcript(TranscriptView):
         return part.document.documentLayout().hitTest(spot, Qt.HitTestAccuracy.FuzzyHit)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Choose the turn, begin a selection, or fold."""
+        """Choose the message, begin a selection, or fold."""
         hit = self._hit(event.position().toPoint())
         self._selection = self._pressed = None
         if hit is not None and event.button() == Qt.MouseButton.LeftButton:

@@ -35,12 +35,12 @@ JUMP_MS = 60
 class TranscriptView(QAbstractScrollArea):
     """Shows what ``MessagePager`` has at hand, and asks it for more where the reader goes.
 
-    Heights of turns not yet laid out are estimates, so places are kept by a pin: one turn and its distance from the top
-    of the view. Whatever changes height, the pinned turn stays where it is.
+    Heights of messages not yet laid out are estimates. A pin, one message and its distance from the top of the view,
+    keeps the place: when heights change, the pinned message does not move.
     """
 
     current_changed = Signal(object)
-    """The turn that holds the keyboard became another: its number, or ``None``."""
+    """The message with the keyboard focus changed: its number, or ``None``."""
 
     def __init__(self, pager: MessagePager, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -84,17 +84,17 @@ class TranscriptView(QAbstractScrollArea):
 
     @property
     def current(self) -> Message | None:
-        """The turn that holds the keyboard."""
+        """The message that holds the keyboard."""
         place = -1 if self._current is None else self._place_of(self._current)
         return self._blocks[place].message if place >= 0 else None
 
     def top_seq(self) -> int | None:
-        """Return the number of the first turn in sight."""
+        """Return the number of the first message in sight."""
         place = self._first_visible()
         return self._blocks[place].message.seq if self._blocks else None
 
     def show_seq(self, seq: int, *, flash: bool = True) -> bool:
-        """Bring a turn at hand into view; False when it is not at hand."""
+        """Bring a message at hand into view; False when it is not at hand."""
         place = self._place_of(seq)
         if place < 0:
             return False
@@ -115,18 +115,18 @@ class TranscriptView(QAbstractScrollArea):
         return True
 
     def mark(self, term: str | tuple[str, ...]) -> None:
-        """Mark every place of a text, or of several whole words, in the turns shown."""
+        """Mark every place of a text, or of several whole words, in the messages shown."""
         self._term = term
         for block in self._blocks:
             block.mark(term)
         self.viewport().update()
 
     def selected_text(self) -> str:
-        """Return what is selected within a turn."""
+        """Return what is selected within a message."""
         return "" if self._selection is None else self._selection.selection().toPlainText()
 
     def scroll_to_end(self) -> None:
-        """Go to the last turn and stay with it."""
+        """Go to the last message and stay with it."""
         self._pin = None
         self._settle()
 
@@ -138,11 +138,11 @@ class TranscriptView(QAbstractScrollArea):
         return QRect((self.viewport().width() - width) // 2, 0, width, 0)
 
     def _base(self) -> int:
-        """Return the height of all that lies before the turns at hand."""
+        """Return the height of all that lies before the messages at hand."""
         return MARGIN + self._pager.before * self._average
 
     def _rebuild(self) -> None:
-        """Make blocks for the turns at hand, keeping those that were there."""
+        """Make blocks for the messages at hand, keeping those that were there."""
         known = {block.message.seq: block for block in self._blocks}
         width = self._column().width()
         fresh: list[MessageBlock] = []
@@ -203,7 +203,7 @@ class TranscriptView(QAbstractScrollArea):
         self._moving = False
 
     def _repin(self) -> None:
-        """Pin the first turn in sight, or the end."""
+        """Pin the first message in sight, or the end."""
         bar = self.verticalScrollBar()
         if self._pager.at_end and bar.value() >= bar.maximum() - 2:
             self._pin = None
@@ -284,7 +284,7 @@ class TranscriptView(QAbstractScrollArea):
             self.go_to_last()
 
     def go_to_first(self) -> None:
-        """Show the first turn."""
+        """Show the first message."""
         if not self._pager.at_start:
             self._pager.open(self._pager.session, 0)
         elif self._blocks:
@@ -293,7 +293,7 @@ class TranscriptView(QAbstractScrollArea):
             self._settle()
 
     def go_to_last(self) -> None:
-        """Show the last turn."""
+        """Show the last message."""
         if not self._pager.at_end:
             self._pager.open(self._pager.session)
         elif self._blocks:
@@ -347,7 +347,7 @@ class TranscriptView(QAbstractScrollArea):
         self.viewport().update()
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Paint the turns in sight, and bars where turns are on their way."""
+        """Paint the messages in sight, and bars where messages are on their way."""
         painter = QPainter(self.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.fillRect(event.rect(), theme.current().colour("surface"))
@@ -365,7 +365,7 @@ class TranscriptView(QAbstractScrollArea):
             painter.restore()
 
     def _paint_bars(self, painter: QPainter, offset: int) -> None:
-        """Paint placeholders before and after the turns at hand."""
+        """Paint placeholders before and after the messages at hand."""
         column, sizes = self._column(), lengths()
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(theme.current().colour("hover"))

@@ -8,8 +8,8 @@ from PySide6.QtGui import QColor, QFont, QFontMetrics, QPainter
 
 from ui import theme
 from ui.models.cards import Badge, Card
+from ui.style.design_tokens import Radius, Space
 from ui.style.icons import pixmap
-from ui.style.tokens import Radius, Space
 from ui.widgets.lists.row_view import RowState, paint_row_ground
 
 ICON = 15

@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
 
 from ui import theme
 from ui.models.dates import format_number
+from ui.style.design_tokens import Radius, Space
 from ui.style.icons import pixmap
-from ui.style.tokens import Radius, Space
 from ui.widgets.plain_text import tooltip
 
 Index = QModelIndex | QPersistentModelIndex

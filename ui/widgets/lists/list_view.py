@@ -19,7 +19,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication, QToolTip, QWidget
 
 from ui import theme
 from ui.models.id_list_model import IdListModel, Role
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.lists.card_painter import CardPainter
 from ui.widgets.lists.row_view import Index, RowState, RowView
 

@@ -18,7 +18,7 @@ from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QMouseEvent, QPainter, Q
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QListView, QWidget
 
 from ui import theme
-from ui.style.tokens import Radius, Space
+from ui.style.design_tokens import Radius, Space
 
 Index = QModelIndex | QPersistentModelIndex
 _MOVE = QAbstractItemView.CursorAction

@@ -13,7 +13,7 @@ from shiboken6 import isValid
 from app.errors import KeepsakeError
 from ui import theme
 from ui.models.markup import is_editable
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.completion_popup import CompletionPopup
 from ui.widgets.text.highlighter import MarkdownHighlighter
 from ui.widgets.text.text_margins import text_margins

@@ -18,7 +18,7 @@ from shiboken6 import isValid
 from ui import theme
 from ui.models.dates import format_number
 from ui.models.markup import PLAIN_STEP, Ink, breakable, is_rich, pieces, render, target_of
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel, PlainMessageBox
 from ui.widgets.text.text_margins import text_margins

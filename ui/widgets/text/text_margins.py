@@ -3,7 +3,7 @@
 from PySide6.QtCore import QMargins
 from PySide6.QtWidgets import QAbstractScrollArea
 
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 
 LINE_CHARACTERS = 92
 """The longest line, in characters of mean width."""

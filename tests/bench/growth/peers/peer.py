@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from tests.bench.growth.workload import Floats
 
 LIMIT = 20  # answers to a question
-_TOLD_EVERY = 1_000
+_REPORT_EVERY = 1_000
 
 
 class Peer(Protocol):
@@ -37,8 +37,8 @@ class Peer(Protocol):
 
 def measure(open_peer: Callable[[Path], Peer]) -> int:
     """Do one phase, as the command line says: folder to tell in, phase, material, store, size, seconds at most."""
-    told, phase, given, store, size, limit_s = sys.argv[1:7]
-    telling = MeasurementFiles(Path(told))
+    reported, phase, given, store, size, limit_s = sys.argv[1:7]
+    telling = MeasurementFiles(Path(reported))
     Path(store).mkdir(exist_ok=True)
     begun = perf_counter()
     peer = open_peer(Path(store))
@@ -59,7 +59,7 @@ def _fill(peer: Peer, given: Path, store: Path, size: int, telling: MeasurementF
         peer.add(turns, vectors)
         seconds, worked = seconds + perf_counter() - begun, worked + process_time() - before
         done += len(turns)
-        if done % _TOLD_EVERY < len(turns):
+        if done % _REPORT_EVERY < len(turns):
             telling.at(str(done))
     after = memory()
     peer.close()
@@ -72,8 +72,8 @@ def _fill(peer: Peer, given: Path, store: Path, size: int, telling: MeasurementF
 
 
 def _ask(peer: Peer, given: Path, limit_s: float) -> dict[str, object]:
-    asked = list(zip(workload.questions(given), workload.question_vectors(given), strict=True))
-    calls = [partial(peer.search, text, vector) for text, vector in asked]
+    requested = list(zip(workload.questions(given), workload.question_vectors(given), strict=True))
+    calls = [partial(peer.search, text, vector) for text, vector in requested]
     if not all(call() for call in calls[: workload.WARM_UP]):
         raise RuntimeError("nothing was found")
     # Where one answer takes many seconds, fewer questions tell as much.

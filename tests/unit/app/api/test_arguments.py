@@ -29,7 +29,7 @@ TURN = {"role": "user", "content": "a"}
         ("fact.remember", {"content": "a", "decay_rate": 11}, ["a number of at most 10"]),
         ("fact.remember", {"content": "a", "sources": [{"kind": "memory", "id": "fact-no"}]}, ["sources[0]"]),
         ("fact.batch", {"facts": [{"content": "a", "sources": [{"kind": "message", "id": "s#1"}]}]}, ["sources[0]"]),
-        ("memory.write", {"content": "a", "sources": [{"kind": "message", "id": "s"}]}, ["sources[0]", "turn"]),
+        ("memory.write", {"content": "a", "sources": [{"kind": "message", "id": "s"}]}, ["sources[0]", "message"]),
         ("reflection.save", {"content": "a", "sources": [{"kind": "memory", "id": "fact-no"}]}, ["sources[0]"]),
         ("fact.set", {"category": "", "key": "k", "value": "v"}, ["category"]),
         ("fact.remember", {"content": "a", "key": "k"}, ["category"]),

@@ -232,7 +232,7 @@ def test_private_texts_stay_here(vault: Path, service: EmbeddingServer, monkeypa
         host.ask("memory.write", content="a private memory of the beach", store="private")
         host.ask("memory.context", session="s", prompt="private question about boats")
         host.ask("vault.settle")
-        assert [body["input"] for body in service.asked] == [["a shared note about gardens"]]
+        assert [body["input"] for body in service.requested] == [["a shared note about gardens"]]
         now = host.ask("embedding.status")
         assert (now.serving.vectors, now.private_without, now.serving.is_remote) == (1, 4, True)
         assert "4 private texts are not sent" in " ".join(host.ask("vault.status").notes)
@@ -270,7 +270,7 @@ def test_building_leaves_private_texts_out_too(
         host.ask("embedding.change", model="openai-compatible:m")
         built.wait()
         host.ask("vault.settle")
-        assert [body["input"] for body in service.asked] == [["a shared note"]]
+        assert [body["input"] for body in service.requested] == [["a shared note"]]
         now = host.ask("embedding.status")
         assert (now.serving.vectors, now.private_without) == (1, 2)
         # Back on this machine everything has its vector again.
@@ -308,9 +308,9 @@ def test_comparing_with_a_service_sends_it_what_the_person_asks_and_nothing_of_t
         host.ask("vault.settle")
         host.ask("embedding.change", model="openai-compatible:m", waits=True)
         built.wait()
-        service.asked.clear()
+        service.requested.clear()
         found = host.ask("embedding.compare", queries=["boats in winter"], questions=50)
-        assert [body["input"] for body in service.asked] == [["boats in winter"]]
+        assert [body["input"] for body in service.requested] == [["boats in winter"]]
         assert [row.origin for row in found.rows] == ["asked"]
         assert "private texts are not sent to openai-compatible:m" in found.notes[0]
         with pytest.raises(InputError, match="private texts are not sent"):

@@ -189,7 +189,7 @@ def test_get_gives_turns_by_the_ids_that_searches_show(host: Host) -> None:
 
 def test_unknown_ids_are_missing_whether_one_or_all(host: Host) -> None:
     assert host.ask("memory.get", ids=["note-none", "s#1"]).missing == ("note-none", "s#1")
-    with pytest.raises(NotFoundError, match="no memory or turn"):
+    with pytest.raises(NotFoundError, match="no memory or message"):
         host.ask("memory.get", id="s#1")
 
 

@@ -142,9 +142,9 @@ def test_a_cancelled_one_changes_nothing_and_goes_on_when_it_is_chosen_again(hos
     assert host.ask("job.list") == []
     assert host.ask("memory.search", query="garden", legs=["vector"]).notes == ()
     built = EmbeddingBuild(host)
-    hub.asked.clear()
+    hub.requested.clear()
     change(host).result(LIMIT_S)
-    assert [(one.path, one.begin) for one in hub.asked] == [(WEIGHTS, HALF)]
+    assert [(one.path, one.begin) for one in hub.requested] == [(WEIGHTS, HALF)]
     built.wait()
     assert settings(host)["embedding.model"] == NAME
 
@@ -238,13 +238,13 @@ def test_closing_the_vault_ends_it_and_the_next_start_goes_on(host: Host, vault:
     stopping.join(LIMIT_S)
     assert not stopping.is_alive()
     hub.go_on()
-    hub.asked.clear()
+    hub.requested.clear()
     last = closed(vault)
     built = EmbeddingBuild(last)
     last.start()
     try:
         built.wait()
-        assert [(one.path, one.begin) for one in hub.asked] == [(WEIGHTS, HALF)]
+        assert [(one.path, one.begin) for one in hub.requested] == [(WEIGHTS, HALF)]
     finally:
         last.stop()
 

@@ -117,7 +117,7 @@ def test_a_locked_keyring_is_not_waited_for_without_end(memory_keyring: MemoryKe
     for _ in range(3):
         with pytest.raises(KeyringUnavailableError, match=r"does not answer within 0\.05 seconds"):
             ours.read("openai")
-    assert memory_keyring.asked == 1  # one question waits, not one for each time it was asked
+    assert memory_keyring.requested == 1  # one question waits, not one for each time it was asked
     memory_keyring.unlocked.set()
     assert Keyring().read("openai") == KEY
 
@@ -141,11 +141,11 @@ def test_refusal_of_the_person_is_remembered_for_a_while(memory_keyring: MemoryK
     for _ in range(5):
         with pytest.raises(KeyringUnavailableError, match="stayed locked"):
             ours.read("openai")
-    assert memory_keyring.asked == 1
+    assert memory_keyring.requested == 1
     seconds[0] = 301
     with pytest.raises(KeyringUnavailableError):
         ours.read("openai")
-    assert memory_keyring.asked == 2
+    assert memory_keyring.requested == 2
     memory_keyring.fault = None
     assert ours.read("openai", attended=True) == ""  # the person asks
     assert ours.read("openai") == ""

@@ -14,12 +14,12 @@ def test_kind_place_and_cause_without_text() -> None:
     try:
         _fails()
     except ValueError as error:
-        told = error_location(error)
-    assert told.startswith("ValueError at tests/unit/app/core/test_error_location.py:")
-    assert "in _fails < tests/" in told
-    assert ", after KeyError at " in told
-    assert "words" not in told.replace("whereabouts", "")
-    assert "them" not in told
+        reported = error_location(error)
+    assert reported.startswith("ValueError at tests/unit/app/core/test_error_location.py:")
+    assert "in _fails < tests/" in reported
+    assert ", after KeyError at " in reported
+    assert "words" not in reported.replace("whereabouts", "")
+    assert "them" not in reported
 
 
 def test_a_failure_that_never_happened() -> None:

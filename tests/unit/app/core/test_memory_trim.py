@@ -40,7 +40,7 @@ ctypes.CDLL(None).malloc_stats()
 """
 
 
-def _told(script: str) -> str:
+def _reported(script: str) -> str:
     command = [sys.executable, "-c", script]
     done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=True, timeout=60)
     return done.stdout
@@ -48,15 +48,15 @@ def _told(script: str) -> str:
 
 @_GLIBC
 def test_freed_memory_goes_back_to_the_system() -> None:
-    before, after = map(int, _told(_FREEING).split())
+    before, after = map(int, _reported(_FREEING).split())
     assert before > 200_000_000
     assert after < 100_000_000
 
 
 @_GLIBC
 def test_threads_share_one_arena() -> None:
-    assert _told(_THREADS.format(first="share_one_arena()")).count("Arena ") == 1
-    assert _told(_THREADS.format(first="")).count("Arena ") > 1
+    assert _reported(_THREADS.format(first="share_one_arena()")).count("Arena ") == 1
+    assert _reported(_THREADS.format(first="")).count("Arena ") > 1
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems do not say")

@@ -38,7 +38,7 @@ NASTY = [
 ]
 
 
-def told(*texts: str, whole_lines: bool = True) -> str:
+def reported(*texts: str, whole_lines: bool = True) -> str:
     lines = [
         entry(f"s#{number}", "2024-01-01, user", text, whole_lines=whole_lines) for number, text in enumerate(texts)
     ]
@@ -47,7 +47,7 @@ def told(*texts: str, whole_lines: bool = True) -> str:
 
 @given(st.lists(st.one_of(st.sampled_from(NASTY), st.text(max_size=60)), max_size=5), st.booleans())
 def test_nothing_told_ends_the_fence_or_looks_like_ours(texts: list[str], whole_lines: bool) -> None:
-    text = told(*texts, whole_lines=whole_lines)
+    text = reported(*texts, whole_lines=whole_lines)
     lines = text.split("\n")
     assert lines == text.splitlines()
     assert text.count(CLOSE) == 1
@@ -62,7 +62,7 @@ def test_nothing_told_ends_the_fence_or_looks_like_ours(texts: list[str], whole_
 
 @given(st.lists(st.one_of(st.sampled_from(NASTY), st.text(max_size=60)), max_size=5))
 def test_what_was_told_is_known_wherever_it_comes_back(texts: list[str]) -> None:
-    text = told(*texts)
+    text = reported(*texts)
     assert without_recalled(text) == ""
     assert without_recalled(f"before\n{text}\nafter") == "before\n\nafter"
     assert without_recalled("\n".join(f"> {line}" for line in text.split("\n"))) in ("", ">")
@@ -73,7 +73,7 @@ def test_what_was_told_is_known_wherever_it_comes_back(texts: list[str]) -> None
 
 @pytest.mark.parametrize("text", NASTY)
 def test_a_context_that_was_cut_loses_its_lines_and_nothing_else(text: str) -> None:
-    whole = told("What did the heron eat?", text, "A frog.")
+    whole = reported("What did the heron eat?", text, "A frog.")
     cut = whole[: -len(CLOSE) - 1]
     assert without_recalled(f"{cut}\nMy own words.") == "My own words."
     inserted = whole.replace(CLOSE, f"My own words.\n{CLOSE}")
@@ -131,8 +131,8 @@ def test_texts_made_to_be_slow_are_not(text: str) -> None:
 
 
 def test_the_same_content_has_the_same_mark_and_another_one_another() -> None:
-    assert told("heron") == told("heron")
-    assert told("heron") != told("egret")
+    assert reported("heron") == reported("heron")
+    assert reported("heron") != reported("egret")
 
 
 def test_scripts_and_emoji_stay_as_they_are() -> None:

@@ -35,7 +35,7 @@ class EmbeddingServer:
     def __init__(self, width: int = 4, certificate: Path | None = None) -> None:
         self.width = width
         self.script: list[Answer] = []
-        self.asked: list[dict[str, Any]] = []
+        self.requested: list[dict[str, Any]] = []
         self.keys: list[str] = []
         self.paths: list[str] = []
         self.usual: Callable[[dict[str, Any]], Answer] = lambda _: Answer()
@@ -49,7 +49,7 @@ class EmbeddingServer:
 
             def do_POST(self) -> None:
                 body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                service.asked.append(body)
+                service.requested.append(body)
                 service.keys.append(self.headers.get("Authorization", ""))
                 service.paths.append(self.path)
                 service.reached.set()
@@ -76,7 +76,7 @@ class EmbeddingServer:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        self._server.handle_error = lambda *_: None  # type: ignore[method-assign]  # whoever hung up
+        self._server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that hung up
         self._scheme = "http"
         if certificate is not None:
             self._scheme = "https"

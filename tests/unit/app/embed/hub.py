@@ -45,7 +45,7 @@ class Hub:
         self.files = files
         self.repo = repo
         self.commit = COMMIT
-        self.asked: list[HubRequest] = []
+        self.requested: list[HubRequest] = []
         self.requests: list[str] = []
         self.digests: dict[str, str] = {}
         """Said in place of the true ones."""
@@ -56,7 +56,7 @@ class Hub:
         """How much of a file is sent before nothing more comes, until it is released."""
         self.breaks_at: dict[str, int] = {}
         """How much of a file is sent at once before the line breaks."""
-        self.elsewhere = ""
+        self.other_host = ""
         """The address of another one that has the large files."""
         self.reached = threading.Event()
         self.released = threading.Event()
@@ -73,7 +73,7 @@ class Hub:
 
         self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         self._server.daemon_threads = True
-        self._server.handle_error = lambda *_: None  # type: ignore[method-assign]  # whoever hung up
+        self._server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that hung up
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
         self._thread.start()
 
@@ -134,10 +134,10 @@ class Hub:
     def _send_file(self, to: BaseHTTPRequestHandler, name: str) -> None:
         given = to.headers.get("Range", "")
         begin = int(given.removeprefix("bytes=").removesuffix("-")) if given else 0
-        self.asked.append(HubRequest(name, begin, to.headers.get("Authorization", "")))
+        self.requested.append(HubRequest(name, begin, to.headers.get("Authorization", "")))
         content = self.files[name]
-        if self.elsewhere and len(content) >= LARGE:
-            self._send(to, 302, b"", {"Location": f"{self.elsewhere}{to.path}"})
+        if self.other_host and len(content) >= LARGE:
+            self._send(to, 302, b"", {"Location": f"{self.other_host}{to.path}"})
             return
         if begin and self.takes_ranges:
             if begin >= len(content):

@@ -127,8 +127,8 @@ def test_nothing_is_left_in_the_bytes_and_all_else_is_as_it_was(host: Host) -> N
     ids = fill(host)
     assert set().union(*traces(host.vault).values()) == set(TRACES)
     assert read(host, lambda conn: conn.execute("SELECT 1 FROM entities WHERE name_key LIKE '%zwick%'").fetchall())
-    asked = "SELECT embedding FROM vectors_1 JOIN chunks ON id = chunk_id WHERE memory_id = ?"
-    vectors = [row[0] for row in read(host, lambda conn: conn.execute(asked, (ids["note"],)).fetchall())]
+    requested = "SELECT embedding FROM vectors_1 JOIN chunks ON id = chunk_id WHERE memory_id = ?"
+    vectors = [row[0] for row in read(host, lambda conn: conn.execute(requested, (ids["note"],)).fetchall())]
     before = dump(host, {ids["note"], "secret"})
     receipt = forget(host, ids)
     assert traces(host.vault) == {}

@@ -127,8 +127,8 @@ def test_a_memory_has_no_neighbours() -> None:
 
 
 def test_recalled_text_makes_no_questions() -> None:
-    told, _ = fence_text("heron frog lock gate evening")
-    assert questions([KnownItem("a", told)], 1, 1) == []
+    reported, _ = fence_text("heron frog lock gate evening")
+    assert questions([KnownItem("a", reported)], 1, 1) == []
 
 
 @given(st.text(max_size=300), st.integers(0, 1_000))

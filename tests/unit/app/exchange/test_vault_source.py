@@ -16,7 +16,7 @@ from app.exchange.vault_sink import LONGEST_REST_S, VaultSink, _session_id
 from app.host import Host
 from app.sessions.model import NewMessage
 from app.sessions.service import MAX_NAME_CHARACTERS
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 
 def write(folder: Path, *records: Mapping[str, Any], name: str = "file.jsonl") -> str:
@@ -143,8 +143,8 @@ def test_an_export_brings_back_what_was_deleted_and_archived_as_that(host: Host,
     try:
         assert other.ask("exchange.import", path=out).memories == 4
         assert [row.id for row in other.ask("memory.list", filter={"deleted": True})] == ["gone"]
-        shelf = other.ask("archive.get", id="shelved")
-        assert (shelf.memory.content, shelf.reason) == ("put away", "spring cleaning")
+        archived = other.ask("archive.get", id="shelved")
+        assert (archived.memory.content, archived.reason) == ("put away", "spring cleaning")
         assert other.ask("fact.get", category="home", key="city") == host.ask("fact.get", category="home", key="city")
         assert other.ask("exchange.import", path=out).unchanged == 4
         assert [row.id for row in other.ask("archive.list")] == ["shelved"]
@@ -177,13 +177,13 @@ def test_what_an_import_did_to_memories_is_one_run_that_can_be_undone(host: Host
     assert bring_in(host, tmp_path, *lines).memories == 3
 
 
-def test_an_import_rests_after_each_batch_while_a_search_runs(shelf: Shelf) -> None:
+def test_an_import_rests_after_each_batch_while_a_search_runs(vault_harness: VaultHarness) -> None:
     rests: list[float] = []
 
     async def rest(seconds: float) -> None:
         rests.append(seconds)
 
-    sink = VaultSink(shelf.store, shelf.sessions, shelf.indexer, shelf.clock, rest)
+    sink = VaultSink(vault_harness.store, vault_harness.sessions, vault_harness.indexer, vault_harness.clock, rest)
     reading, done = threading.Event(), threading.Event()
 
     def long(_connection: apsw.Connection) -> bool:
@@ -197,7 +197,7 @@ def test_an_import_rests_after_each_batch_while_a_search_runs(shelf: Shelf) -> N
     async def work() -> None:
         assert await ingest("no search") == 1
         assert rests == []
-        search = asyncio.create_task(shelf.store.read(long))
+        search = asyncio.create_task(vault_harness.store.read(long))
         try:
             await asyncio.to_thread(reading.wait, 30)
             assert await ingest("a search") == 1
@@ -208,4 +208,4 @@ def test_an_import_rests_after_each_batch_while_a_search_runs(shelf: Shelf) -> N
         assert len(rests) == 2
         assert all(0 < seconds <= LONGEST_REST_S for seconds in rests)
 
-    shelf.do(work())
+    vault_harness.do(work())

@@ -137,7 +137,7 @@ def test_others_of_its_conversation_keep_it_out(filled: Host) -> None:
     second = [hit for hit in hits if hit.startswith("birds#")][1]
     found = explain(filled, "heron frog", second, per_session=1)
     assert found.stage == "spread"
-    assert "1 turn of a conversation" in found.sentence
+    assert "1 message of a conversation" in found.sentence
 
 
 @pytest.mark.parametrize("query", ["", "   ", "!!!", "🦩", '"', "-heron", "kind:message", "the"])

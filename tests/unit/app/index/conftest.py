@@ -3,13 +3,13 @@
 import pytest
 
 from tests.unit.app.index.index_harness import IndexHarness
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 
 @pytest.fixture
-def harness(shelf: Shelf) -> IndexHarness:
-    shelf.say(*[f"turn {number}" for number in range(100)])
-    made = IndexHarness(shelf)
+def harness(vault_harness: VaultHarness) -> IndexHarness:
+    vault_harness.say(*[f"turn {number}" for number in range(100)])
+    made = IndexHarness(vault_harness)
     made.start()
     made.run()
     assert made.states() == [("old", "serving", 100)]

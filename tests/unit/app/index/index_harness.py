@@ -17,7 +17,7 @@ from app.index.generations.builder import GenerationBuilder
 from app.index.vectors.vector_repo import nearest
 from app.index.worker import IndexWorker
 from app.jobs import Jobs
-from tests.unit.app.shelf import MoodyEmbedder, Shelf
+from tests.unit.app.vault_harness import MoodyEmbedder, VaultHarness
 
 if TYPE_CHECKING:
     from app.changes import Event
@@ -51,8 +51,8 @@ class NarrowEmbedder(CountedEmbedder):
 class IndexHarness:
     """A vault's index whose settings name one of several embedders."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
+    def __init__(self, vault_harness: VaultHarness) -> None:
+        self.vault_harness = vault_harness
         self.wanted = "old"
         self.embedders = {name: CountedEmbedder(name) for name in ("old", "new", "other")}
         self.embedders |= {"narrow": NarrowEmbedder("narrow", 48), "slim": NarrowEmbedder("slim", 32)}
@@ -63,13 +63,13 @@ class IndexHarness:
         """Begin anew, as at a start of the program."""
         self.jobs = Jobs(self.events.append)
         self.generations = GenerationManager(
-            self.shelf.store,
-            self.shelf.clock,
+            self.vault_harness.store,
+            self.vault_harness.clock,
             lambda: self.open(self.source()),
             reopen=self.open,
             wanted=self.source,
         )
-        store, clock = self.shelf.store, self.shelf.clock
+        store, clock = self.vault_harness.store, self.vault_harness.clock
         self.sync = IndexWorker(
             store, clock, lambda: self.open(self.source()), lambda _, __: None, generations=self.generations
         )
@@ -107,7 +107,7 @@ class IndexHarness:
                     task.cancel()
                 await asyncio.gather(*tasks, return_exceptions=True)
 
-        self.shelf.do(work())
+        self.vault_harness.do(work())
 
     def states(self) -> list[tuple[str, str, int]]:
         """Return model, state and number of vectors of each generation."""
@@ -116,19 +116,19 @@ class IndexHarness:
             rows = reversed(generation_repo.rows(connection))
             return [(row.source.model, row.state, generation_repo.count(connection, row.generation)) for row in rows]
 
-        return self.shelf.do(self.shelf.store.read(read))
+        return self.vault_harness.do(self.vault_harness.store.read(read))
 
     def served(self) -> str:
-        return self.shelf.do(self.generations.serving()).embedder.identity.model
+        return self.vault_harness.do(self.generations.serving()).embedder.identity.model
 
     def finds(self, text: str) -> bool:
         """Return whether the active embedder and vectors find exactly the chunk of ``text``."""
-        serving = self.shelf.do(self.generations.serving())
+        serving = self.vault_harness.do(self.generations.serving())
         vector = serving.embedder.embed_query(text).tobytes()
-        found = self.shelf.do(
-            self.shelf.store.read(lambda connection: nearest(connection, serving.generation, vector, 1, None))
+        found = self.vault_harness.do(
+            self.vault_harness.store.read(lambda connection: nearest(connection, serving.generation, vector, 1, None))
         )
-        texts = self.shelf.rows("SELECT text FROM chunks WHERE id = ?", found[0][0])
+        texts = self.vault_harness.rows("SELECT text FROM chunks WHERE id = ?", found[0][0])
         return bool(found[0][1] > 0.999 and texts == [(text,)])
 
 

@@ -10,7 +10,7 @@ from app.host import Host
 from app.index import long_memories
 from app.index.chunking import pieces
 from app.index.long_memories import AT_ONCE
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 LONG = " ".join(f"Word{number} stands in a sentence of its own." for number in range(4000))
 
@@ -66,28 +66,28 @@ def test_a_deleted_note_leaves_nothing(host: Host) -> None:
     assert chunks(host) == []
 
 
-def moved(shelf: Shelf, steps: int) -> None:
+def moved(vault_harness: VaultHarness, steps: int) -> None:
     for _ in range(steps):
-        shelf.do(shelf.store.write(lambda connection: long_memories.step(connection, None)))
+        vault_harness.do(vault_harness.store.write(lambda connection: long_memories.step(connection, None)))
 
 
-def left(shelf: Shelf) -> int:
-    return int(shelf.rows("SELECT count(*) FROM chunks WHERE kind = 'memory'")[0][0])
+def left(vault_harness: VaultHarness) -> int:
+    return int(vault_harness.rows("SELECT count(*) FROM chunks WHERE kind = 'memory'")[0][0])
 
 
 @pytest.mark.parametrize("steps", [0, 1, 3, 100])
 def test_a_deleted_one_leaves_a_little_at_a_time_though_cut_off(vault: Path, steps: int) -> None:
-    shelf = Shelf(vault)
-    note = shelf.save(LONG)
-    shelf.sync()
-    before = left(shelf)
-    shelf.do(shelf.memories.delete(note.id))
-    assert left(shelf) == before > 3 * AT_ONCE
-    moved(shelf, steps)
-    assert left(shelf) == max(0, before - steps * AT_ONCE)
-    assert shelf.check() == []
-    shelf.close()
-    again = Shelf(vault)
+    vault_harness = VaultHarness(vault)
+    note = vault_harness.save(LONG)
+    vault_harness.sync()
+    before = left(vault_harness)
+    vault_harness.do(vault_harness.memories.delete(note.id))
+    assert left(vault_harness) == before > 3 * AT_ONCE
+    moved(vault_harness, steps)
+    assert left(vault_harness) == max(0, before - steps * AT_ONCE)
+    assert vault_harness.check() == []
+    vault_harness.close()
+    again = VaultHarness(vault)
     try:
         again.sync()
         assert left(again) == 0
@@ -100,20 +100,20 @@ def test_a_deleted_one_leaves_a_little_at_a_time_though_cut_off(vault: Path, ste
 
 @pytest.mark.parametrize("steps", [0, 1, 3, 100])
 @pytest.mark.parametrize("back", [0, 1, 3])
-def test_a_restored_one_comes_back_from_wherever_it_was(shelf: Shelf, steps: int, back: int) -> None:
-    note = shelf.save(LONG)
-    shelf.sync()
+def test_a_restored_one_comes_back_from_wherever_it_was(vault_harness: VaultHarness, steps: int, back: int) -> None:
+    note = vault_harness.save(LONG)
+    vault_harness.sync()
     texts = "SELECT seq_start, text FROM chunks ORDER BY seq_start"
-    before = shelf.rows(texts)
-    shelf.do(shelf.memories.delete(note.id))
-    moved(shelf, steps)
-    shelf.do(shelf.memories.restore(note.id))
-    moved(shelf, back)
-    assert shelf.check() == []
-    shelf.sync()
-    assert shelf.rows(texts) == before
-    assert shelf.wrong_vectors() == []
-    assert shelf.check() == []
+    before = vault_harness.rows(texts)
+    vault_harness.do(vault_harness.memories.delete(note.id))
+    moved(vault_harness, steps)
+    vault_harness.do(vault_harness.memories.restore(note.id))
+    moved(vault_harness, back)
+    assert vault_harness.check() == []
+    vault_harness.sync()
+    assert vault_harness.rows(texts) == before
+    assert vault_harness.wrong_vectors() == []
+    assert vault_harness.check() == []
 
 
 def test_a_deleted_one_is_found_no_more_though_its_chunks_are_there(vault: Path) -> None:

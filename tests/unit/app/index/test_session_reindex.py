@@ -7,34 +7,36 @@ import pytest
 from app.host import Host
 from app.index import session_reindex
 from app.index.indexer import Indexer
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 TURNS = 2 * session_reindex.AT_ONCE + 20
 
 
-def said(shelf: Shelf) -> None:
-    shelf.say(*[f"turn {number} about the quarry" for number in range(TURNS)])
-    shelf.sync()
+def said(vault_harness: VaultHarness) -> None:
+    vault_harness.say(*[f"turn {number} about the quarry" for number in range(TURNS)])
+    vault_harness.sync()
 
 
-def moved(shelf: Shelf, steps: int) -> None:
+def moved(vault_harness: VaultHarness, steps: int) -> None:
     for _ in range(steps):
-        shelf.do(shelf.store.write(lambda connection: session_reindex.step(connection, Indexer().messages_stored)))
+        vault_harness.do(
+            vault_harness.store.write(lambda connection: session_reindex.step(connection, Indexer().messages_stored))
+        )
 
 
-def chunks(shelf: Shelf) -> int:
-    return int(shelf.rows("SELECT count(*) FROM chunks WHERE kind = 'message'")[0][0])
+def chunks(vault_harness: VaultHarness) -> int:
+    return int(vault_harness.rows("SELECT count(*) FROM chunks WHERE kind = 'message'")[0][0])
 
 
 @pytest.mark.parametrize("steps", [0, 1, 2, 3, 5])
 def test_a_forgotten_one_leaves_though_cut_off(vault: Path, steps: int) -> None:
-    shelf = Shelf(vault)
-    said(shelf)
-    shelf.forget("s")
-    moved(shelf, steps)
-    assert shelf.check() == []
-    shelf.close()
-    again = Shelf(vault)
+    vault_harness = VaultHarness(vault)
+    said(vault_harness)
+    vault_harness.forget("s")
+    moved(vault_harness, steps)
+    assert vault_harness.check() == []
+    vault_harness.close()
+    again = VaultHarness(vault)
     try:
         again.sync()
         assert again.rows("SELECT count(*) FROM chunks") == [(0,)]
@@ -47,29 +49,29 @@ def test_a_forgotten_one_leaves_though_cut_off(vault: Path, steps: int) -> None:
 
 @pytest.mark.parametrize("left", [0, 1, 2, 20])
 @pytest.mark.parametrize("back", [0, 1, 2, 20])
-def test_a_restored_one_comes_back_from_wherever_it_was(shelf: Shelf, left: int, back: int) -> None:
-    said(shelf)
-    passages = shelf.passages()
-    entry = shelf.forget("s")
-    moved(shelf, left)
-    shelf.undo(entry)
-    moved(shelf, back)
-    assert shelf.check() == []
-    shelf.sync()
-    assert chunks(shelf) == TURNS
-    assert shelf.passages() == passages
-    assert shelf.wrong_vectors() == []
-    assert shelf.check() == []
+def test_a_restored_one_comes_back_from_wherever_it_was(vault_harness: VaultHarness, left: int, back: int) -> None:
+    said(vault_harness)
+    passages = vault_harness.passages()
+    entry = vault_harness.forget("s")
+    moved(vault_harness, left)
+    vault_harness.undo(entry)
+    moved(vault_harness, back)
+    assert vault_harness.check() == []
+    vault_harness.sync()
+    assert chunks(vault_harness) == TURNS
+    assert vault_harness.passages() == passages
+    assert vault_harness.wrong_vectors() == []
+    assert vault_harness.check() == []
 
 
-def test_turns_may_be_said_while_it_comes_back(shelf: Shelf) -> None:
-    said(shelf)
-    shelf.undo(shelf.forget("s"))
-    moved(shelf, 2)
-    shelf.say("one more about the quarry")
-    shelf.sync()
-    assert chunks(shelf) == TURNS + 1
-    assert shelf.check() == []
+def test_turns_may_be_said_while_it_comes_back(vault_harness: VaultHarness) -> None:
+    said(vault_harness)
+    vault_harness.undo(vault_harness.forget("s"))
+    moved(vault_harness, 2)
+    vault_harness.say("one more about the quarry")
+    vault_harness.sync()
+    assert chunks(vault_harness) == TURNS + 1
+    assert vault_harness.check() == []
 
 
 def test_what_is_on_its_way_out_is_found_no_more(host: Host) -> None:

@@ -106,7 +106,7 @@ class MemoryHarness:
 
 
 @pytest.fixture
-def desk(vault: Path) -> Iterator[MemoryHarness]:
+def harness(vault: Path) -> Iterator[MemoryHarness]:
     made = MemoryHarness(vault)
     yield made
     made.close()

@@ -1,4 +1,4 @@
-"""A desk whose index is the real one, with everything that writes memories so that nothing is stored twice."""
+"""Harness of memory deduplication: the real index, and the services that store nothing twice."""
 
 import asyncio
 from collections.abc import Sequence
@@ -30,11 +30,11 @@ class ScriptedReconciler:
 
     def __init__(self, *answers: str | Decision | BaseException | None) -> None:
         self.answers = list(answers)
-        self.asked: list[ReconcileRequest] = []
+        self.requested: list[ReconcileRequest] = []
         self.meanwhile: Any = None
 
     async def decide(self, request: ReconcileRequest) -> str | Decision:
-        self.asked.append(request)
+        self.requested.append(request)
         if self.meanwhile is not None:
             await self.meanwhile()
         answer = self.answers.pop(0)
@@ -71,11 +71,11 @@ class DeduplicationHarness(MemoryHarness):
         self.transactions = MemoryUnitOfWork(self.store, indexer, self.clock)
         self.trace = Trace(vault / "trace")
         self.terms = DeduplicationOptions(seconds=5)
-        self.told: list[ChangeSet] = []
+        self.reported: list[ChangeSet] = []
         self.facts = FactService(self.transactions)
         self.fact_reads = FactQueries(self.store, self.finder, self.clock)
         self.reflections = ReflectionService(self.transactions)
-        self.expiry = ExpiryService(self.transactions, self.told.append)
+        self.expiry = ExpiryService(self.transactions, self.reported.append)
 
     def writing(
         self, reconciler: Reconciler | None = None, candidates: CandidateFinder | None = None

@@ -10,44 +10,44 @@ from app.memories.access import BATCH, MAX_WAITING, AccessCounter
 from tests.unit.app.memories.conftest import MemoryHarness
 
 
-def counts(desk: MemoryHarness) -> dict[str, int]:
-    return dict(desk.rows("SELECT id, access_count FROM memories WHERE access_count > 0"))
+def counts(harness: MemoryHarness) -> dict[str, int]:
+    return dict(harness.rows("SELECT id, access_count FROM memories WHERE access_count > 0"))
 
 
 @pytest.fixture
-def counter(desk: MemoryHarness) -> AccessCounter:
+def counter(harness: MemoryHarness) -> AccessCounter:
     """Return a counter that writes when told to."""
-    return AccessCounter(desk.store, desk.clock, pause_s=3600)
+    return AccessCounter(harness.store, harness.clock, pause_s=3600)
 
 
-def test_counts_are_written_together_and_change_nothing_else(desk: MemoryHarness, counter: AccessCounter) -> None:
-    note, other = desk.save("one"), desk.save("two")
-    history, stored = desk.rows("SELECT count(*) FROM memory_history"), desk.index.stored
+def test_counts_are_written_together_and_change_nothing_else(harness: MemoryHarness, counter: AccessCounter) -> None:
+    note, other = harness.save("one"), harness.save("two")
+    history, stored = harness.rows("SELECT count(*) FROM memory_history"), harness.index.stored
     counter.count([note.id, note.id, "note-unknown"])
-    desk.clock.ms += 1000
+    harness.clock.ms += 1000
     counter.count([note.id])
-    assert counts(desk) == {}
-    desk.do(counter.flush())
-    after = desk.get(note.id)
+    assert counts(harness) == {}
+    harness.do(counter.flush())
+    after = harness.get(note.id)
     assert (after.access_count, after.version) == (3, 1)
     assert after.last_accessed is not None
-    assert after.last_accessed.timestamp() * 1000 == desk.clock.ms
+    assert after.last_accessed.timestamp() * 1000 == harness.clock.ms
     assert after == note
-    assert desk.get(other.id).access_count == 0
-    assert (desk.rows("SELECT count(*) FROM memory_history"), desk.index.stored) == (history, stored)
+    assert harness.get(other.id).access_count == 0
+    assert (harness.rows("SELECT count(*) FROM memory_history"), harness.index.stored) == (history, stored)
 
 
-def test_undo_sees_no_change_and_keeps_the_count(desk: MemoryHarness, counter: AccessCounter) -> None:
-    note = desk.save("one")
-    desk.do(desk.service.update(note.id, 1, content="two"))
+def test_undo_sees_no_change_and_keeps_the_count(harness: MemoryHarness, counter: AccessCounter) -> None:
+    note = harness.save("one")
+    harness.do(harness.service.update(note.id, 1, content="two"))
     counter.count([note.id])
-    desk.do(counter.flush())
-    desk.undo(desk.do(desk.undoing.history(note.id, 1))[0].id)
-    assert (desk.get(note.id).content, desk.get(note.id).access_count) == ("one", 1)
+    harness.do(counter.flush())
+    harness.undo(harness.do(harness.undoing.history(note.id, 1))[0].id)
+    assert (harness.get(note.id).content, harness.get(note.id).access_count) == ("one", 1)
 
 
-def test_a_full_batch_is_written_at_once(desk: MemoryHarness, counter: AccessCounter) -> None:
-    notes = [desk.save(str(number)).id for number in range(3)]
+def test_a_full_batch_is_written_at_once(harness: MemoryHarness, counter: AccessCounter) -> None:
+    notes = [harness.save(str(number)).id for number in range(3)]
 
     async def work() -> None:
         task = asyncio.create_task(counter.run())
@@ -59,26 +59,26 @@ def test_a_full_batch_is_written_at_once(desk: MemoryHarness, counter: AccessCou
         with contextlib.suppress(asyncio.CancelledError):
             await task
 
-    desk.do(work())
-    assert counts(desk) == dict.fromkeys(notes, 1)
+    harness.do(work())
+    assert counts(harness) == dict.fromkeys(notes, 1)
 
 
 def test_what_cannot_be_written_waits_and_is_told(
-    desk: MemoryHarness, counter: AccessCounter, monkeypatch: pytest.MonkeyPatch
+    harness: MemoryHarness, counter: AccessCounter, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    note = desk.save("one")
+    note = harness.save("one")
 
     async def refuse(_work: object) -> None:
         raise DiskFullError("The disk is full.")
 
     counter.count([note.id])
     with monkeypatch.context() as patched:
-        patched.setattr(desk.store, "write", refuse)
-        desk.do(counter.flush())
+        patched.setattr(harness.store, "write", refuse)
+        harness.do(counter.flush())
         counter.count([note.id])
     assert len(counter.failures) == 1
-    desk.do(counter.flush())
-    assert counts(desk) == {note.id: 2}
+    harness.do(counter.flush())
+    assert counts(harness) == {note.id: 2}
     assert counter.failures == ()
 
 

@@ -14,12 +14,12 @@ def test_it_is_set_aside_when_its_time_comes_though_nothing_else_happens(host: H
     gone = threading.Event()
     swept: list[ChangeSet] = []
 
-    def heard(change: object) -> None:
+    def received(change: object) -> None:
         if isinstance(change, ChangeSet) and change.actor == ACTOR:
             swept.append(change)
             gone.set()
 
-    stop = host.subscribe(heard)
+    stop = host.subscribe(received)
     now = datetime.now(UTC)
     later = host.ask("memory.write", content="The shop is open", expires_at=now + timedelta(days=1)).memory.id
     soon = host.ask("memory.write", content="Bread is cheap", expires_at=now + timedelta(seconds=1)).memory.id

@@ -14,7 +14,7 @@ from app.retrieval.historical_search import FROM_HISTORY
 from app.retrieval.model import Found
 from app.retrieval.service import SearchService
 from app.trace.trace import Trace
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 QUERIES = (
     "heron",
@@ -30,14 +30,16 @@ QUERIES = (
 
 
 @pytest.fixture
-def past(shelf: Shelf) -> Callable[..., Found]:
-    """Return what searches the shelf as of a moment in milliseconds, without waiting for it."""
-    service = SearchService(shelf.store, shelf.syncing(), Trace(None), shelf.clock, vectors=False)
+def past(vault_harness: VaultHarness) -> Callable[..., Found]:
+    """Return a search of the vault as of a moment in milliseconds, which runs to its end."""
+    service = SearchService(
+        vault_harness.store, vault_harness.syncing(), Trace(None), vault_harness.clock, vectors=False
+    )
 
     def search(text: str, at_ms: int | None, **more: Any) -> Found:
         as_of = None if at_ms is None else to_datetime(at_ms)
         options = {"limit": 100, "recipe": "words"} | more
-        return shelf.do(service.search(text, as_of=as_of, **options))
+        return vault_harness.do(service.search(text, as_of=as_of, **options))
 
     return search
 
@@ -63,19 +65,19 @@ STEPS = st.lists(
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(steps=STEPS)
 def test_it_finds_what_the_search_of_then_found(
-    shelf: Shelf, past: Callable[..., Found], steps: list[tuple[str, int, str]]
+    vault_harness: VaultHarness, past: Callable[..., Found], steps: list[tuple[str, int, str]]
 ) -> None:
-    clear(shelf)
+    clear(vault_harness)
     notes: list[str] = []
     answers: dict[int, list[tuple[Found, list[tuple[Any, ...]]]]] = {}
     for number, (action, place, text) in enumerate(steps):
-        shelf.clock.ms += 400_000
+        vault_harness.clock.ms += 400_000
         try:
-            act(shelf, notes, action, place, f"{text} {number}")
+            act(vault_harness, notes, action, place, f"{text} {number}")
         except InputError:  # refused: not found, forgotten, not deleted
             continue
-        shelf.sync()
-        answers[shelf.clock.ms] = [past(query, None) for query in QUERIES]
+        vault_harness.sync()
+        answers[vault_harness.clock.ms] = [past(query, None) for query in QUERIES]
     for moment, found in answers.items():
         for query, then in zip(QUERIES, found, strict=True):
             now = past(query, moment)
@@ -84,42 +86,44 @@ def test_it_finds_what_the_search_of_then_found(
             assert now.candidates == then.candidates
 
 
-def clear(shelf: Shelf) -> None:
-    shelf.clock.ms += 400_000
-    for row in shelf.rows("SELECT id FROM memories WHERE valid_until IS NULL"):
-        shelf.do(shelf.memories.delete(row[0]))
-    for row in shelf.rows("SELECT id FROM sessions WHERE forgotten_at IS NULL"):
-        shelf.forget(row[0])
+def clear(vault_harness: VaultHarness) -> None:
+    vault_harness.clock.ms += 400_000
+    for row in vault_harness.rows("SELECT id FROM memories WHERE valid_until IS NULL"):
+        vault_harness.do(vault_harness.memories.delete(row[0]))
+    for row in vault_harness.rows("SELECT id FROM sessions WHERE forgotten_at IS NULL"):
+        vault_harness.forget(row[0])
 
 
-def act(shelf: Shelf, notes: list[str], action: str, place: int, text: str) -> None:
-    stamp = shelf.clock.ms // 400_000_000
+def act(vault_harness: VaultHarness, notes: list[str], action: str, place: int, text: str) -> None:
+    stamp = vault_harness.clock.ms // 400_000_000
     session, note = f"s{place}-{stamp}", notes[place % len(notes)] if notes else "note-none"
     if action == "say":
-        shelf.say(text, session=session)
+        vault_harness.say(text, session=session)
     elif action == "save":
         kind, store = ("fact", "shared") if place == 1 else ("note", "private")
-        notes.append(shelf.save(text, title=f"T {text[:3]}", kind=kind, store=store).id)
+        notes.append(vault_harness.save(text, title=f"T {text[:3]}", kind=kind, store=store).id)
     elif action == "write":
-        version = shelf.rows("SELECT version FROM memories WHERE id = ?", note)
-        shelf.do(shelf.memories.update(note, version[0][0] if version else 1, content=text, title=text[-9:]))
+        version = vault_harness.rows("SELECT version FROM memories WHERE id = ?", note)
+        vault_harness.do(
+            vault_harness.memories.update(note, version[0][0] if version else 1, content=text, title=text[-9:])
+        )
     elif action == "forget":
-        shelf.forget(session)
+        vault_harness.forget(session)
     elif action == "rename":
-        shelf.do(shelf.sessions.rename(session, text, "person"))
+        vault_harness.do(vault_harness.sessions.rename(session, text, "person"))
     elif action == "undo":
-        shelf.undo(shelf.rows("SELECT max(id) FROM memory_history")[0][0] or 1)
+        vault_harness.undo(vault_harness.rows("SELECT max(id) FROM memory_history")[0][0] or 1)
     else:
-        shelf.do(getattr(shelf.memories, action)(note))
+        vault_harness.do(getattr(vault_harness.memories, action)(note))
 
 
-def test_what_came_from_the_history_says_so(shelf: Shelf, past: Callable[..., Found]) -> None:
-    kept, edited = shelf.save("heron kept"), shelf.save("heron heron then", tags=("old",))
-    shelf.say("heron said")
-    moment = shelf.clock.ms
-    shelf.clock.ms += 400_000
-    shelf.do(shelf.memories.update(edited.id, 1, content="now", tags=["new"]))
-    shelf.forget("s")
+def test_what_came_from_the_history_says_so(vault_harness: VaultHarness, past: Callable[..., Found]) -> None:
+    kept, edited = vault_harness.save("heron kept"), vault_harness.save("heron heron then", tags=("old",))
+    vault_harness.say("heron said")
+    moment = vault_harness.clock.ms
+    vault_harness.clock.ms += 400_000
+    vault_harness.do(vault_harness.memories.update(edited.id, 1, content="now", tags=["new"]))
+    vault_harness.forget("s")
     found = past("heron", moment)
     from_history = {hit.id for hit in found.hits if FROM_HISTORY in hit.why.features}
     assert from_history == {edited.id, "s#1"}
@@ -132,13 +136,13 @@ def test_what_came_from_the_history_says_so(shelf: Shelf, past: Callable[..., Fo
     assert past("tag:new", moment).hits == ()
 
 
-def test_words_in_a_title_alone_are_listed(shelf: Shelf, past: Callable[..., Found]) -> None:
-    note = shelf.save("nests in the elm", title="Herons")
-    fact = shelf.save("43", kind="fact", category="person", key="heron_size")
-    moment = shelf.clock.ms
-    shelf.clock.ms += 400_000
+def test_words_in_a_title_alone_are_listed(vault_harness: VaultHarness, past: Callable[..., Found]) -> None:
+    note = vault_harness.save("nests in the elm", title="Herons")
+    fact = vault_harness.save("43", kind="fact", category="person", key="heron_size")
+    moment = vault_harness.clock.ms
+    vault_harness.clock.ms += 400_000
     for memory in (note, fact):
-        shelf.do(shelf.memories.update(memory.id, 1, content="now", title="Now"))
+        vault_harness.do(vault_harness.memories.update(memory.id, 1, content="now", title="Now"))
     found = {hit.id: hit for hit in past("heron elm", moment).hits}
     assert found[note.id].why.terms == ("elm", "Herons")
     assert found[note.id].snippet == "nests in the elm"
@@ -146,12 +150,12 @@ def test_words_in_a_title_alone_are_listed(shelf: Shelf, past: Callable[..., Fou
     assert found[fact.id].highlights == ()
 
 
-def test_pages_and_one_from_each_conversation(shelf: Shelf, past: Callable[..., Found]) -> None:
-    shelf.say("heron", "heron heron", "heron again")
-    note = shelf.save("heron")
-    moment = shelf.clock.ms
-    shelf.clock.ms += 400_000
-    shelf.forget("s")
+def test_pages_and_one_from_each_conversation(vault_harness: VaultHarness, past: Callable[..., Found]) -> None:
+    vault_harness.say("heron", "heron heron", "heron again")
+    note = vault_harness.save("heron")
+    moment = vault_harness.clock.ms
+    vault_harness.clock.ms += 400_000
+    vault_harness.forget("s")
     every = past("heron", moment)
     assert len(every.hits) == 4
     assert ids(past("heron", moment, limit=2, offset=1)) == ids(every)[1:3]
@@ -160,25 +164,25 @@ def test_pages_and_one_from_each_conversation(shelf: Shelf, past: Callable[..., 
     assert note.id in ids(spread)
 
 
-def test_others_find_only_what_was_and_is_theirs(shelf: Shelf, past: Callable[..., Found]) -> None:
-    shared, opened = shelf.save("heron shared", store="shared"), shelf.save("heron private")
-    shelf.say("heron said")
-    moment = shelf.clock.ms
-    shelf.clock.ms += 400_000
-    shelf.do(shelf.memories.update(opened.id, 1, store="shared"))
-    shelf.do(shelf.memories.delete(shared.id))
-    shelf.forget("s")
+def test_others_find_only_what_was_and_is_theirs(vault_harness: VaultHarness, past: Callable[..., Found]) -> None:
+    shared, opened = vault_harness.save("heron shared", store="shared"), vault_harness.save("heron private")
+    vault_harness.say("heron said")
+    moment = vault_harness.clock.ms
+    vault_harness.clock.ms += 400_000
+    vault_harness.do(vault_harness.memories.update(opened.id, 1, store="shared"))
+    vault_harness.do(vault_harness.memories.delete(shared.id))
+    vault_harness.forget("s")
     found = past("heron", moment, stores=("shared",))
     assert (ids(found), found.candidates) == ([shared.id], 1)
     assert len(past("heron", moment, stores=STORES).hits) == 3
 
 
 def test_so_much_that_not_all_is_looked_through_is_said(
-    shelf: Shelf, past: Callable[..., Found], monkeypatch: pytest.MonkeyPatch
+    vault_harness: VaultHarness, past: Callable[..., Found], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shelf.say("heron", "heron two")
-    moment = shelf.clock.ms
-    shelf.clock.ms += 1
-    shelf.forget("s")
-    monkeypatch.setattr("app.retrieval.historical_search.MAX_TURNS", 1)
+    vault_harness.say("heron", "heron two")
+    moment = vault_harness.clock.ms
+    vault_harness.clock.ms += 1
+    vault_harness.forget("s")
+    monkeypatch.setattr("app.retrieval.historical_search.MAX_MESSAGES", 1)
     assert any("not all of it" in note for note in past("heron", moment).notes)

@@ -26,16 +26,18 @@ from app.retrieval.recipes import find_recipe
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
 from app.retrieval.service import SearchService
 from app.trace.trace import Trace
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 _LIMIT_S = 0.5
 _LONG = "WITH RECURSIVE n (x) AS (VALUES (1) UNION ALL SELECT x + 1 FROM n WHERE x < 100000) SELECT max(x) FROM n"
 
 
-def query_text(shelf: Shelf, text: str, vector_query: VectorQuery | None) -> SearchResult:
+def query_text(vault_harness: VaultHarness, text: str, vector_query: VectorQuery | None) -> SearchResult:
     chosen = find_recipe("learned")
     request = Request(parse(text, 0), chosen, chosen.legs, STORES, 0, 20, None, IndexCache)
-    return shelf.do(shelf.store.read(lambda connection: run_search(connection, request, vector_query, Stopwatch())))
+    return vault_harness.do(
+        vault_harness.store.read(lambda connection: run_search(connection, request, vector_query, Stopwatch()))
+    )
 
 
 def closed(_text: str) -> bytes:
@@ -51,45 +53,45 @@ def closed(_text: str) -> bytes:
     ],
 )
 def test_vector_failures_differ_from_others(
-    shelf: Shelf, vector: Callable[[str], bytes], generation: Generation, kind: type[KeepsakeError]
+    vault_harness: VaultHarness, vector: Callable[[str], bytes], generation: Generation, kind: type[KeepsakeError]
 ) -> None:
-    shelf.say("a grey heron")
-    shelf.sync()
+    vault_harness.say("a grey heron")
+    vault_harness.sync()
     with pytest.raises(VectorsFailedError) as caught:
-        query_text(shelf, "heron", VectorQuery(generation, vector, None))
+        query_text(vault_harness, "heron", VectorQuery(generation, vector, None))
     assert isinstance(caught.value.fault, kind)
-    given = query_text(shelf, "heron", None)
+    given = query_text(vault_harness, "heron", None)
     assert [hit.id for hit in given.found.hits] == ["s#1"]
     assert given.found.legs == ("words",)
 
 
-def test_words_answer_where_the_embedder_fails(shelf: Shelf) -> None:
-    shelf.say("a grey heron")
-    sync = shelf.sync()
-    search = SearchService(shelf.store, sync, Trace(None), shelf.clock)
-    assert shelf.do(search.search("heron")).legs == ("words", "vector")
-    shelf.embedder.fails = "The model is gone."
-    found = shelf.do(search.search("heron"))
+def test_words_answer_where_the_embedder_fails(vault_harness: VaultHarness) -> None:
+    vault_harness.say("a grey heron")
+    sync = vault_harness.sync()
+    search = SearchService(vault_harness.store, sync, Trace(None), vault_harness.clock)
+    assert vault_harness.do(search.search("heron")).legs == ("words", "vector")
+    vault_harness.embedder.fails = "The model is gone."
+    found = vault_harness.do(search.search("heron"))
     assert [hit.id for hit in found.hits] == ["s#1"]
     assert found.legs == ("words",)
     assert any("The model is gone." in note for note in found.notes)
     assert found.milliseconds.keys() == {"parse", "candidates", "hits"}
 
 
-def test_caches_can_be_cleared(shelf: Shelf) -> None:
-    shelf.say("a grey heron")
-    search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
-    before = shelf.do(search.search("heron"))
+def test_caches_can_be_cleared(vault_harness: VaultHarness) -> None:
+    vault_harness.say("a grey heron")
+    search = SearchService(vault_harness.store, vault_harness.sync(), Trace(None), vault_harness.clock)
+    before = vault_harness.do(search.search("heron"))
     search.clear_caches()
-    assert shelf.do(search.search("heron")).hits == before.hits
+    assert vault_harness.do(search.search("heron")).hits == before.hits
 
 
 @pytest.mark.parametrize(("least", "read"), [(0, 1), (100, 0)])
 def test_columns_are_read_before_the_first_search(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, least: int, read: int
+    vault_harness: VaultHarness, monkeypatch: pytest.MonkeyPatch, least: int, read: int
 ) -> None:
-    shelf.say("a grey heron")
-    search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
+    vault_harness.say("a grey heron")
+    search = SearchService(vault_harness.store, vault_harness.sync(), Trace(None), vault_harness.clock)
     monkeypatch.setattr(service, "WARM_LEAST", least)
     reading, times = chunk_columns._extended, list[int]()
 
@@ -98,17 +100,17 @@ def test_columns_are_read_before_the_first_search(
         return reading(connection, known, last, lengths)
 
     monkeypatch.setattr(chunk_columns, "_extended", counted)
-    shelf.do(search.warm())
+    vault_harness.do(search.warm())
     assert len(times) == read
-    assert [hit.id for hit in shelf.do(search.search("heron")).hits] == ["s#1"]
+    assert [hit.id for hit in vault_harness.do(search.search("heron")).hits] == ["s#1"]
     assert len(times) == 1
 
 
 def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    vault_harness: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    shelf.say("a grey heron")
-    search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
+    vault_harness.say("a grey heron")
+    search = SearchService(vault_harness.store, vault_harness.sync(), Trace(None), vault_harness.clock)
     reading, times = chunk_columns._extended, list[int]()
 
     def slow(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
@@ -125,15 +127,15 @@ def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
         return list(await asyncio.gather(search.search("heron"), search.search("grey")))
 
     monkeypatch.setattr(chunk_columns, "_extended", slow)
-    monkeypatch.setattr(shelf.store, "_read_limit_s", _LIMIT_S)
-    found = shelf.do(both())
+    monkeypatch.setattr(vault_harness.store, "_read_limit_s", _LIMIT_S)
+    found = vault_harness.do(both())
     assert [[hit.id for hit in one.hits] for one in found] == [["s#1"], ["s#1"]]
     assert len(times) == 1
 
 
-def test_a_failed_background_read_is_repeated(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    shelf.say("a grey heron")
-    search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
+def test_a_failed_background_read_is_repeated(vault_harness: VaultHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    vault_harness.say("a grey heron")
+    search = SearchService(vault_harness.store, vault_harness.sync(), Trace(None), vault_harness.clock)
     reading, failing = chunk_columns._extended, [True]
 
     def once(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
@@ -151,41 +153,41 @@ def test_a_failed_background_read_is_repeated(shelf: Shelf, monkeypatch: pytest.
         return [hit.id for hit in (await search.search("heron")).hits]
 
     monkeypatch.setattr(chunk_columns, "_extended", once)
-    assert shelf.do(given_up()) == ["s#1"]
+    assert vault_harness.do(given_up()) == ["s#1"]
 
 
-def test_where_it_cannot_be_read_beforehand_the_search_says_why(shelf: Shelf) -> None:
-    search = SearchService(shelf.store, shelf.sync(), Trace(None), shelf.clock)
-    shelf.store.close()
-    shelf.do(search.warm())
+def test_where_it_cannot_be_read_beforehand_the_search_says_why(vault_harness: VaultHarness) -> None:
+    search = SearchService(vault_harness.store, vault_harness.sync(), Trace(None), vault_harness.clock)
+    vault_harness.store.close()
+    vault_harness.do(search.warm())
     with pytest.raises(KeepsakeError):
-        shelf.do(search.search("heron"))
+        vault_harness.do(search.search("heron"))
 
 
-def test_vectors_are_read_by_chunk_in_any_order(shelf: Shelf) -> None:
-    shelf.say("a grey heron", "two oaks")
-    shelf.sync()
+def test_vectors_are_read_by_chunk_in_any_order(vault_harness: VaultHarness) -> None:
+    vault_harness.say("a grey heron", "two oaks")
+    vault_harness.sync()
 
     def work(connection: apsw.Connection) -> tuple[list[bytes], list[list[float]]]:
         sql = "SELECT embedding FROM vectors_1 ORDER BY chunk_id"
         stored = [bytes(row[0]) for row in connection.execute(sql)]
         ids = [int(row[0]) for row in connection.execute("SELECT chunk_id FROM vectors_1 ORDER BY chunk_id")]
-        asked_for = np.array([ids[1], 999, ids[0], ids[1]])
-        return stored, vectors_by_id(connection, Generation(1, len(stored[0]) // 4), asked_for).tolist()
+        requested = np.array([ids[1], 999, ids[0], ids[1]])
+        return stored, vectors_by_id(connection, Generation(1, len(stored[0]) // 4), requested).tolist()
 
-    stored, (one, nothing, other, again) = shelf.do(shelf.store.read(work))
+    stored, (one, nothing, other, again) = vault_harness.do(vault_harness.store.read(work))
     assert np.array([other, one], dtype="<f4").tobytes() == b"".join(stored)
     assert again == one
     assert not any(nothing)
 
 
-def test_vectors_that_only_their_look_up_still_knows_are_a_failure(shelf: Shelf, vault: Path) -> None:
-    shelf.say("a grey heron", "two oaks")
-    shelf.sync()
-    ann_cache, generation = AnnCache(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
-    shelf.do(shelf.store.read(lambda connection: ann_cache.refresh(connection, generation)))
-    shelf.do(shelf.store.write(lambda connection: connection.execute("DROP TABLE vectors_1") and None))
-    vector_query = VectorQuery(generation, lambda text: shelf.embedder.embed_query(text).tobytes(), ann_cache)
-    assert query_text(shelf, "heron", vector_query).found.legs == ("words", "vector")
+def test_vectors_that_only_their_look_up_still_knows_are_a_failure(vault_harness: VaultHarness, vault: Path) -> None:
+    vault_harness.say("a grey heron", "two oaks")
+    vault_harness.sync()
+    ann_cache, generation = AnnCache(vault, least=1), Generation(1, vault_harness.embedder.identity.dimensions)
+    vault_harness.do(vault_harness.store.read(lambda connection: ann_cache.refresh(connection, generation)))
+    vault_harness.do(vault_harness.store.write(lambda connection: connection.execute("DROP TABLE vectors_1") and None))
+    vector_query = VectorQuery(generation, lambda text: vault_harness.embedder.embed_query(text).tobytes(), ann_cache)
+    assert query_text(vault_harness, "heron", vector_query).found.legs == ("words", "vector")
     with pytest.raises(VectorsFailedError):
-        query_text(shelf, "Hi. I saw the heron. What next?", vector_query)
+        query_text(vault_harness, "Hi. I saw the heron. What next?", vector_query)

@@ -289,8 +289,8 @@ def test_a_call_may_weigh_words_and_meaning_itself(filled: Host) -> None:
     for weights in ({"vector_weight": 0.2, "fts_weight": 0.8}, {"fts_weight": 0.1}):
         found = search(filled, "heron by the lock", **weights)
         assert found.recipe == "weighted"
-        told = {leg.leg: leg.weight for hit in found.hits for leg in hit.why.legs}
-        assert told == {"vector": weights.get("vector_weight", 0.7), "words": weights["fts_weight"]}
+        reported = {leg.leg: leg.weight for hit in found.hits for leg in hit.why.legs}
+        assert reported == {"vector": weights.get("vector_weight", 0.7), "words": weights["fts_weight"]}
     words = search(filled, "heron by the lock", vector_weight=0, fts_weight=1)
     assert words.hits[0].score == pytest.approx(1.0)
     assert search(filled, "heron", recipe="balanced", fts_weight=1).recipe == "balanced"

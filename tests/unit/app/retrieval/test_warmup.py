@@ -8,7 +8,7 @@ from app.index.columns.index_cache import IndexCache
 from app.retrieval import warmup
 from app.retrieval.query.match_expression import quote, stem
 from app.retrieval.warmup import preload_frequent_words
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 TEXTS = (
     "the herons of the lock", "the heron and the café", "a heron is here", "herons", "the old lock", "an old lock",
@@ -18,20 +18,20 @@ TEXTS = (
 
 
 def test_frequent_words_are_read_and_neither_rare_nor_ubiquitous_ones(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    vault_harness: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(warmup, "MIN_CHUNKS", 1)
     for number, text in enumerate(TEXTS):
-        shelf.say(text, session=f"s{number}")
-    shelf.sync()
+        vault_harness.say(text, session=f"s{number}")
+    vault_harness.sync()
     kept = IndexCache()
 
     def work(connection: apsw.Connection) -> tuple[int, int]:
         return preload_frequent_words(connection, kept), last_chunk(connection)
 
-    known, last = shelf.do(shelf.store.read(work))
+    known, last = vault_harness.do(vault_harness.store.read(work))
     assert known == 3
-    with apsw.Connection(":memory:") as nowhere:  # whoever has to read fails here
+    with apsw.Connection(":memory:") as nowhere:  # a read fails here
         for word in ("heron", "herons", "lock", "old"):
             assert len(kept.posting(nowhere, quote(word), stem(word), last).ids) >= 3
         for word in ("bread", "say", "the"):
@@ -41,10 +41,13 @@ def test_frequent_words_are_read_and_neither_rare_nor_ubiquitous_ones(
 
 @pytest.mark.parametrize(("few", "texts"), [(0, ()), (1_000, TEXTS)])
 def test_an_empty_vault_and_a_small_one_have_none(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch, few: int, texts: tuple[str, ...]
+    vault_harness: VaultHarness, monkeypatch: pytest.MonkeyPatch, few: int, texts: tuple[str, ...]
 ) -> None:
     monkeypatch.setattr(warmup, "MIN_CHUNKS", few)
     for number, text in enumerate(texts):
-        shelf.say(text, session=f"s{number}")
-    shelf.sync()
-    assert shelf.do(shelf.store.read(lambda connection: preload_frequent_words(connection, IndexCache()))) == 0
+        vault_harness.say(text, session=f"s{number}")
+    vault_harness.sync()
+    assert (
+        vault_harness.do(vault_harness.store.read(lambda connection: preload_frequent_words(connection, IndexCache())))
+        == 0
+    )

@@ -52,7 +52,7 @@ class SessionHarness:
         self.store = Store.open(vault, migrations())
         capture = CapturePolicy(self.now)
         self.sessions = SessionService(self.store, Indexer(), self.clock, capture)
-        self.working = WorkingMemory(self.store, options.working_turns)
+        self.working = WorkingMemory(self.store, options.working_messages)
         self.write_behind = WriteBehind(self.sessions, self.clock, self.published.append, options.queue)
         self.summaries = SummaryService(self.store, self.clock)
         self.compaction = CompactionService(self.store, self.clock, self.now, summariser)

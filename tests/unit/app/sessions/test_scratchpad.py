@@ -89,7 +89,7 @@ def test_it_goes_and_comes_with_its_conversation(harness: SessionHarness) -> Non
 
 
 def test_nothing_is_kept_of_an_agent_that_is_switched_off(harness: SessionHarness) -> None:
-    harness.set(not_kept=frozenset({"scout"}))
+    harness.set(excluded_agents=frozenset({"scout"}))
     assert harness.do(harness.scratchpads.write("new", ["find a flight"], "scout")).value.items == ()
     assert harness.do(harness.scratchpads.write("talk", ["find a flight"], "person")).value.items == ()
     assert harness.sql("SELECT id FROM sessions") == [("talk",)]

@@ -136,7 +136,7 @@ def test_it_never_differs_from_the_vault_with_several_writers(
     vault = tmp_path_factory.mktemp("vault")
     shutil.copy(template_db, vault / "memory.db")
     chance = random.Random(seed)
-    with open_harness(vault, working_turns=cap) as harness:
+    with open_harness(vault, working_messages=cap) as harness:
         harness.append(*sized(1, tokens=1))
         memory = WorkingMemory(harness.store, cap)
 

@@ -29,7 +29,7 @@ def refused(connection: apsw.Connection) -> None:
 
 def test_vault_works_without_a_write_ahead_log(tmp_path: Path) -> None:
     for is_wal, expected in ((True, "wal"), (False, "delete"), (True, "wal")):
-        store = Store.open(tmp_path, migrations(), terms=StoreOptions(is_wal=is_wal))
+        store = Store.open(tmp_path, migrations(), options=StoreOptions(is_wal=is_wal))
         asyncio.run(store.write(lambda connection: connection.execute("DELETE FROM meta WHERE key = 'color'").get))
         asyncio.run(store.write(add))
         assert asyncio.run(store.read(mode)) == expected
@@ -42,7 +42,7 @@ def test_vault_works_without_a_write_ahead_log(tmp_path: Path) -> None:
 
 
 def test_another_program_is_waited_for_as_long_as_is_said(tmp_path: Path) -> None:
-    store = Store.open(tmp_path, migrations(), terms=StoreOptions(busy_ms=1))
+    store = Store.open(tmp_path, migrations(), options=StoreOptions(busy_ms=1))
     other = apsw.Connection(str(tmp_path / DATABASE))
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(VaultLockedError):
@@ -54,7 +54,7 @@ def test_another_program_is_waited_for_as_long_as_is_said(tmp_path: Path) -> Non
 
 def test_trace_names_writes_steps_and_copies_without_values(tmp_path: Path) -> None:
     trace = Trace(tmp_path / "trace")
-    store = Store.open(tmp_path / "vault", migrations(), terms=StoreOptions(trace=trace))
+    store = Store.open(tmp_path / "vault", migrations(), options=StoreOptions(trace=trace))
     asyncio.run(store.write(add))
     with pytest.raises(InternalError):
         asyncio.run(store.write(refused))

@@ -1,4 +1,4 @@
-"""A shelf with search models, and comparisons made up for it."""
+"""Fake backend with search models, and comparisons made up for it."""
 
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
@@ -79,7 +79,7 @@ def side_by_side(*rows: QueryComparison, **known: Any) -> RankingComparison:
 
 
 class FakeModelBackend(FakeBackend):
-    """A shelf that knows models."""
+    """Fake backend that has models."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from tests.unit.ui.dialogs.model_comparisons import row
 from ui.dialogs.models.hit_column import HitColumn, title_height
 from ui.dialogs.models.query_list import QueryList
-from ui.style.tokens import Space
+from ui.style.design_tokens import Space
 from ui.theme import Theme
 
 NEAR = 24

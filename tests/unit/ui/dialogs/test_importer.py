@@ -37,7 +37,7 @@ def test_preview_import_report(importer: ImportDialog, backend: FakeBackend, res
     assert "312 conversations · 9,041 messages" in importer._result_text.text()
     assert "2 problems" in importer._result_text.text()
     assert "message 7: The message has no text." in importer._problems.toPlainText()
-    assert backend.asked("exchange.import")[0]["path"] == "/home/a/chatgpt.zip"
+    assert backend.requested("exchange.import")[0]["path"] == "/home/a/chatgpt.zip"
     importer._copy.click()
     assert "message 7" in QGuiApplication.clipboard().text()
 
@@ -56,7 +56,7 @@ def test_stop_cancels_the_job(importer: ImportDialog, backend: FakeBackend, rest
     importer._job = "mine"
     importer._show_page(importer._running)
     importer._stop.click()
-    rest(lambda: backend.asked("job.cancel") == [{"job": "mine"}])
+    rest(lambda: backend.requested("job.cancel") == [{"job": "mine"}])
 
 
 def test_stopped_says_what_stays(importer: ImportDialog, backend: FakeBackend, rest: Rest) -> None:
@@ -97,5 +97,5 @@ def test_dropped_files_are_previewed_one_after_another(
     importer.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, button, keys))
     rest(lambda: importer._pages.currentWidget() is importer._preview)
     importer._go.click()
-    rest(lambda: len(backend.asked("exchange.preview")) == 2)
-    assert [call["path"] for call in backend.asked("exchange.preview")] == paths
+    rest(lambda: len(backend.requested("exchange.preview")) == 2)
+    assert [call["path"] for call in backend.requested("exchange.preview")] == paths

@@ -43,7 +43,7 @@ def test_change_is_stored_and_told(settings: SettingsDialog, backend: FakeBacken
     assert isinstance(editor, QComboBox)
     editor.setCurrentIndex(editor.findData("dark"))
     rest(lambda: bool(applied))
-    assert backend.asked("settings.set") == [{"name": "window.theme", "value": "dark"}]
+    assert backend.requested("settings.set") == [{"name": "window.theme", "value": "dark"}]
     assert applied[0].value == "dark"
 
 
@@ -77,7 +77,7 @@ def test_untouched_line_stores_nothing(settings: SettingsDialog, backend: FakeBa
     editor = settings._fields["embedding.model"].editor
     assert isinstance(editor, QLineEdit)
     editor.editingFinished.emit()
-    assert backend.asked("settings.set") == []
+    assert backend.requested("settings.set") == []
 
 
 def test_search_leaves_no_lines_of_hidden_sections(settings: SettingsDialog) -> None:

@@ -23,7 +23,7 @@ class Source:
     """Rows on request, with a gate to hold answers back."""
 
     def __init__(self) -> None:
-        self.asked: list[list[str]] = []
+        self.requested: list[list[str]] = []
         self.gate: asyncio.Event | None = None
         self.prefix = "title"
         self.gone: set[str] = set()
@@ -31,7 +31,7 @@ class Source:
         self.tasks: list[asyncio.Task[Any]] = []
 
     async def fetch(self, ids: list[str]) -> list[Row]:
-        self.asked.append(ids)
+        self.requested.append(ids)
         prefix = self.prefix
         if self.gate:
             await self.gate.wait()
@@ -73,12 +73,12 @@ def test_rows_looked_at_together_are_asked_for_once(run_async: Any, model: IdLis
     model.set_ids(f"m{n}" for n in range(1000))
     assert look(model, 3) is None
     assert look(model, 7) is None
-    assert not source.asked
+    assert not source.requested
     run_async(source.settle())
-    assert source.asked == [[f"m{n}" for n in range(PAGE)]]
+    assert source.requested == [[f"m{n}" for n in range(PAGE)]]
     assert look(model, 3) == Card("title m3")
     run_async(source.settle())
-    assert len(source.asked) == 1
+    assert len(source.requested) == 1
 
 
 def test_only_the_page_that_came_is_announced(run_async: Any, model: IdListModel, source: Source) -> None:
@@ -146,21 +146,21 @@ def test_rows_that_are_gone_are_not_asked_for_again(run_async: Any, model: IdLis
     run_async(source.settle())
     assert look(model, 0) is None
     run_async(source.settle())
-    assert len(source.asked) == 1
+    assert len(source.requested) == 1
 
 
 def test_a_failed_page_is_told_once_and_asked_for_again_on_retry(
     run_async: Any, model: IdListModel, source: Source
 ) -> None:
-    told: list[KeepsakeError] = []
-    model.failed.connect(told.append)
+    reported: list[KeepsakeError] = []
+    model.failed.connect(reported.append)
     source.fault = KeepsakeError("The disk is gone.")
     model.set_ids(["a"])
     look(model, 0)
     run_async(source.settle())
     look(model, 0)
     run_async(source.settle())
-    assert len(told) == 1
+    assert len(reported) == 1
     source.fault = None
     model.retry()
     look(model, 0)
@@ -175,7 +175,7 @@ def test_a_hundred_thousand_ids_ask_for_one_page(run_async: Any, model: IdListMo
     assert model.row_of("nobody") == -1
     look(model, 50_000)
     run_async(source.settle())
-    assert sum(map(len, source.asked)) == PAGE
+    assert sum(map(len, source.requested)) == PAGE
 
 
 def test_answers_after_the_model_is_gone_do_no_harm(run_async: Any, qt_loop: object, source: Source) -> None:

@@ -76,9 +76,9 @@ class FakeBridge(QObject):
     progressed = Signal(object)
     failed = Signal(object)
 
-    def __init__(self, shelf: FakeVault, parent: QObject | None = None) -> None:
+    def __init__(self, backend: FakeVault, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.shelf = shelf
+        self.backend = backend
         self.calls: list[tuple[str, dict[str, Any]]] = []
         self.faults: dict[str, KeepsakeError] = {}
         self.gates: dict[str, asyncio.Event] = {}
@@ -129,7 +129,7 @@ class FakeBridge(QObject):
     def _sessions(self, chosen: Any, order: str) -> list[Session]:
         words = chosen.text.casefold()
         rows = [
-            one for one in self.shelf.sessions.values()
+            one for one in self.backend.sessions.values()
             if words in f"{one.title} {one.agent}".casefold()
             and (not chosen.agent or one.agent == chosen.agent)
             and (chosen.pending is None or chosen.pending == (one.consolidated_at is None))
@@ -141,51 +141,53 @@ class FakeBridge(QObject):
         return [one.id for one in self._sessions(filter, order)]
 
     def _session_rows(self, ids: list[str]) -> list[Session]:
-        return [self.shelf.sessions[one] for one in ids if one in self.shelf.sessions]
+        return [self.backend.sessions[one] for one in ids if one in self.backend.sessions]
 
     def _session_agents(self) -> list[Facet]:
         counts: dict[str, int] = {}
-        for one in self.shelf.sessions.values():
+        for one in self.backend.sessions.values():
             counts[one.agent] = counts.get(one.agent, 0) + 1
         return [Facet(name, count) for name, count in sorted(counts.items())]
 
     def _session_get(self, session: str) -> Session:
-        if session not in self.shelf.sessions:
+        if session not in self.backend.sessions:
             raise NotFoundError(f"There is no conversation {session}.")
-        return self.shelf.sessions[session]
+        return self.backend.sessions[session]
 
     def _session_length(self, session: str) -> int:
-        return len(self.shelf.messages[session])
+        return len(self.backend.messages[session])
 
     def _session_messages(self, session: str, after: int = -1, limit: int = 200) -> list[Message]:
-        return [one for one in self.shelf.messages[session] if one.seq > after][:limit]
+        return [one for one in self.backend.messages[session] if one.seq > after][:limit]
 
     def _session_before(self, session: str, seq: int, limit: int = 200) -> list[Message]:
-        return [one for one in self.shelf.messages[session] if one.seq < seq][-limit:]
+        return [one for one in self.backend.messages[session] if one.seq < seq][-limit:]
 
     def _session_find(self, session: str, text: str, limit: int = 1000) -> list[int]:
-        return [one.seq for one in self.shelf.messages[session] if text.casefold() in one.content.casefold()][:limit]
+        return [one.seq for one in self.backend.messages[session] if text.casefold() in one.content.casefold()][:limit]
 
     def _session_at(self, session: str, when: datetime) -> int | None:
-        return next((one.seq for one in self.shelf.messages[session] if one.created_at >= when), None)
+        return next((one.seq for one in self.backend.messages[session] if one.created_at >= when), None)
 
     def _session_rename(self, session: str, title: str) -> Reply:
-        self.shelf.sessions[session] = replace(self._session_get(session), title=title)
-        return Reply(self.shelf.sessions[session], ChangeSet(frozenset({"sessions"}), (session,), history_ids=(1,)))
+        self.backend.sessions[session] = replace(self._session_get(session), title=title)
+        return Reply(self.backend.sessions[session], ChangeSet(frozenset({"sessions"}), (session,), history_ids=(1,)))
 
     def _session_forget(self, session: str) -> Reply:
-        gone = self.shelf.sessions.pop(session)
+        gone = self.backend.sessions.pop(session)
         return Reply(gone, ChangeSet(frozenset({"sessions", "messages"}), (session,), history_ids=(2,)))
 
     def _session_append(self, messages: list[Any], session: str | None = None, title: str = "", **known: Any) -> Reply:
         if session is None:
-            session = self.shelf.add_session(title, [], at=NOW, channel=known.get("channel", ""))
-        rows = self.shelf.messages[session]
+            session = self.backend.add_session(title, [], at=NOW, channel=known.get("channel", ""))
+        rows = self.backend.messages[session]
         first = len(rows)
         rows += [
             Message(session, first + n, m.role, m.author, m.content, NOW, 0.5, 3) for n, m in enumerate(messages)
         ]  # fmt: skip
-        self.shelf.sessions[session] = replace(self.shelf.sessions[session], message_count=len(rows), updated_at=NOW)
+        self.backend.sessions[session] = replace(
+            self.backend.sessions[session], message_count=len(rows), updated_at=NOW
+        )
         done = Appended(session, tuple(range(first, len(rows))), first == 0)
         return Reply(done, ChangeSet(frozenset({"sessions", "messages"}), (session,)))
 
@@ -204,12 +206,12 @@ class FakeBridge(QObject):
         )
 
     def _note_ids(self, filter: Any, order: str = "recent") -> list[str]:
-        rows = [one for one in self.shelf.memories.values() if self._fits(one, filter)]
+        rows = [one for one in self.backend.memories.values() if self._fits(one, filter)]
         key = (lambda m: m.title) if order == "title" else (lambda m: m.updated_at)
         return [one.id for one in sorted(rows, key=key, reverse=order == "recent")]
 
     def _note_rows(self, ids: list[str]) -> list[MemoryRow]:
-        found = (self.shelf.memories.get(one) for one in ids)
+        found = (self.backend.memories.get(one) for one in ids)
         return [
             MemoryRow(
                 m.id, m.kind, m.title, excerpt(m.content, 120), m.store, m.source, m.tags, m.updated_at, m.created_at,
@@ -219,7 +221,7 @@ class FakeBridge(QObject):
         ]  # fmt: skip
 
     def _note_facets(self, filter: Any) -> Facets:
-        rows = [one for one in self.shelf.memories.values() if self._fits(one, filter)]
+        rows = [one for one in self.backend.memories.values() if self._fits(one, filter)]
 
         def count(values: list[str]) -> tuple[Facet, ...]:
             return tuple(Facet(v, values.count(v)) for v in sorted(set(values)))
@@ -230,13 +232,13 @@ class FakeBridge(QObject):
         )  # fmt: skip
 
     def _note_get(self, id: str) -> Memory:
-        if id not in self.shelf.memories:
+        if id not in self.backend.memories:
             raise NotFoundError(f"There is no memory {id}.")
-        return self.shelf.memories[id]
+        return self.backend.memories[id]
 
     def _note_save(self, content: str, title: str = "", tags: Any = (), **known: Any) -> Reply:
-        identity = self.shelf.add_note(title, content, tags=tuple(tags), at=NOW, **known)
-        return Reply(self.shelf.memories[identity], ChangeSet(frozenset({"memories"}), (identity,), history_ids=(5,)))
+        identity = self.backend.add_note(title, content, tags=tuple(tags), at=NOW, **known)
+        return Reply(self.backend.memories[identity], ChangeSet(frozenset({"memories"}), (identity,), history_ids=(5,)))
 
     def _note_update(self, id: str, version: int, **given: Any) -> Reply:
         old = self._note_get(id)
@@ -246,19 +248,19 @@ class FakeBridge(QObject):
         if "tags" in given:
             given["tags"] = tuple(given["tags"])
         new = replace(old, version=old.version + 1, updated_at=NOW, **given)
-        self.shelf.memories[id] = new
-        self.shelf.history.append(
+        self.backend.memories[id] = new
+        self.backend.history.append(
             HistoryEntry(
-                len(self.shelf.history) + 1, "memory", id, "UPDATE", NOW, "person",
+                len(self.backend.history) + 1, "memory", id, "UPDATE", NOW, "person",
                 {"content": old.content, "title": old.title}, {"content": new.content, "title": new.title},
             )
         )  # fmt: skip
-        changes = ChangeSet(frozenset({"memories"}), (id,), history_ids=(len(self.shelf.history),))
+        changes = ChangeSet(frozenset({"memories"}), (id,), history_ids=(len(self.backend.history),))
         return Reply(new, changes)
 
     def _note_delete(self, id: str) -> Reply:
-        self.shelf.memories[id] = replace(self._note_get(id), deleted_at=NOW)
-        return Reply(self.shelf.memories[id], ChangeSet(frozenset({"memories"}), (id,), history_ids=(7,)))
+        self.backend.memories[id] = replace(self._note_get(id), deleted_at=NOW)
+        return Reply(self.backend.memories[id], ChangeSet(frozenset({"memories"}), (id,), history_ids=(7,)))
 
     def _note_delete_many(self, ids: list[str]) -> Reply:
         for one in ids:
@@ -266,42 +268,42 @@ class FakeBridge(QObject):
         return Reply(tuple(ids), ChangeSet(frozenset({"memories"}), tuple(ids), history_ids=(7, 8)))
 
     def _note_pin(self, id: str, pinned: bool = True) -> Reply:
-        self.shelf.memories[id] = replace(self._note_get(id), pinned=pinned)
-        return Reply(self.shelf.memories[id], ChangeSet(frozenset({"memories"}), (id,), history_ids=(12,)))
+        self.backend.memories[id] = replace(self._note_get(id), pinned=pinned)
+        return Reply(self.backend.memories[id], ChangeSet(frozenset({"memories"}), (id,), history_ids=(12,)))
 
     def _note_restore(self, id: str) -> Reply:
-        self.shelf.memories[id] = replace(self._note_get(id), deleted_at=None)
-        return Reply(self.shelf.memories[id], ChangeSet(frozenset({"memories"}), (id,), history_ids=(9,)))
+        self.backend.memories[id] = replace(self._note_get(id), deleted_at=None)
+        return Reply(self.backend.memories[id], ChangeSet(frozenset({"memories"}), (id,), history_ids=(9,)))
 
     def _note_tag_many(self, ids: list[str], add: Any = (), remove: Any = ()) -> Reply:
         for one in ids:
             old = self._note_get(one)
-            self.shelf.memories[one] = replace(old, tags=(*old.tags, *add), version=old.version + 1)
+            self.backend.memories[one] = replace(old, tags=(*old.tags, *add), version=old.version + 1)
         return Reply(tuple(ids), ChangeSet(frozenset({"memories", "tags"}), tuple(ids), history_ids=(11,)))
 
     def _note_links(self, id: str) -> Links:
-        by_title = {m.title: m.id for m in self.shelf.memories.values()}
+        by_title = {m.title: m.id for m in self.backend.memories.values()}
         me = self._note_get(id)
         out = [t.partition("|")[0] for t in re.findall(r"\[\[([^\]]+)\]\]", me.content)]
-        back = [m for m in self.shelf.memories.values() if f"[[{me.title}" in m.content and m.id != id]
+        back = [m for m in self.backend.memories.values() if f"[[{me.title}" in m.content and m.id != id]
         return Links(
             tuple(Link(by_title.get(t, ""), t) for t in out),
             tuple(Link(m.id, m.title, excerpt(m.content, 90)) for m in back),
         )
 
     def _note_titles(self, prefix: str = "", limit: int = 50) -> list[Link]:
-        rows = self.shelf.memories.values()
+        rows = self.backend.memories.values()
         return [Link(m.id, m.title) for m in rows if m.title.casefold().startswith(prefix.casefold())][:limit]
 
     def _note_resolve(self, title: str) -> str | None:
-        return next((m.id for m in self.shelf.memories.values() if m.title.casefold() == title.casefold()), None)
+        return next((m.id for m in self.backend.memories.values() if m.title.casefold() == title.casefold()), None)
 
     def _memory_tags(self, prefix: str = "", limit: int = 200) -> list[Facet]:
-        tags = sorted({t for m in self.shelf.memories.values() for t in m.tags if t.startswith(prefix)})
+        tags = sorted({t for m in self.backend.memories.values() for t in m.tags if t.startswith(prefix)})
         return [Facet(tag, 1) for tag in tags][:limit]
 
     def _memory_history(self, target: str | None = None, limit: int = 50) -> list[HistoryEntry]:
-        return [one for one in reversed(self.shelf.history) if target in (None, one.target)][:limit]
+        return [one for one in reversed(self.backend.history) if target in (None, one.target)][:limit]
 
     def _memory_undo(self, history_ids: list[int]) -> Reply:
         return Reply([90], ChangeSet(frozenset({"memories"}), (), history_ids=(90,)))
@@ -342,8 +344,8 @@ class FakeBridge(QObject):
         parsed = self._memory_parse(query)
         words = [t.text for t in parsed.terms if not t.excluded]
         hits = []
-        for session, rows in self.shelf.messages.items():
-            head = self.shelf.sessions.get(session)
+        for session, rows in self.backend.messages.items():
+            head = self.backend.sessions.get(session)
             for m in rows if head else []:
                 if words and all(w.casefold() in m.content.casefold() for w in words):
                     hits.append(self._hit(m.content, words, id=f"{session}#{m.seq}", target="message", kind="message",
@@ -351,7 +353,7 @@ class FakeBridge(QObject):
                                           role=m.role, agent=head.agent))  # fmt: skip
                 if len(hits) > 200:
                     break
-        for m in self.shelf.memories.values():
+        for m in self.backend.memories.values():
             if words and all(w.casefold() in f"{m.title} {m.content}".casefold() for w in words):
                 known = {"kind": m.kind, "title": m.title, "tags": m.tags, "store": m.store}
                 known["session_id"] = m.session_id

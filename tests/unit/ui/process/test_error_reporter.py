@@ -21,20 +21,20 @@ def faults(allow_logs: Callable[[str], None]) -> Iterator[ErrorReporter]:
     made.deleteLater()
 
 
-def _told(faults: ErrorReporter) -> list[str]:
+def _reported(faults: ErrorReporter) -> list[str]:
     reported: list[str] = []
     faults.reported.connect(reported.append)
     return reported
 
 
 def test_our_errors_speak_for_themselves(faults: ErrorReporter) -> None:
-    reported = _told(faults)
+    reported = _reported(faults)
     faults.report(DiskFullError("The disk is full. Make space, then try again."))
     assert reported == ["The disk is full. Make space, then try again."]
 
 
 def test_others_are_named_and_kept_in_full(faults: ErrorReporter) -> None:
-    reported = _told(faults)
+    reported = _reported(faults)
     faults.report(ZeroDivisionError("secret"))
     assert "ZeroDivisionError" in reported[0]
     assert "secret" not in reported[0]
@@ -42,7 +42,7 @@ def test_others_are_named_and_kept_in_full(faults: ErrorReporter) -> None:
 
 
 def test_a_storm_is_one_sentence(faults: ErrorReporter) -> None:
-    reported = _told(faults)
+    reported = _reported(faults)
     for _ in range(50):
         faults.report(ValueError("x"))
     assert len(reported) == 1

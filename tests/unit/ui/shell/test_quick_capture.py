@@ -32,7 +32,7 @@ def test_enter_saves_and_hides(capture: QuickCapture, backend: FakeBackend, qtbo
     qtbot.keyClicks(capture._words, "Plant the rose")
     qtbot.keyClick(capture._words, Qt.Key.Key_Return)
     rest(lambda: bool(reported))
-    assert backend.asked("note.save") == [{"content": "Plant the rose", "title": ""}]
+    assert backend.requested("note.save") == [{"content": "Plant the rose", "title": ""}]
     assert capture.text == ""
     assert not capture.isVisible()
     assert reported[0].history_ids
@@ -46,7 +46,7 @@ def test_new_line_does_not_save(
     qtbot.keyClick(capture._words, Qt.Key.Key_Return, key)
     qtbot.keyClicks(capture._words, "b")
     assert capture.text == "a\nb"
-    assert backend.asked("note.save") == []
+    assert backend.requested("note.save") == []
 
 
 def test_escape_keeps_the_words_over_a_restart(capture: QuickCapture, qtbot: QtBot, tmp_path: Path) -> None:
@@ -74,7 +74,7 @@ def test_failure_is_told_and_keeps_the_words(
 def test_nothing_typed_saves_nothing(capture: QuickCapture, backend: FakeBackend, qtbot: QtBot) -> None:
     qtbot.keyClicks(capture._words, "   ")
     qtbot.keyClick(capture._words, Qt.Key.Key_Return)
-    assert backend.asked("note.save") == []
+    assert backend.requested("note.save") == []
     assert not capture._save.isEnabled()
 
 

@@ -83,13 +83,13 @@ def test_job_shows_and_can_be_cancelled(line: StatusLine, qtbot: QtBot) -> None:
     assert line.text.startswith("Idle")
 
 
-def test_waiting_is_told_only_after_patience(line: StatusLine, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_waiting_is_shown_only_after_a_delay(line: StatusLine, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> None:
     line.set_summary(VaultSummary())
     line.wait_for("the vault to answer")
-    assert line._patience.interval() == status_line.PATIENCE_MS == 5000
+    assert line._delay.interval() == status_line.DELAY_MS == 5000
     line._show()
     assert line.text.startswith("Idle")
-    line._patience.setInterval(0)
+    line._delay.setInterval(0)
     qtbot.waitUntil(lambda: line.text == "Waiting for the vault to answer…")
     line.done("the vault to answer")
     assert line.text.startswith("Idle")

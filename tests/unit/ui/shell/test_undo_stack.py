@@ -31,7 +31,7 @@ def test_undo_and_redo_carry_the_ids_of_the_answers(undo: UndoStack, backend: Fa
     rest(undo.can_undo)
     undo.undo()
     rest(undo.can_redo)
-    assert [call["history_ids"] for call in backend.asked("memory.undo")] == [[7, 8], [101], [102]]
+    assert [call["history_ids"] for call in backend.requested("memory.undo")] == [[7, 8], [101], [102]]
 
 
 def test_one_at_a_time(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:
@@ -40,7 +40,7 @@ def test_one_at_a_time(undo: UndoStack, backend: FakeBackend, rest: Rest) -> Non
     undo.undo()
     undo.undo()
     rest(undo.can_undo)
-    assert backend.asked("memory.undo") == [{"history_ids": [2]}]
+    assert backend.requested("memory.undo") == [{"history_ids": [2]}]
 
 
 def test_undoing_very_many_changes_says_that_it_has_begun(undo: UndoStack, rest: Rest) -> None:
@@ -85,7 +85,7 @@ def test_toast_of_the_last_change_undoes_it_once(undo: UndoStack, backend: FakeB
     undo.undo_notice(notice)
     rest(undo.can_redo)
     assert not undo.can_undo()
-    assert len(backend.asked("memory.undo")) == 1
+    assert len(backend.requested("memory.undo")) == 1
 
 
 def test_toast_of_an_older_change_undoes_only_that(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:
@@ -94,7 +94,7 @@ def test_toast_of_an_older_change_undoes_only_that(undo: UndoStack, backend: Fak
     undo.record("delete ‘B’", (8,))
     undo.undo_notice(older)
     rest(lambda: undo.undo_text == "Undo undoing delete ‘A’")
-    assert backend.asked("memory.undo") == [{"history_ids": [7]}]
+    assert backend.requested("memory.undo") == [{"history_ids": [7]}]
 
 
 def test_nothing_to_undo_asks_nothing(

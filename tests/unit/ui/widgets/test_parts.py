@@ -33,14 +33,14 @@ def tags(qtbot: Any, qt_loop: Any) -> TagEdit:
 
 
 def test_tags_are_added_normalised_and_once(tags: TagEdit, qtbot: Any) -> None:
-    told: list[Any] = []
-    tags.edited.connect(told.append)
+    reported: list[Any] = []
+    tags.edited.connect(reported.append)
     tags.set_tags(["home"])
     qtbot.keyClicks(tags.field, "#Garden  Roses")
     qtbot.keyClick(tags.field, Qt.Key.Key_Return)
     qtbot.keyClicks(tags.field, "home,")
     assert tags.tags == ("home", "garden-roses")
-    assert told == [("home", "garden-roses")]
+    assert reported == [("home", "garden-roses")]
 
 
 def test_signs_that_end_a_tag_in_a_text_are_left_out_and_it_is_said(tags: TagEdit, qtbot: Any) -> None:
@@ -114,22 +114,22 @@ def box(qtbot: Any, qapp: Any) -> SearchBox:
 
 
 def test_a_search_waits_for_a_pause_and_is_told_once(box: SearchBox, qtbot: Any) -> None:
-    told: list[str] = []
-    box.searched.connect(told.append)
+    reported: list[str] = []
+    box.searched.connect(reported.append)
     qtbot.keyClicks(box, "roses")
-    qtbot.waitUntil(lambda: bool(told))
+    qtbot.waitUntil(lambda: bool(reported))
     qtbot.keyClick(box, Qt.Key.Key_Return)
-    assert told == ["roses"]
+    assert reported == ["roses"]
     qtbot.keyClick(box, Qt.Key.Key_Escape)
-    assert told == ["roses", ""]
+    assert reported == ["roses", ""]
 
 
 def test_a_quiet_text_is_not_searched(box: SearchBox, qtbot: Any) -> None:
-    told: list[str] = []
-    box.searched.connect(told.append)
+    reported: list[str] = []
+    box.searched.connect(reported.append)
     box.set_text_quietly("x")
     box.search_now()
-    assert told == []
+    assert reported == []
 
 
 def test_operators_and_values_are_completed(box: SearchBox, qtbot: Any) -> None:
@@ -166,11 +166,11 @@ def test_facets_nest_and_count(facets: FacetTree) -> None:
 
 
 def test_facets_are_toggled_by_key_and_kept_over_new_counts(facets: FacetTree, qtbot: Any) -> None:
-    told: list[Any] = []
-    facets.toggled.connect(lambda *what: told.append(what))
+    reported: list[Any] = []
+    facets.toggled.connect(lambda *what: reported.append(what))
     facets.setCurrentItem(facets.topLevelItem(0).child(1))
     qtbot.keyClick(facets, Qt.Key.Key_Return)
-    assert told == [("kind", "fact", True)]
+    assert reported == [("kind", "fact", True)]
     facets.set_groups([FacetGroup("kind", "Kind", [FacetRow("note", 1)])])
     assert facets.chosen("kind") == ("fact",)
     labels = [facets.topLevelItem(0).child(n).text(0) for n in range(2)]
@@ -245,10 +245,10 @@ def test_icons_in_a_field_grow_and_leave_room_for_its_text(qtbot: Any, look: The
             assert abs(sign.geometry().center().y() - box.rect().center().y()) <= 1
             assert box.rect().contains(button.geometry())
             assert not button.geometry().intersects(sign.geometry())
-    told: list[str] = []
-    box.textEdited.connect(told.append)
+    reported: list[str] = []
+    box.textEdited.connect(reported.append)
     qtbot.mouseClick(button, Qt.MouseButton.LeftButton)
-    assert (box.text(), told) == ("", [""])
+    assert (box.text(), reported) == ("", [""])
     assert not button.isVisible()
 
 

@@ -76,12 +76,12 @@ def test_shift_and_end_select_to_the_end(rows: CardList, qtbot: Any) -> None:
 
 
 def test_it_tells_how_many_are_selected_also_over_another_list(rows: CardList, qtbot: Any) -> None:
-    told: list[int] = []
-    rows.selection_changed.connect(told.append)
+    reported: list[int] = []
+    rows.selection_changed.connect(reported.append)
     rows.selectAll()
     model = rows.model()
     assert isinstance(model, IdListModel)
     model.set_ids(f"m{n}" for n in range(10, 60))
     model.set_ids(["other"])
-    assert (told[0], told[-2], told[-1]) == (50, 40, 0)
+    assert (reported[0], reported[-2], reported[-1]) == (50, 40, 0)
     assert rows.selected_count == 0

@@ -68,9 +68,9 @@ def test_undo_is_asked_once(toaster: Toaster, qtbot: QtBot) -> None:
     notice = Notice("Deleted ‘Rose list’", (7,))
     toast = toaster.show_notice(notice)
     assert toast.undo is not None
-    with qtbot.waitSignal(toaster.undo_requested) as asked:
+    with qtbot.waitSignal(toaster.undo_requested) as requested:
         qtbot.mouseClick(toast.undo, Qt.MouseButton.LeftButton)
-    assert asked.args == [notice]
+    assert requested.args == [notice]
     assert toaster.toasts == []
 
 

@@ -21,7 +21,7 @@ JOB = f"fetching:{MODEL}"
 LIMIT_S = 15.0
 
 
-class Desk:
+class DownloadHarness:
     """What is told of jobs, and threads that open models."""
 
     def __init__(self) -> None:
@@ -76,81 +76,81 @@ def at_once(may_fetch: bool, watch: DownloadWatcher) -> str:
 
 
 def test_what_is_here_is_no_job() -> None:
-    desk = Desk()
-    assert desk.fetching.open_model(MODEL, lambda *_: "model", may_fetch=True) == "model"
-    assert desk.on_progress.empty()
+    harness = DownloadHarness()
+    assert harness.fetching.open_model(MODEL, lambda *_: "model", may_fetch=True) == "model"
+    assert harness.on_progress.empty()
 
 
 def test_a_job_while_it_is_fetched() -> None:
-    desk = Desk()
+    harness = DownloadHarness()
     seen: list[list[Progress]] = []
 
     def work(may_fetch: bool, watch: DownloadWatcher) -> str:
         made = at_once(may_fetch, watch)
-        seen.append(desk.jobs.all())
+        seen.append(harness.jobs.all())
         return made
 
-    assert desk.fetching.open_model(MODEL, work, may_fetch=True) == "model"
+    assert harness.fetching.open_model(MODEL, work, may_fetch=True) == "model"
     [[progress]] = seen
     assert (progress.job, progress.title, progress.unit) == (JOB, f"Fetching {MODEL}", "bytes")
-    assert desk.jobs.all() == []
-    assert [desk.on_progress.get(timeout=1).state for _ in range(2)] == ["running", "finished"]
+    assert harness.jobs.all() == []
+    assert [harness.on_progress.get(timeout=1).state for _ in range(2)] == ["running", "finished"]
 
 
 def test_a_failure_ends_the_job() -> None:
-    desk = Desk()
+    harness = DownloadHarness()
 
     def work(_may_fetch: bool, watch: DownloadWatcher) -> str:
         watch.on_progress(0, 10)
         raise ModelUnavailableError("It could not be fetched.", reason="unfetched")
 
     with pytest.raises(ModelUnavailableError):
-        desk.fetching.open_model(MODEL, work, may_fetch=True)
-    assert [desk.on_progress.get(timeout=1).state for _ in range(2)] == ["running", "failed"]
-    assert desk.fetching.open_model(MODEL, at_once, may_fetch=True) == "model"
+        harness.fetching.open_model(MODEL, work, may_fetch=True)
+    assert [harness.on_progress.get(timeout=1).state for _ in range(2)] == ["running", "failed"]
+    assert harness.fetching.open_model(MODEL, at_once, may_fetch=True) == "model"
 
 
 def test_what_was_cancelled_is_fetched_again_only_when_asked_for() -> None:
-    desk, begun = Desk(), threading.Event()
-    made = desk.open(endless(begun))
+    harness, begun = DownloadHarness(), threading.Event()
+    made = harness.open(endless(begun))
     assert begun.wait(LIMIT_S)
-    assert desk.jobs.cancel(JOB)
+    assert harness.jobs.cancel(JOB)
     assert isinstance(made.get(timeout=LIMIT_S), CancelledByPersonError)
-    desk.join()
+    harness.join()
     with pytest.raises(CancelledByPersonError, match="choose it again"):
-        desk.fetching.open_model(MODEL, at_once, may_fetch=True)
+        harness.fetching.open_model(MODEL, at_once, may_fetch=True)
     # Who has no leave at all hears of that.
     with pytest.raises(ModelUnavailableError, match="not on this machine"):
-        desk.fetching.open_model(MODEL, at_once, may_fetch=False)
-    assert desk.fetching.open_model(MODEL, at_once, may_fetch=True, is_requested=True) == "model"
-    assert desk.fetching.open_model(MODEL, at_once, may_fetch=True) == "model"
+        harness.fetching.open_model(MODEL, at_once, may_fetch=False)
+    assert harness.fetching.open_model(MODEL, at_once, may_fetch=True, is_requested=True) == "model"
+    assert harness.fetching.open_model(MODEL, at_once, may_fetch=True) == "model"
 
 
 def test_all_may_be_fetched_again() -> None:
-    desk, begun = Desk(), threading.Event()
-    made = desk.open(endless(begun))
+    harness, begun = DownloadHarness(), threading.Event()
+    made = harness.open(endless(begun))
     assert begun.wait(LIMIT_S)
-    desk.jobs.cancel_all()
+    harness.jobs.cancel_all()
     assert isinstance(made.get(timeout=LIMIT_S), CancelledByPersonError)
-    desk.join()
-    desk.fetching.allow()
-    assert desk.fetching.open_model(MODEL, at_once, may_fetch=True) == "model"
+    harness.join()
+    harness.fetching.allow()
+    assert harness.fetching.open_model(MODEL, at_once, may_fetch=True) == "model"
 
 
 def test_several_who_open_it_share_a_job() -> None:
-    desk = Desk()
+    harness = DownloadHarness()
     both = [threading.Event(), threading.Event()]
-    made = [desk.open(endless(begun)) for begun in both]
+    made = [harness.open(endless(begun)) for begun in both]
     assert all(begun.wait(LIMIT_S) for begun in both)
-    assert [progress.job for progress in desk.jobs.all()] == [JOB]
-    desk.jobs.cancel(JOB)
+    assert [progress.job for progress in harness.jobs.all()] == [JOB]
+    harness.jobs.cancel(JOB)
     assert all(isinstance(one.get(timeout=LIMIT_S), CancelledByPersonError) for one in made)
-    desk.join()
-    assert desk.jobs.all() == []
+    harness.join()
+    assert harness.jobs.all() == []
 
 
 def test_who_asks_while_a_cancelled_one_ends_begins_anew() -> None:
-    desk, begun, may_end = Desk(), threading.Event(), threading.Event()
+    harness, begun, may_end = DownloadHarness(), threading.Event(), threading.Event()
 
     def slow_to_end(_may_fetch: bool, watch: DownloadWatcher) -> str:
         watch.on_progress(5, 10)
@@ -158,28 +158,28 @@ def test_who_asks_while_a_cancelled_one_ends_begins_anew() -> None:
         assert may_end.wait(LIMIT_S)
         raise cancelled("x/y")
 
-    first = desk.open(slow_to_end)
+    first = harness.open(slow_to_end)
     assert begun.wait(LIMIT_S)
-    desk.jobs.cancel(JOB)
-    second = desk.open(at_once, is_requested=True)
+    harness.jobs.cancel(JOB)
+    second = harness.open(at_once, is_requested=True)
     may_end.set()
     assert isinstance(first.get(timeout=LIMIT_S), CancelledByPersonError)
     assert second.get(timeout=LIMIT_S) == "model"
-    desk.join()
+    harness.join()
 
 
 def test_nothing_goes_on_after_the_end() -> None:
-    desk, begun = Desk(), threading.Event()
-    made = desk.open(endless(begun))
+    harness, begun = DownloadHarness(), threading.Event()
+    made = harness.open(endless(begun))
     assert begun.wait(LIMIT_S)
-    desk.fetching.close()
+    harness.fetching.close()
     assert isinstance(made.get(timeout=LIMIT_S), CancelledByPersonError)
-    desk.join()
+    harness.join()
 
 
 def test_another_job_of_that_name_is_not_taken_over() -> None:
-    desk = Desk()
-    other = desk.jobs.begin("Importing", "bytes", JOB)
+    harness = DownloadHarness()
+    other = harness.jobs.begin("Importing", "bytes", JOB)
     with pytest.raises(InputError, match="running already"):
-        desk.fetching.open_model(MODEL, at_once, may_fetch=True)
-    assert desk.jobs.all() == [other.progress]
+        harness.fetching.open_model(MODEL, at_once, may_fetch=True)
+    assert harness.jobs.all() == [other.progress]

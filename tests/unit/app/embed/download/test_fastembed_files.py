@@ -14,21 +14,23 @@ from tests.unit.app.embed.conftest import MINILM
 
 
 def test_nothing_is_fetched_that_was_not_agreed_to(tmp_path: Path) -> None:
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     with pytest.raises(ModelUnavailableError, match=r"set embedding\.allow_download to true") as caught:
-        open_embedder(MINILM, cache=tmp_path, watch=DownloadWatcher(lambda *amounts: told.append(amounts)))
-    assert told == []
+        open_embedder(MINILM, cache=tmp_path, watch=DownloadWatcher(lambda *amounts: reported.append(amounts)))
+    assert reported == []
     assert caught.value.data == {"model": MINILM.removeprefix("fastembed:"), "reason": "missing"}
 
 
 def test_a_machine_that_is_offline(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
-    told: list[tuple[int, int]] = []
+    reported: list[tuple[int, int]] = []
     with pytest.raises(
         ModelUnavailableError, match=r"could not be fetched\. See whether this machine is online"
     ) as caught:
-        open_embedder(MINILM, cache=tmp_path, fetch=True, watch=DownloadWatcher(lambda *amounts: told.append(amounts)))
-    assert told == [(0, 90_000_000)]
+        open_embedder(
+            MINILM, cache=tmp_path, fetch=True, watch=DownloadWatcher(lambda *amounts: reported.append(amounts))
+        )
+    assert reported == [(0, 90_000_000)]
     assert caught.value.data["reason"] == "unfetched"
 
 

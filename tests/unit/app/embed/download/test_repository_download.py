@@ -17,7 +17,7 @@ from tests.unit.app.embed.hub import COMMIT, MINILM_REPO, Hub, files_in, running
 from tests.unit.app.embed.sentence_model import write_sentence_model
 
 WEIGHTS = "model.onnx"
-BESIDE = ("config.json", "tokenizer.json")
+OTHER_FILES = ("config.json", "tokenizer.json")
 LIMIT_S = 15.0
 """Less than a line may be silent before it is taken for dead."""
 
@@ -39,20 +39,20 @@ class Watcher:
     """Somebody who watches, and says stop once ``enough`` bytes are here."""
 
     def __init__(self, enough: int = 1 << 62) -> None:
-        self.heard: list[tuple[int, int]] = []
+        self.received: list[tuple[int, int]] = []
         self.is_stopped = False
         self._enough = enough
         self.watch = DownloadWatcher(self._hear, lambda: self.is_stopped)
 
     def _hear(self, done: int, total: int) -> None:
-        self.heard.append((done, total))
+        self.received.append((done, total))
         self.is_stopped = self.is_stopped or done >= self._enough
 
 
 def fetch(cache: Path, watch: DownloadWatcher | None = None, needed: tuple[str, ...] = (WEIGHTS,)) -> None:
     """Fetch without waiting between attempts."""
     RepositoryDownload(
-        MINILM_REPO, [*BESIDE, *needed], needed, cache, watch or DownloadWatcher(), 100, (0.0, 0.0)
+        MINILM_REPO, [*OTHER_FILES, *needed], needed, cache, watch or DownloadWatcher(), 100, (0.0, 0.0)
     ).run()
 
 
@@ -70,7 +70,7 @@ def part(cache: Path, name: str = WEIGHTS) -> Path:
 
 def stopped_in_the_middle(cache: Path, hub: Hub, at: int) -> Watcher:
     """Stop a fetching while the hub is silent in the middle of the weights."""
-    watcher = Watcher(enough=sum(len(hub.files[name]) for name in BESIDE) + at)
+    watcher = Watcher(enough=sum(len(hub.files[name]) for name in OTHER_FILES) + at)
     hub.stop_at(WEIGHTS, at)
     said: list[BaseException] = []
     fetching = threading.Thread(target=_keeping(said, lambda: fetch(cache, watcher.watch)), name="fetching")
@@ -98,10 +98,10 @@ def test_a_model_is_fetched_once_and_opened(hub: Hub, cache: Path) -> None:
     embedder = open_embedder(MINILM, cache=cache, fetch=True, watch=watcher.watch)
     assert embedder.embed_query("boat").argmax() == 3
     embedder.close()
-    beside = {"config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"}
-    assert snapshot(cache).keys() == {*beside, WEIGHTS}
+    other_files = {"config.json", "tokenizer.json", "tokenizer_config.json", "special_tokens_map.json"}
+    assert snapshot(cache).keys() == {*other_files, WEIGHTS}
     total = sum(map(len, snapshot(cache).values()))
-    assert (watcher.heard[0], watcher.heard[-1]) == ((0, 90_000_000), (total, total))
+    assert (watcher.received[0], watcher.received[-1]) == ((0, 90_000_000), (total, total))
     # The next time nothing is asked of anybody.
     hub.requests.clear()
     open_embedder(MINILM, cache=cache, fetch=True, watch=watcher.watch).close()
@@ -112,16 +112,16 @@ def test_a_model_is_fetched_once_and_opened(hub: Hub, cache: Path) -> None:
 def test_stopped_in_the_middle_and_gone_on_with(hub: Hub, cache: Path) -> None:
     watcher = stopped_in_the_middle(cache, hub, 500)
     assert part(cache).read_bytes() == hub.files[WEIGHTS][:500]
-    assert watcher.heard[-1][0] < watcher.heard[-1][1]
+    assert watcher.received[-1][0] < watcher.received[-1][1]
     # What is half here is no model.
     assert not (place(cache) / "snapshots").exists()
     with pytest.raises(ModelUnavailableError) as caught:
         open_embedder(MINILM, cache=cache)
     assert caught.value.data["reason"] == "missing"
-    hub.asked.clear()
+    hub.requested.clear()
     fetch(cache)
-    assert [(one.path, one.begin) for one in hub.asked] == [(WEIGHTS, 500)]
-    assert snapshot(cache) == {name: hub.files[name] for name in (*BESIDE, WEIGHTS)}
+    assert [(one.path, one.begin) for one in hub.requested] == [(WEIGHTS, 500)]
+    assert snapshot(cache) == {name: hub.files[name] for name in (*OTHER_FILES, WEIGHTS)}
     assert not (place(cache) / "fetching").exists()
 
 
@@ -136,8 +136,8 @@ def test_a_stop_is_told_as_what_the_person_did(hub: Hub, cache: Path) -> None:
 def test_how_far_it_is_counts_what_was_there(hub: Hub, cache: Path) -> None:
     stopped_in_the_middle(cache, hub, 700)
     watcher = stopped_in_the_middle(cache, hub, 900)
-    beside = sum(len(hub.files[name]) for name in BESIDE)
-    assert watcher.heard[-1] == (beside + 900, beside + len(hub.files[WEIGHTS]))
+    other_files = sum(len(hub.files[name]) for name in OTHER_FILES)
+    assert watcher.received[-1] == (other_files + 900, other_files + len(hub.files[WEIGHTS]))
 
 
 def test_a_hub_that_sends_all_again(hub: Hub, cache: Path) -> None:
@@ -150,7 +150,7 @@ def test_a_hub_that_sends_all_again(hub: Hub, cache: Path) -> None:
 def test_a_line_that_breaks_again_and_again_is_gone_on_with(hub: Hub, cache: Path) -> None:
     hub.breaks_at[WEIGHTS] = 300
     fetch(cache)
-    begins = [one.begin for one in hub.asked if one.path == WEIGHTS]
+    begins = [one.begin for one in hub.requested if one.path == WEIGHTS]
     assert begins == [*range(0, len(hub.files[WEIGHTS]), 300)]
     assert len(begins) > 5
     assert snapshot(cache)[WEIGHTS] == hub.files[WEIGHTS]
@@ -253,7 +253,7 @@ def test_two_at_once_fetch_it_once(hub: Hub, cache: Path) -> None:
     first.join(LIMIT_S)
     second.join(LIMIT_S)
     assert said == []
-    assert [one.path for one in hub.asked].count(WEIGHTS) == 1
+    assert [one.path for one in hub.requested].count(WEIGHTS) == 1
 
 
 def test_who_waits_for_another_can_stop(hub: Hub, cache: Path) -> None:
@@ -273,10 +273,10 @@ def test_the_key_is_for_the_hub_and_not_for_where_it_keeps_large_files(
     part(cache).write_bytes(hub.files[WEIGHTS][:100])
     store = Hub(hub.files)
     try:
-        hub.elsewhere = store.address
+        hub.other_host = store.address
         fetch(cache)
     finally:
         store.close()
-    assert {one.key for one in hub.asked} == {"Bearer hf_secret"}
-    assert [(one.path, one.begin, one.key) for one in store.asked] == [(WEIGHTS, 100, "")]
+    assert {one.key for one in hub.requested} == {"Bearer hf_secret"}
+    assert [(one.path, one.begin, one.key) for one in store.requested] == [(WEIGHTS, 100, "")]
     assert snapshot(cache)[WEIGHTS] == hub.files[WEIGHTS]

@@ -28,7 +28,7 @@ def test_the_keyring_is_asked_once(memory_keyring: MemoryKeyring) -> None:
     keys = ApiKeys({}, Keyring())
     key = keys.key_of(OPENAI)
     assert [key.value() for _ in range(5)] == ["kept"] * 5
-    assert memory_keyring.asked == 1
+    assert memory_keyring.requested == 1
     memory_keyring.kept[KEY] = "changed by another program"
     key.refused()
     assert key.value() == "changed by another program"

@@ -105,7 +105,7 @@ def test_no_list_of_vectors(remote: Remote, service: EmbeddingServer, body: byte
     assert "other than a list of vectors" in refusal(remote).message
     assert remote.waits == []
     # Neither for the texts nor for a word of Keepsake's own: it is not the texts.
-    assert [request["input"] for request in service.asked] == [["a text"], ["memory"]]
+    assert [request["input"] for request in service.requested] == [["a text"], ["memory"]]
     service.script = [Answer(body=body), Answer(), Answer()]
     assert np.allclose(np.linalg.norm(remote.embedder.embed(["a text"]), axis=1), 1)
 
@@ -184,22 +184,22 @@ def test_a_small_answer_that_grows_without_end_is_not_read(remote: Remote, servi
 def test_what_no_second_attempt_mends(remote: Remote, service: EmbeddingServer, status: int, said: str) -> None:
     service.script = [Answer(status, body=b"", headers={"Location": "http://127.0.0.1:1/"})]
     assert said in refusal(remote).message
-    assert len(service.asked) == 1
+    assert len(service.requested) == 1
 
 
 def test_nothing_is_sent_to_where_a_service_sends_on(remote: Remote, service: EmbeddingServer) -> None:
-    elsewhere = EmbeddingServer(WIDTH)
-    service.usual = lambda _: Answer(307, body=b"", headers={"Location": f"{elsewhere.address}/v1/embeddings"})
+    other_host = EmbeddingServer(WIDTH)
+    service.usual = lambda _: Answer(307, body=b"", headers={"Location": f"{other_host.address}/v1/embeddings"})
     assert "check embedding.base_url" in refusal(remote).message
-    elsewhere.close()
-    assert (elsewhere.asked, elsewhere.keys) == ([], [])
+    other_host.close()
+    assert (other_host.requested, other_host.keys) == ([], [])
 
 
 def test_a_certificate_that_nobody_vouches_for(tmp_path: Path) -> None:
     service = EmbeddingServer(WIDTH, certificate=certificate(tmp_path))
     remote = Remote(service)
     assert "shows no certificate that this machine trusts" in refusal(remote).message
-    assert (service.asked, remote.waits) == ([], [])
+    assert (service.requested, remote.waits) == ([], [])
     remote.embedder.close()
     service.close()
 
@@ -221,12 +221,12 @@ def test_it_waits_as_long_as_it_is_asked_to_and_not_for_ever(remote: Remote, ser
     service.script = [Answer(429, body=b"", headers={"Retry-After": "3600"})]
     assert "no requests at the moment (status 429), or the account has nothing left" in refusal(remote).message
     assert remote.waits == [7.0]
-    asked = len(service.asked)
+    requested = len(service.requested)
     remote.seconds = 3599.0
     assert refusal(remote).data == {"status": 429}
     with pytest.raises(ModelUnavailableError, match="status 429"):
         remote.embedder.embed_query("abc")
-    assert len(service.asked) == asked
+    assert len(service.requested) == requested
     remote.seconds = 3600.0
     assert remote.embedder.embed(["abc"]).shape == (1, WIDTH)
 
@@ -260,7 +260,7 @@ def test_nobody_there(service: EmbeddingServer) -> None:
 def test_a_service_that_never_answers(remote: Remote, service: EmbeddingServer) -> None:
     service.usual = lambda _: Answer(hangs=True)
     with pytest.raises(ModelUnavailableError, match="does not answer in time"):
-        remote.line.post({}, most_bytes=1, patience=RetryPolicy(2, 1.0, 0.05, 1.0))
+        remote.line.post({}, most_bytes=1, retries=RetryPolicy(2, 1.0, 0.05, 1.0))
     assert len(remote.waits) == 1
 
 
@@ -269,7 +269,7 @@ def test_an_answer_that_comes_a_byte_at_a_time() -> None:
     with slow_server() as address:
         line = ServiceConnection(address, Held(), service="The service", rest=lambda _: False)
         with pytest.raises(ModelUnavailableError, match="does not answer in time"):
-            line.post({}, most_bytes=1, patience=RetryPolicy(2, 1.0, 5.0, 0.2))
+            line.post({}, most_bytes=1, retries=RetryPolicy(2, 1.0, 5.0, 0.2))
         line.close()
 
 
@@ -280,7 +280,7 @@ def test_closing_ends_what_is_waited_for(service: EmbeddingServer) -> None:
 
     def ask() -> None:
         with pytest.raises(ModelUnavailableError) as caught:
-            line.post({}, most_bytes=1, patience=RetryPolicy(5, 60.0, 60.0, 60.0))
+            line.post({}, most_bytes=1, retries=RetryPolicy(5, 60.0, 60.0, 60.0))
         said.append(caught.value.message)
 
     asking = threading.Thread(target=ask)
@@ -296,12 +296,12 @@ def test_whoever_waits_is_let_go_when_it_is_closed(service: EmbeddingServer) -> 
     line = ServiceConnection(service.address, Held(), service="The service", rest=lambda _: True)
     service.usual = lambda _: Answer(503, body=b"")
     with pytest.raises(ModelUnavailableError):
-        line.post({}, most_bytes=1, patience=BACKGROUND_RETRIES)
-    assert len(service.asked) == 1
+        line.post({}, most_bytes=1, retries=BACKGROUND_RETRIES)
+    assert len(service.requested) == 1
     line.close()
     line.close()
     with pytest.raises(ModelUnavailableError, match="closed"):
-        line.post({}, most_bytes=1, patience=BACKGROUND_RETRIES)
+        line.post({}, most_bytes=1, retries=BACKGROUND_RETRIES)
 
 
 @pytest.mark.parametrize(
@@ -341,11 +341,11 @@ def test_requests_of_each_service(service: EmbeddingServer) -> None:
     made = {}
     for shape in (OPENAI, VOYAGE, COHERE, COMPATIBLE):
         remote = Remote(service, shape)
-        service.asked.clear()
+        service.requested.clear()
         assert np.allclose(np.linalg.norm(remote.embedder.embed(["a", "bc"]), axis=1), 1)
         assert remote.embedder.embed_query("q").shape == (WIDTH,)
-        made[shape.provider] = [{k: v for k, v in body.items() if k != "model"} for body in service.asked]
-        assert {body["model"] for body in service.asked} == {"some-model"}
+        made[shape.provider] = [{k: v for k, v in body.items() if k != "model"} for body in service.requested]
+        assert {body["model"] for body in service.requested} == {"some-model"}
         remote.embedder.close()
     openai = {"encoding_format": "float", "dimensions": 4}
     voyage: dict[str, Any] = {"truncation": True, "output_dimension": 4}
@@ -367,7 +367,7 @@ def test_the_models_own_length_is_not_asked_for(service: EmbeddingServer) -> Non
     shape = replace(OPENAI, lengths={"some-model": 1536})
     remote = Remote(service, shape, dimensions=0)
     assert remote.embedder.embed(["a"]).shape == (1, 1536)
-    assert "dimensions" not in service.asked[0]
+    assert "dimensions" not in service.requested[0]
     remote.embedder.close()
 
 
@@ -376,9 +376,9 @@ def test_a_model_that_takes_no_wish_for_a_length(remote: Remote, service: Embedd
         400 if "dimensions" in body else 200, body=b"" if "dimensions" in body else None
     )
     assert remote.embedder.embed(["a", "b"]).shape == (2, WIDTH)
-    assert ["dimensions" in body for body in service.asked] == [True, False]
+    assert ["dimensions" in body for body in service.requested] == [True, False]
     remote.embedder.embed_query("c")
-    assert "dimensions" not in service.asked[-1]
+    assert "dimensions" not in service.requested[-1]
     service.width = 5
     assert "vectors of 5 numbers, not of 4" in refusal(remote).message
 
@@ -392,7 +392,7 @@ def test_lengths_out_of_bounds(service: EmbeddingServer, dimensions: int) -> Non
 def test_batches_by_count_and_by_characters(service: EmbeddingServer) -> None:
     remote = Remote(service, replace(OPENAI, texts=3, characters=10))
     rows = remote.embedder.embed(["a", "", "bb", "  ", "c", "d", "e" * 9, "f" * 20, "g"])
-    assert [body["input"] for body in service.asked] == [["a", "bb", "c"], ["d", "e" * 9], ["f" * 20], ["g"]]
+    assert [body["input"] for body in service.requested] == [["a", "bb", "c"], ["d", "e" * 9], ["f" * 20], ["g"]]
     assert np.allclose(np.linalg.norm(rows, axis=1), [1, 0, 1, 0, 1, 1, 1, 1, 1])
     # Each row stands where its text does: its first number is that of characters.
     assert np.allclose(rows[[2, 6, 7], 0] / rows[[2, 6, 7], 1], [2, 9, 20])
@@ -403,7 +403,7 @@ def test_batches_by_count_and_by_characters(service: EmbeddingServer) -> None:
 
 def test_strange_characters_travel(remote: Remote, service: EmbeddingServer) -> None:
     remote.embedder.embed(["emoji 👩‍👩‍👧 \x00 \ud800 日本"])
-    assert service.asked[0]["input"][0].startswith("emoji 👩‍👩‍👧")
+    assert service.requested[0]["input"][0].startswith("emoji 👩‍👩‍👧")
 
 
 def test_one_refused_text_does_not_keep_the_others_from_their_vectors(
@@ -425,7 +425,7 @@ def test_a_text_too_long_is_read_in_part(remote: Remote, service: EmbeddingServe
 def test_a_service_that_refuses_everything_is_not_asked_for_ever(remote: Remote, service: EmbeddingServer) -> None:
     service.usual = lambda _: Answer(400, body=b"")
     assert "refuses the request (status 400)" in refusal(remote, [str(number) for number in range(100)]).message
-    assert len(service.asked) == 4  # with and without the length asked for; the texts, and a word of its own
+    assert len(service.requested) == 4  # with and without the length asked for; the texts, and a word of its own
 
 
 # Keys ---------------------------------------------------------------------------------------------------------------
@@ -445,7 +445,7 @@ def test_a_replaced_key_that_is_refused_too(remote: Remote, service: EmbeddingSe
     remote.key.next = "sk-new"
     service.usual = lambda _: Answer(401, body=b"")
     assert "refuses the key" in refusal(remote).message
-    assert len(service.asked) == 2
+    assert len(service.requested) == 2
 
 
 def test_a_service_of_this_machine_may_need_no_key(service: EmbeddingServer) -> None:

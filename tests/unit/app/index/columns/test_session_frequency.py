@@ -7,10 +7,10 @@ from app.index.columns import posting_cache as module
 from app.index.columns.chunk_lengths import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.query.match_expression import quote
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 
-def counted(shelf: Shelf, index_cache: IndexCache, word: str) -> dict[str, tuple[int, int]]:
+def counted(vault_harness: VaultHarness, index_cache: IndexCache, word: str) -> dict[str, tuple[int, int]]:
     """Return for each session how many messages, and how many user messages, contain a word."""
 
     def work(connection: apsw.Connection) -> dict[str, tuple[int, int]]:
@@ -20,26 +20,26 @@ def counted(shelf: Shelf, index_cache: IndexCache, word: str) -> dict[str, tuple
         pairs = zip(found.messages.tolist(), found.user_messages.tolist(), strict=True)
         return dict(zip(map(columns.name, found.owner.tolist()), pairs, strict=True))
 
-    return shelf.do(shelf.store.read(work))
+    return vault_harness.do(vault_harness.store.read(work))
 
 
-def test_turns_count_once_and_what_is_no_turn_not_at_all(shelf: Shelf) -> None:
+def test_turns_count_once_and_what_is_no_turn_not_at_all(vault_harness: VaultHarness) -> None:
     index_cache = IndexCache()
-    shelf.say("a heron and a heron", "no such bird", "the heron", session="pond")
-    shelf.say("nothing", "heron", session="brook")
-    shelf.say("heron", session="pond", role="assistant")
-    shelf.save("a heron on paper")
-    shelf.sync()
-    assert counted(shelf, index_cache, "heron") == {"pond": (3, 2), "brook": (1, 1)}
-    assert counted(shelf, index_cache, "owl") == {}
+    vault_harness.say("a heron and a heron", "no such bird", "the heron", session="pond")
+    vault_harness.say("nothing", "heron", session="brook")
+    vault_harness.say("heron", session="pond", role="assistant")
+    vault_harness.save("a heron on paper")
+    vault_harness.sync()
+    assert counted(vault_harness, index_cache, "heron") == {"pond": (3, 2), "brook": (1, 1)}
+    assert counted(vault_harness, index_cache, "owl") == {}
 
 
 @pytest.mark.parametrize("kept", [0, 1_000])
-def test_what_comes_later_counts_too(shelf: Shelf, monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
+def test_what_comes_later_counts_too(vault_harness: VaultHarness, monkeypatch: pytest.MonkeyPatch, kept: int) -> None:
     monkeypatch.setattr(module, "KEPT_IDS", kept)
     monkeypatch.setattr(module, "KEPT_SHARE", 0)
     index_cache = IndexCache()
     for number in range(1, 4):
-        shelf.say("heron", session="pond")
-        assert counted(shelf, index_cache, "heron")["pond"][0] == number
-        assert counted(shelf, index_cache, "heron")["pond"][0] == number
+        vault_harness.say("heron", session="pond")
+        assert counted(vault_harness, index_cache, "heron")["pond"][0] == number
+        assert counted(vault_harness, index_cache, "heron")["pond"][0] == number

@@ -19,7 +19,7 @@ from app.sessions.service import NewSession
 from app.trace.trace import Trace
 from tests.helpers.disks import SmallDisk
 from tests.unit.app.index.index_harness import DAY_MS, CountedEmbedder, IndexHarness, Step, cancel_at, change
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 if TYPE_CHECKING:
     from app.embed.model import Embedder
@@ -30,7 +30,7 @@ def say(harness: IndexHarness, *texts: str) -> Step:
 
     async def step() -> None:
         messages = [NewMessage("user", text) for text in texts]
-        await harness.shelf.sessions.append(messages, "s", NewSession(), "person")
+        await harness.vault_harness.sessions.append(messages, "s", NewSession(), "person")
         harness.sync.wake()
 
     return step
@@ -48,21 +48,21 @@ def built(harness: IndexHarness) -> Step:
 
 def let_serve(harness: IndexHarness) -> Step:
     async def step() -> None:
-        await harness.shelf.store.write(generation_repo.allow_activation)
+        await harness.vault_harness.store.write(generation_repo.allow_activation)
         harness.builder.wake()
 
     return step
 
 
-def search(harness: IndexHarness, text: str, **asked: Any) -> Found:
+def search(harness: IndexHarness, text: str, **requested: Any) -> Found:
     async def work() -> Found:
-        service = SearchService(harness.shelf.store, harness.sync, Trace(), harness.shelf.clock)
-        return await service.search(text, **asked)
+        service = SearchService(harness.vault_harness.store, harness.sync, Trace(), harness.vault_harness.clock)
+        return await service.search(text, **requested)
 
-    return harness.shelf.do(work())
+    return harness.vault_harness.do(work())
 
 
-def beside(harness: IndexHarness, number: int, then: Callable[[ActiveEmbedding], Any] = lambda _: None) -> Any:
+def compared(harness: IndexHarness, number: int, then: Callable[[ActiveEmbedding], Any] = lambda _: None) -> Any:
     """Do something with vectors that do not serve."""
 
     async def work() -> Any:
@@ -70,11 +70,11 @@ def beside(harness: IndexHarness, number: int, then: Callable[[ActiveEmbedding],
             found = then(serving)
             return await found if asyncio.iscoroutine(found) else found
 
-    return harness.shelf.do(work())
+    return harness.vault_harness.do(work())
 
 
 def write(harness: IndexHarness, work: Callable[[apsw.Connection], Any]) -> Any:
-    return harness.shelf.do(harness.shelf.store.write(work))
+    return harness.vault_harness.do(harness.vault_harness.store.write(work))
 
 
 # Where something is wrong -------------------------------------------------------------------------------------------
@@ -103,21 +103,21 @@ def small(small_disk: SmallDisk) -> Iterator[IndexHarness]:
     """Return a bench on a disk that little more goes on."""
     place = small_disk(24) / "vault"
     place.mkdir(mode=0o700)
-    shelf = Shelf(place)
-    shelf.say(*[f"turn {number}" for number in range(100)])
-    made = IndexHarness(shelf)
+    vault_harness = VaultHarness(place)
+    vault_harness.say(*[f"turn {number}" for number in range(100)])
+    made = IndexHarness(vault_harness)
     made.start()
     made.run()
     yield made
-    shelf.close()
+    vault_harness.close()
 
 
 def fill(harness: IndexHarness) -> Path:
     """Fill the disk and the database's log; return the file that fills it."""
-    with contextlib.closing(apsw.Connection(str(harness.shelf.store.vault / "memory.db"))) as other:
+    with contextlib.closing(apsw.Connection(str(harness.vault_harness.store.vault / "memory.db"))) as other:
         other.set_busy_timeout(10_000)
         assert other.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall() == [(0, 0, 0)]
-    ballast = harness.shelf.store.vault / "ballast"
+    ballast = harness.vault_harness.store.vault / "ballast"
     with ballast.open("ab", buffering=0) as file:
         for size in (1 << 20, 1 << 12, 1):
             with contextlib.suppress(OSError):
@@ -149,14 +149,14 @@ def test_a_full_disk_stops_the_building_and_what_is_there_stays(small: IndexHarn
     assert small.builder.failure == ""
     assert small.states() == [("old", "retired", 100), ("new", "serving", 100)]
     assert new.texts == 100 - made
-    assert small.shelf.wrong_vectors() == []
-    assert small.shelf.check() == []
+    assert small.vault_harness.wrong_vectors() == []
+    assert small.vault_harness.check() == []
 
 
 def test_a_full_disk_refuses_another_model_before_anything_is_changed(small: IndexHarness) -> None:
     ballast = fill(small)
     with pytest.raises(DiskFullError):
-        small.shelf.do(change(small, "new")())
+        small.vault_harness.do(change(small, "new")())
     assert small.states() == [("old", "serving", 100)]
     assert small.finds("turn 7")
     ballast.unlink()
@@ -166,7 +166,7 @@ def test_a_full_disk_refuses_another_model_before_anything_is_changed(small: Ind
 
 def test_a_database_that_another_program_holds_is_built_in_later(harness: IndexHarness) -> None:
     new = harness.embedders["new"]
-    other = apsw.Connection(str(harness.shelf.store.vault / "memory.db"))
+    other = apsw.Connection(str(harness.vault_harness.store.vault / "memory.db"))
 
     def hold() -> None:
         if new.texts == 32 and not other.in_transaction:
@@ -200,11 +200,11 @@ def test_a_switch_that_the_disk_refuses_is_made_later(harness: IndexHarness, mon
 
 
 def test_choosing_another_while_the_database_is_held_changes_nothing(harness: IndexHarness) -> None:
-    other = apsw.Connection(str(harness.shelf.store.vault / "memory.db"))
+    other = apsw.Connection(str(harness.vault_harness.store.vault / "memory.db"))
     write(harness, lambda connection: connection.set_busy_timeout(1))
     other.execute("BEGIN IMMEDIATE")
     with pytest.raises(VaultLockedError):
-        harness.shelf.do(change(harness, "new")())
+        harness.vault_harness.do(change(harness, "new")())
     other.execute("ROLLBACK")
     other.close()
     harness.wanted = "old"
@@ -234,7 +234,7 @@ def test_cut_off_while_building_it_goes_on_where_it_was(harness: IndexHarness) -
     harness.run(say(harness, "said after the start"))
     assert harness.states() == [("old", "retired", 101), ("new", "serving", 101)]
     assert new.texts == 101 - made
-    assert harness.shelf.wrong_vectors() == []
+    assert harness.vault_harness.wrong_vectors() == []
 
 
 def test_paused_it_rests_and_the_old_one_takes_what_comes(harness: IndexHarness) -> None:
@@ -295,7 +295,7 @@ def test_settings_put_back_by_hand_give_up_what_was_built(harness: IndexHarness)
 def test_the_way_back_and_forth_within_a_week_embeds_nothing_twice(harness: IndexHarness) -> None:
     harness.run(change(harness, "new"))
     for name in ("old", "new", "old"):
-        harness.shelf.clock.ms += DAY_MS
+        harness.vault_harness.clock.ms += DAY_MS
         harness.embedders[name].texts = 0
         harness.run(change(harness, name))
         assert harness.served() == name
@@ -305,12 +305,12 @@ def test_the_way_back_and_forth_within_a_week_embeds_nothing_twice(harness: Inde
 
 def test_after_a_week_there_is_no_way_back_and_no_table(harness: IndexHarness) -> None:
     harness.run(change(harness, "new"))
-    harness.shelf.clock.ms += 7 * DAY_MS
+    harness.vault_harness.clock.ms += 7 * DAY_MS
     harness.run()
     assert harness.states() == [("new", "serving", 100)]
-    assert harness.shelf.rows("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'vectors_1%'") == [(0,)]
+    assert harness.vault_harness.rows("SELECT count(*) FROM sqlite_schema WHERE name LIKE 'vectors_1%'") == [(0,)]
     with pytest.raises(NotFoundError):
-        beside(harness, 1)
+        compared(harness, 1)
 
 
 # Waiting to be switched to ------------------------------------------------------------------------------------------
@@ -333,7 +333,7 @@ def test_what_came_while_it_waited_is_there_when_it_serves(harness: IndexHarness
     harness.run(say(harness, "said while it waits"), built(harness), let_serve(harness))
     assert harness.states() == [("old", "retired", 101), ("new", "serving", 101)]
     assert harness.finds("said while it waits")
-    assert harness.shelf.wrong_vectors() == []
+    assert harness.vault_harness.wrong_vectors() == []
 
 
 def test_let_serve_before_it_is_complete_switches_when_it_is(harness: IndexHarness) -> None:
@@ -342,7 +342,7 @@ def test_let_serve_before_it_is_complete_switches_when_it_is(harness: IndexHarne
     async def let() -> None:
         while new.texts < 48:
             await asyncio.sleep(0)
-        await harness.shelf.store.write(generation_repo.allow_activation)
+        await harness.vault_harness.store.write(generation_repo.allow_activation)
 
     harness.run(change(harness, "new", waits=True), let)
     assert harness.states() == [("old", "retired", 100), ("new", "serving", 100)]
@@ -362,8 +362,8 @@ def test_what_waits_takes_no_memory_for_a_second_look_up(
 
 
 def test_a_failure_is_told_without_the_folder_nobody_named() -> None:
-    told = hide_folder(ModelUnavailableError("/home/ada/m holds no table.", folder="/home/ada/m", model="m"))
-    assert (told.message, told.data) == ("Its folder holds no table.", {})
+    reported = hide_folder(ModelUnavailableError("/home/ada/m holds no table.", folder="/home/ada/m", model="m"))
+    assert (reported.message, reported.data) == ("Its folder holds no table.", {})
     known = hide_folder(ModelUnavailableError("/m holds no table.", folder="/m", reason="incomplete"))
     assert known.data == {"reason": "incomplete"}
     plain = ModelUnavailableError("The model is out.")
@@ -375,20 +375,20 @@ def test_a_failure_is_told_without_the_folder_nobody_named() -> None:
 
 def test_no_vectors_of_that_number(harness: IndexHarness) -> None:
     with pytest.raises(NotFoundError):
-        beside(harness, 99)
+        compared(harness, 99)
     with pytest.raises(InputError, match="already"):
-        beside(harness, 1)
+        compared(harness, 1)
 
 
 def test_a_model_that_is_gone_cannot_be_compared_with(harness: IndexHarness) -> None:
     harness.run(change(harness, "new"))
     harness.gone = {"old"}
     with pytest.raises(ModelUnavailableError, match="There is no old"):
-        beside(harness, 1)
+        compared(harness, 1)
     harness.gone = set()
     harness.embedders["old"] = CountedEmbedder("old, newly trained")
     with pytest.raises(ModelUnavailableError, match="not the model that made"):
-        beside(harness, 1)
+        compared(harness, 1)
     assert harness.embedders["old"].closed == 1
     assert harness.finds("turn 7")
 
@@ -396,26 +396,26 @@ def test_a_model_that_is_gone_cannot_be_compared_with(harness: IndexHarness) -> 
 def test_what_is_kept_is_searched_with_its_own_model_and_closed(harness: IndexHarness) -> None:
     harness.run(change(harness, "narrow"))
     closed = harness.embedders["old"].closed
-    asked: list[Embedder] = []
+    requested: list[Embedder] = []
 
     async def ask(serving: ActiveEmbedding) -> Found:
-        asked.append(serving.embedder)
-        service = SearchService(harness.shelf.store, harness.sync, Trace(), harness.shelf.clock)
+        requested.append(serving.embedder)
+        service = SearchService(harness.vault_harness.store, harness.sync, Trace(), harness.vault_harness.clock)
         return await service.search("turn 7", legs=("vector",), limit=1, active_embedding=serving)
 
-    found = beside(harness, 1, ask)
+    found = compared(harness, 1, ask)
     assert [hit.snippet for hit in found.hits] == ["turn 7"]
     assert found.notes == ()
-    assert asked == [harness.embedders["old"]]
+    assert requested == [harness.embedders["old"]]
     assert harness.embedders["old"].closed == closed + 1
     assert harness.served() == "narrow"
 
 
 def test_what_waits_is_searched_with_the_model_that_makes_it(harness: IndexHarness) -> None:
     harness.run(change(harness, "new", waits=True))
-    assert beside(harness, 2, lambda serving: serving.embedder) is harness.embedders["new"]
+    assert compared(harness, 2, lambda serving: serving.embedder) is harness.embedders["new"]
     assert harness.embedders["new"].closed == 0
-    harness.shelf.do(let_serve(harness)())
+    harness.vault_harness.do(let_serve(harness)())
     harness.run()
     assert harness.finds("turn 7")
 
@@ -424,11 +424,11 @@ def test_vectors_that_vanish_while_they_are_searched_leave_the_words(harness: In
     harness.run(change(harness, "new"))
 
     async def ask(serving: ActiveEmbedding) -> Found:
-        await harness.shelf.store.write(lambda c: c.execute(f"DROP TABLE {serving.generation.table}"))
-        service = SearchService(harness.shelf.store, harness.sync, Trace(), harness.shelf.clock)
+        await harness.vault_harness.store.write(lambda c: c.execute(f"DROP TABLE {serving.generation.table}"))
+        service = SearchService(harness.vault_harness.store, harness.sync, Trace(), harness.vault_harness.clock)
         return await service.search("turn 7", active_embedding=serving)
 
-    found = beside(harness, 1, ask)
+    found = compared(harness, 1, ask)
     assert found.hits[0].snippet == "turn 7"
     assert found.notes[0].startswith(NO_MEANING)
 
@@ -440,11 +440,11 @@ def test_vectors_of_two_lengths_side_by_side(harness: IndexHarness) -> None:
     harness.run(change(harness, "narrow", waits=True), say(harness, "said meanwhile"))
     assert harness.states() == [("old", "serving", 101), ("narrow", "building", 101)]
     assert harness.finds("said meanwhile")
-    widths = harness.shelf.rows("SELECT id, dimensions FROM generations ORDER BY id")
+    widths = harness.vault_harness.rows("SELECT id, dimensions FROM generations ORDER BY id")
     assert widths == [(1, 512), (2, 48)]
-    sizes = {row[0] for row in harness.shelf.rows("SELECT length(embedding) FROM vectors_2")}
+    sizes = {row[0] for row in harness.vault_harness.rows("SELECT length(embedding) FROM vectors_2")}
     assert sizes == {4 * 48}
-    found = beside(harness, 2, lambda serving: search_over(harness, serving, "said meanwhile"))
+    found = compared(harness, 2, lambda serving: search_over(harness, serving, "said meanwhile"))
     assert found.hits[0].snippet == "said meanwhile"
 
 
@@ -455,7 +455,7 @@ def test_a_change_of_length_and_back(harness: IndexHarness) -> None:
     harness.run(change(harness, "old"))
     assert harness.finds("said later")
     assert harness.states() == [("old", "serving", 101), ("narrow", "retired", 101)]
-    assert harness.shelf.check() == []
+    assert harness.vault_harness.check() == []
 
 
 def test_the_quick_look_up_follows_a_change_of_length(harness: IndexHarness, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -469,5 +469,5 @@ def test_the_quick_look_up_follows_a_change_of_length(harness: IndexHarness, mon
 
 
 async def search_over(harness: IndexHarness, serving: ActiveEmbedding, text: str) -> Found:
-    service = SearchService(harness.shelf.store, harness.sync, Trace(), harness.shelf.clock)
+    service = SearchService(harness.vault_harness.store, harness.sync, Trace(), harness.vault_harness.clock)
     return await service.search(text, legs=("vector",), limit=1, active_embedding=serving)

@@ -70,7 +70,7 @@ def test_neither_model_is_there(harness: IndexHarness) -> None:
     harness.wanted = "new"
     harness.gone = {"old", "new"}
     harness.start()
-    harness.shelf.say("one more")
+    harness.vault_harness.say("one more")
     harness.run()
     assert harness.sync.failure == "There is no new."
     assert harness.states() == [("old", "serving", 100)]
@@ -81,7 +81,7 @@ def test_neither_model_is_there(harness: IndexHarness) -> None:
 def test_a_model_of_the_same_name_that_is_another_one(harness: IndexHarness) -> None:
     harness.embedders["old"] = CountedEmbedder("old, newly trained")
     harness.start()
-    harness.shelf.say("one more")
+    harness.vault_harness.say("one more")
     harness.run()
     assert "not the same model as before" in harness.generations.note
     assert [state for _, state, _ in harness.states()] == ["retired", "serving"]
@@ -103,13 +103,13 @@ def test_what_a_repair_forgot_is_made_anew(harness: IndexHarness) -> None:
         connection.execute("DROP TABLE vectors_1")
         vectors(connection)
 
-    harness.shelf.do(harness.shelf.store.write(forget))
-    harness.shelf.say("one more")
+    harness.vault_harness.do(harness.vault_harness.store.write(forget))
+    harness.vault_harness.say("one more")
     harness.run()
     harness.run()
     assert harness.finds("one more")
-    harness.shelf.do(harness.shelf.store.write(rebuild.clear))
-    harness.shelf.say("another")
+    harness.vault_harness.do(harness.vault_harness.store.write(rebuild.clear))
+    harness.vault_harness.say("another")
     harness.run()
     assert harness.finds("another")
 
@@ -131,8 +131,8 @@ def test_the_old_one_answers_until_all_is_there(harness: IndexHarness) -> None:
     assert [made for _, made in seen] == [*range(0, 100, 16)]
     assert harness.states() == [("old", "retired", 100), ("new", "serving", 100)]
     assert harness.finds("turn 7")
-    assert harness.shelf.wrong_vectors() == []
-    assert harness.shelf.check() == []
+    assert harness.vault_harness.wrong_vectors() == []
+    assert harness.vault_harness.check() == []
     assert next(event for event in harness.events if isinstance(event, ChangeSet)).areas == {"index"}
     last = [event for event in harness.events if isinstance(event, Progress)][-1]
     assert (last.job, last.state, last.done, last.total) == ("embedding", "finished", 100, 100)
@@ -140,39 +140,39 @@ def test_the_old_one_answers_until_all_is_there(harness: IndexHarness) -> None:
 
 def test_the_quick_look_up_changes_with_the_vectors(harness: IndexHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("app.index.worker.ANN_MIN_VECTORS", 10)
-    harness.shelf.say("one more")
+    harness.vault_harness.say("one more")
     harness.run()
     warm = harness.sync.prepare_ann_cache
 
     async def late(generation: Generation) -> None:
         await warm(generation)
-        await harness.shelf.sessions.append([NewMessage("user", "said late")], "t", NewSession(), "person")
+        await harness.vault_harness.sessions.append([NewMessage("user", "said late")], "t", NewSession(), "person")
 
     monkeypatch.setattr(harness.sync, "prepare_ann_cache", late)
     harness.run(change(harness, "new"))
-    serving = harness.shelf.do(harness.generations.serving())
+    serving = harness.vault_harness.do(harness.generations.serving())
     ann_cache = harness.sync.ann_cache()
     assert ann_cache is not None
     for text in ("turn 7", "one more", "said late"):
         found = ann_cache.nearest(serving.generation, serving.embedder.embed_query(text).tobytes(), 1)
         assert found is not None
-        assert harness.shelf.rows("SELECT text FROM chunks WHERE id = ?", int(found[0][0])) == [(text,)]
+        assert harness.vault_harness.rows("SELECT text FROM chunks WHERE id = ?", int(found[0][0])) == [(text,)]
 
 
 def test_what_is_said_and_unsaid_meanwhile(harness: IndexHarness) -> None:
     new = harness.embedders["new"]
-    told = False
+    reported = False
 
     def say() -> None:
-        nonlocal told
-        if new.texts > 40 and not told:
-            told = True
+        nonlocal reported
+        if new.texts > 40 and not reported:
+            reported = True
             talking.set()
 
     async def talk() -> None:
         await asyncio.to_thread(talking.wait, 30)
-        await harness.shelf.sessions.append([NewMessage("user", "said meanwhile")], "t", NewSession(), "person")
-        await harness.shelf.sessions.append([NewMessage("user", "and more")], "t", NewSession(), "person")
+        await harness.vault_harness.sessions.append([NewMessage("user", "said meanwhile")], "t", NewSession(), "person")
+        await harness.vault_harness.sessions.append([NewMessage("user", "and more")], "t", NewSession(), "person")
         harness.sync.wake()
 
     talking = threading.Event()
@@ -180,11 +180,11 @@ def test_what_is_said_and_unsaid_meanwhile(harness: IndexHarness) -> None:
     harness.run(change(harness, "new"), talk)
     assert harness.served() == "new"
     assert harness.finds("said meanwhile")
-    assert harness.shelf.wrong_vectors() == []
-    assert harness.shelf.check() == []
+    assert harness.vault_harness.wrong_vectors() == []
+    assert harness.vault_harness.check() == []
     # Back again, the old one knows them too: they went to both.
     assert harness.states() == [("old", "retired", 102), ("new", "serving", 102)]
-    harness.shelf.forget("s")
+    harness.vault_harness.forget("s")
     assert [count for *_, count in harness.states()] == [2, 2]
 
 
@@ -198,7 +198,9 @@ def test_pausing_keeps_what_is_there_over_a_restart(harness: IndexHarness) -> No
     harness.start()
     harness.run()
     assert harness.states() == [("old", "serving", 100), ("new", "building", 48)]
-    harness.shelf.do(harness.shelf.store.write(lambda connection: generation_repo.pause(connection, is_paused=False)))
+    harness.vault_harness.do(
+        harness.vault_harness.store.write(lambda connection: generation_repo.pause(connection, is_paused=False))
+    )
     harness.start()
     harness.run()
     assert harness.states() == [("old", "retired", 100), ("new", "serving", 100)]
@@ -216,24 +218,30 @@ def test_ending_the_program_does_not_pause(harness: IndexHarness) -> None:
 
     with pytest.raises(asyncio.CancelledError):
         harness.run(change(harness, "new"), end)
-    assert not harness.shelf.do(harness.shelf.store.read(generation_repo.is_paused))
+    assert not harness.vault_harness.do(harness.vault_harness.store.read(generation_repo.is_paused))
 
 
 def test_choosing_a_third_and_the_first_again(harness: IndexHarness) -> None:
     cancel_at(harness, "new", 32)
     harness.run(change(harness, "new"))
     assert harness.states()[1] == ("new", "building", 48)
-    harness.shelf.do(harness.shelf.store.write(lambda connection: generation_repo.pause(connection, is_paused=False)))
+    harness.vault_harness.do(
+        harness.vault_harness.store.write(lambda connection: generation_repo.pause(connection, is_paused=False))
+    )
     cancel_at(harness, "other", 0)
     harness.run(change(harness, "other"))
     assert harness.states() == [("old", "serving", 100), ("new", "retired", 48), ("other", "building", 16)]
-    harness.shelf.do(harness.shelf.store.write(lambda connection: generation_repo.pause(connection, is_paused=False)))
+    harness.vault_harness.do(
+        harness.vault_harness.store.write(lambda connection: generation_repo.pause(connection, is_paused=False))
+    )
     harness.run(change(harness, "old"))
     assert [state for _, state, _ in harness.states()] == ["serving", "retired", "retired"]
     assert harness.finds("turn 7")
     # What never served is nothing to go back to.
-    former = harness.shelf.do(
-        harness.shelf.store.read(lambda c: generation_repo.previous_generation(c, harness.shelf.clock.ms))
+    former = harness.vault_harness.do(
+        harness.vault_harness.store.read(
+            lambda c: generation_repo.previous_generation(c, harness.vault_harness.clock.ms)
+        )
     )
     assert former is None
 
@@ -243,14 +251,16 @@ def test_choosing_a_third_and_the_first_again(harness: IndexHarness) -> None:
 
 def test_the_way_back_is_open_for_a_week(harness: IndexHarness) -> None:
     harness.run(change(harness, "new"))
-    harness.shelf.say("said later")
+    harness.vault_harness.say("said later")
 
     def former() -> Any:
-        return harness.shelf.do(
-            harness.shelf.store.read(lambda c: generation_repo.previous_generation(c, harness.shelf.clock.ms))
+        return harness.vault_harness.do(
+            harness.vault_harness.store.read(
+                lambda c: generation_repo.previous_generation(c, harness.vault_harness.clock.ms)
+            )
         )
 
-    harness.shelf.clock.ms += 6 * DAY_MS
+    harness.vault_harness.clock.ms += 6 * DAY_MS
     row = former()
     old = harness.embedders["old"]
     old.texts = 0
@@ -259,11 +269,11 @@ def test_the_way_back_is_open_for_a_week(harness: IndexHarness) -> None:
     assert old.texts == 1
     assert harness.finds("said later")
     assert harness.states() == [("old", "serving", 101), ("new", "retired", 100)]
-    assert harness.shelf.check() == []
-    harness.shelf.clock.ms += 7 * DAY_MS
+    assert harness.vault_harness.check() == []
+    harness.vault_harness.clock.ms += 7 * DAY_MS
     assert former() is None
     harness.builder.wake()
     harness.run()
     assert harness.states() == [("old", "serving", 101)]
-    assert harness.shelf.rows("SELECT count(*) FROM pragma_table_list WHERE name LIKE 'vectors_2%'") == [(0,)]
-    assert harness.shelf.check() == []
+    assert harness.vault_harness.rows("SELECT count(*) FROM pragma_table_list WHERE name LIKE 'vectors_2%'") == [(0,)]
+    assert harness.vault_harness.check() == []

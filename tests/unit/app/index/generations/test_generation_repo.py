@@ -13,7 +13,7 @@ from app.index.generations import generation_repo
 from app.index.vectors import vector_repo
 from app.index.vectors.vector_repo import Generation
 from tests.unit.app.index.index_harness import DAY_MS
-from tests.unit.app.shelf import MoodyEmbedder, Shelf
+from tests.unit.app.vault_harness import MoodyEmbedder, VaultHarness
 
 OLD, NEW = EmbeddingIdentity("test", "old", 512, "1"), EmbeddingIdentity("test", "new", 512, "1")
 
@@ -21,20 +21,20 @@ OLD, NEW = EmbeddingIdentity("test", "old", 512, "1"), EmbeddingIdentity("test",
 class Books:
     """Generations of a vault, by name."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
+    def __init__(self, vault_harness: VaultHarness) -> None:
+        self.vault_harness = vault_harness
         self.old = self.write(lambda c: vector_repo.open_generation(c, OLD, self.now))
         self.write(lambda c: generation_repo.note_source(c, self.old, EmbedderSource("old")))
 
     @property
     def now(self) -> int:
-        return self.shelf.clock.ms
+        return self.vault_harness.clock.ms
 
     def write(self, work: Any) -> Any:
-        return self.shelf.do(self.shelf.store.write(work))
+        return self.vault_harness.do(self.vault_harness.store.write(work))
 
     def read(self, work: Any) -> Any:
-        return self.shelf.do(self.shelf.store.read(work))
+        return self.vault_harness.do(self.vault_harness.store.read(work))
 
     def begin(self, identity: EmbeddingIdentity = NEW, **known: Any) -> Generation:
         source = EmbedderSource(identity.model)
@@ -68,9 +68,9 @@ class Books:
 
 
 @pytest.fixture
-def books(shelf: Shelf) -> Books:
-    shelf.say(*[f"turn {number}" for number in range(20)])
-    made = Books(shelf)
+def books(vault_harness: VaultHarness) -> Books:
+    vault_harness.say(*[f"turn {number}" for number in range(20)])
+    made = Books(vault_harness)
     made.fill(made.old)
     return made
 
@@ -123,7 +123,7 @@ def test_what_lost_its_vectors_is_not_compared(books: Books) -> None:
 @pytest.mark.parametrize(("days", "is_kept"), [(0, True), (6.99, True), (7, False), (8, False)])
 def test_a_week_and_not_longer(books: Books, days: float, is_kept: bool) -> None:
     books.serve(books.begin())
-    books.shelf.clock.ms += round(days * DAY_MS)
+    books.vault_harness.clock.ms += round(days * DAY_MS)
     assert (books.read(partial(generation_repo.previous_generation, now_ms=books.now)) is not None) == is_kept
     assert (
         books.read(partial(generation_repo.previous_generation, now_ms=books.now, number=books.old.id)) is not None
@@ -181,8 +181,8 @@ def test_from_beginning_to_the_way_back(books: Books) -> None:
     books.fill(new)
     books.serve(new)
     assert books.states() == {"old": "retired", "new": "serving"}
-    assert books.shelf.rows("SELECT count(*) FROM pending_vectors") == [(0,)]
-    books.shelf.clock.ms += DAY_MS
+    assert books.vault_harness.rows("SELECT count(*) FROM pending_vectors") == [(0,)]
+    books.vault_harness.clock.ms += DAY_MS
     books.serve(books.old)
     assert books.states() == {"old": "serving", "new": "retired"}
     former = books.read(partial(generation_repo.previous_generation, now_ms=books.now))
@@ -193,21 +193,21 @@ def test_the_way_back_to_one_of_several(books: Books) -> None:
     new = books.begin()
     books.fill(new)
     books.serve(new)
-    books.shelf.clock.ms += DAY_MS
+    books.vault_harness.clock.ms += DAY_MS
     other = books.begin(EmbeddingIdentity("test", "other", 512, "1"))
     books.fill(other)
     books.serve(other)
-    asked = partial(generation_repo.previous_generation, now_ms=books.now)
-    assert books.read(asked).generation == new
-    assert books.read(partial(asked, number=books.old.id)).generation == books.old
-    assert books.read(partial(asked, number=other.id)) is None
-    assert books.read(partial(asked, number=99)) is None
+    requested = partial(generation_repo.previous_generation, now_ms=books.now)
+    assert books.read(requested).generation == new
+    assert books.read(partial(requested, number=books.old.id)).generation == books.old
+    assert books.read(partial(requested, number=other.id)) is None
+    assert books.read(partial(requested, number=99)) is None
 
 
 def test_what_goes_leaves_every_generation(books: Books) -> None:
     new = books.begin()
     books.fill(new)
-    books.shelf.forget("s")
+    books.vault_harness.forget("s")
     assert [books.read(partial(generation_repo.count, generation=one)) for one in (books.old, new)] == [0, 0]
 
 

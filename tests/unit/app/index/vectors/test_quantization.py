@@ -20,10 +20,10 @@ def codes(vectors: np.ndarray, first: int = 1) -> QuantizedVectors:
 
 
 def test_of_many_nearly_all_of_the_nearest_are_found() -> None:
-    vectors, asked = rows(60_000), rows(20, seed=1)[:20]
+    vectors, requested = rows(60_000), rows(20, seed=1)[:20]
     small = codes(vectors)
     shares = []
-    for one in asked:
+    for one in requested:
         exact = np.argsort(-(vectors @ one))[:50] + 1
         found, scores = small.nearest(one, 50)
         assert list(scores) == sorted(scores, reverse=True)

@@ -23,7 +23,7 @@ def write(host: Host, sql: str, *values: object) -> None:
 
 def everything(host: Host, memory_id: str) -> dict[str, list[Any]]:
     """Return every row of a memory, all columns."""
-    asked = {
+    requested = {
         "memories": "SELECT * FROM memories WHERE id = ?",
         "tags": "SELECT * FROM memory_tags WHERE memory_id = ? ORDER BY position",
         "links": "SELECT * FROM memory_links WHERE memory_id = ? ORDER BY relation, target_key",
@@ -31,7 +31,7 @@ def everything(host: Host, memory_id: str) -> dict[str, list[Any]]:
         "claims": "SELECT * FROM entity_claims WHERE owner_id = ?",
         "chunks": "SELECT text, grams, store, role FROM chunks WHERE memory_id = ? ORDER BY seq_start",
     }
-    return {name: rows(host, sql, memory_id) for name, sql in asked.items()}
+    return {name: rows(host, sql, memory_id) for name, sql in requested.items()}
 
 
 def save_rich(host: Host) -> str:

@@ -18,7 +18,7 @@ NEW = "Rosa waters the tomatoes in the garden on Sundays"
 
 
 @pytest.fixture
-def desk(vault: Path) -> Iterator[DeduplicationHarness]:
+def harness(vault: Path) -> Iterator[DeduplicationHarness]:
     made = DeduplicationHarness(vault)
     yield made
     made.close()
@@ -44,52 +44,52 @@ def answer(action: str, index: int | None = None, **more: Any) -> str:
     ],
 )
 def test_what_cannot_be_stored_is_refused_and_leaves_nothing(
-    desk: DeduplicationHarness, fields: dict[str, Any]
+    harness: DeduplicationHarness, fields: dict[str, Any]
 ) -> None:
     with pytest.raises(InputError):
-        desk.write(**fields)
-    assert desk.state() == []
-    assert desk.rows("SELECT count(*) FROM memory_history") == [(0,)]
+        harness.write(**fields)
+    assert harness.state() == []
+    assert harness.rows("SELECT count(*) FROM memory_history") == [(0,)]
 
 
-def test_a_store_that_the_caller_does_not_see_cannot_be_written(desk: DeduplicationHarness) -> None:
-    desk.write(OLD)
+def test_a_store_that_the_caller_does_not_see_cannot_be_written(harness: DeduplicationHarness) -> None:
+    harness.write(OLD)
     with pytest.raises(AccessDeniedError, match="shared or social, not in private"):
-        desk.write(OLD, stores=("shared", "social"))
+        harness.write(OLD, stores=("shared", "social"))
 
 
-def test_what_has_expired_already_is_refused(desk: DeduplicationHarness) -> None:
-    past = desk.save("x").created_at
+def test_what_has_expired_already_is_refused(harness: DeduplicationHarness) -> None:
+    past = harness.save("x").created_at
     with pytest.raises(InputError, match="has passed"):
-        desk.write("y", expires_at=past)
+        harness.write("y", expires_at=past)
 
 
 # Without a reconciler ----------------------------------------------------------------------------------------------
 
 
-def test_observation_is_known_by_title_and_facts(desk: DeduplicationHarness) -> None:
-    first = desk.write("We met.", title="Meeting", facts=("Ana leaves", "Bo stays"))
+def test_observation_is_known_by_title_and_facts(harness: DeduplicationHarness) -> None:
+    first = harness.write("We met.", title="Meeting", facts=("Ana leaves", "Bo stays"))
     assert first.outcome == "ADD"
-    again = desk.write("Told otherwise", title=" meeting", facts=("ana  leaves", "Bo stays"))
+    again = harness.write("Told otherwise", title=" meeting", facts=("ana  leaves", "Bo stays"))
     assert (again.outcome, again.matched, again.decided_by) == ("EXACT_DUP", first.memory.id, "hash")
     assert again.memory.mention_count == 2
-    assert desk.contents() == ["We met."]
-    assert desk.write("Told otherwise", title="Meeting", facts=("Ana leaves",)).outcome == "ADD"
+    assert harness.contents() == ["We met."]
+    assert harness.write("Told otherwise", title="Meeting", facts=("Ana leaves",)).outcome == "ADD"
 
 
-def test_others_are_known_by_title_and_content(desk: DeduplicationHarness) -> None:
-    desk.write("Likes tea", kind="fact")
-    assert desk.write("likes   TEA", kind="fact").outcome == "EXACT_DUP"
-    assert desk.write("Likes tea", kind="note").outcome == "ADD"
-    assert desk.write("Likes tea", kind="fact", store="shared").outcome == "ADD"
-    assert desk.write("Likes tea", kind="fact", title="Drinks").outcome == "ADD"
+def test_others_are_known_by_title_and_content(harness: DeduplicationHarness) -> None:
+    harness.write("Likes tea", kind="fact")
+    assert harness.write("likes   TEA", kind="fact").outcome == "EXACT_DUP"
+    assert harness.write("Likes tea", kind="note").outcome == "ADD"
+    assert harness.write("Likes tea", kind="fact", store="shared").outcome == "ADD"
+    assert harness.write("Likes tea", kind="fact", title="Drinks").outcome == "ADD"
 
 
-def test_what_shares_three_quarters_of_its_words_is_counted_and_not_stored(desk: DeduplicationHarness) -> None:
-    first = desk.write("one two three four five six seven eight")
-    same = desk.write("one two three four five six seven nine ten")  # 7 of 10
+def test_what_shares_three_quarters_of_its_words_is_counted_and_not_stored(harness: DeduplicationHarness) -> None:
+    first = harness.write("one two three four five six seven eight")
+    same = harness.write("one two three four five six seven nine ten")  # 7 of 10
     assert same.outcome == "ADD"
-    same = desk.write("One two three, four; five six seven!")  # 7 of 8
+    same = harness.write("One two three, four; five six seven!")  # 7 of 8
     assert (same.outcome, same.matched, same.decided_by) == ("NONE", first.memory.id, "words")
     assert same.memory.mention_count == 2
     assert "88%" in same.reason
@@ -105,119 +105,125 @@ def test_what_shares_three_quarters_of_its_words_is_counted_and_not_stored(desk:
         ("Mona Harker wrote to Jonas Harker in Dover", "Lena Harker wrote to Jonas Harker in Dover"),
     ],
 )
-def test_another_number_or_name_or_colour_or_a_negation_is_news(desk: DeduplicationHarness, old: str, new: str) -> None:
-    desk.write(old)
-    written = desk.write(new)
+def test_another_number_or_name_or_colour_or_a_negation_is_news(
+    harness: DeduplicationHarness, old: str, new: str
+) -> None:
+    harness.write(old)
+    written = harness.write(new)
     assert written.outcome == "ADD"
     assert "not all of what it says" in written.reason
-    assert desk.contents() == [old, new]
+    assert harness.contents() == [old, new]
 
 
-def test_deleted_and_expired_memories_do_not_count(desk: DeduplicationHarness) -> None:
-    gone = desk.write(OLD).memory
-    desk.do(desk.service.delete(gone.id))
-    later = desk.write(OLD, expires_at=gone.created_at.replace(year=2090))
+def test_deleted_and_expired_memories_do_not_count(harness: DeduplicationHarness) -> None:
+    gone = harness.write(OLD).memory
+    harness.do(harness.service.delete(gone.id))
+    later = harness.write(OLD, expires_at=gone.created_at.replace(year=2090))
     assert later.outcome == "ADD"
-    desk.clock.ms = 4_000_000_000_000
-    assert desk.write(OLD).outcome == "ADD"
+    harness.clock.ms = 4_000_000_000_000
+    assert harness.write(OLD).outcome == "ADD"
 
 
-def test_fact_with_a_key_takes_the_place_of_the_one_before(desk: DeduplicationHarness) -> None:
-    first = desk.write("Berlin", kind="fact", category="home", key="city")
-    assert desk.write("Berlin", kind="fact", category="home", key="city").outcome == "EXACT_DUP"
-    assert desk.write("Berlin", kind="fact", category="work", key="city").outcome == "ADD"
-    new = desk.write("Paris", kind="fact", category="home", key="city")
+def test_fact_with_a_key_takes_the_place_of_the_one_before(harness: DeduplicationHarness) -> None:
+    first = harness.write("Berlin", kind="fact", category="home", key="city")
+    assert harness.write("Berlin", kind="fact", category="home", key="city").outcome == "EXACT_DUP"
+    assert harness.write("Berlin", kind="fact", category="work", key="city").outcome == "ADD"
+    new = harness.write("Paris", kind="fact", category="home", key="city")
     assert (new.outcome, new.matched, new.decided_by) == ("DELETE", first.memory.id, "key")
     assert new.memory.attributes == {"supersedes": [first.memory.id]}
-    assert desk.get(first.memory.id).superseded_by == new.memory.id
+    assert harness.get(first.memory.id).superseded_by == new.memory.id
 
 
-def test_related_files_people_and_sources_are_kept_through_changes_and_undo(desk: DeduplicationHarness) -> None:
+def test_related_files_people_and_sources_are_kept_through_changes_and_undo(harness: DeduplicationHarness) -> None:
     sources = (Source("message", "s#1"), Source("memory", "note-1"))
-    made = desk.write("![[b.png]] seen", files=("a.md", "b.png"), people=("Ana", "Ana "), sources=sources).memory
+    made = harness.write("![[b.png]] seen", files=("a.md", "b.png"), people=("Ana", "Ana "), sources=sources).memory
     assert (made.files, made.people) == (("a.md", "b.png"), ("Ana",))
     assert set(made.sources) == set(sources)
-    assert desk.get(made.id) == made
+    assert harness.get(made.id) == made
     links = "SELECT relation, target FROM memory_links ORDER BY 1, 2"
-    assert desk.rows(links) == [("file", "a.md"), ("file", "b.png"), ("person", "Ana")]
-    before = desk.state()
-    entry = desk.do(desk.service.update(made.id, 1, content="seen no picture")).changes.history_ids[0]
-    assert desk.rows(links) == [("file", "a.md"), ("file", "b.png"), ("person", "Ana")]
-    desk.undo(entry)
-    assert desk.state() == before
+    assert harness.rows(links) == [("file", "a.md"), ("file", "b.png"), ("person", "Ana")]
+    before = harness.state()
+    entry = harness.do(harness.service.update(made.id, 1, content="seen no picture")).changes.history_ids[0]
+    assert harness.rows(links) == [("file", "a.md"), ("file", "b.png"), ("person", "Ana")]
+    harness.undo(entry)
+    assert harness.state() == before
 
 
-def test_mention_is_recorded_and_undone_and_disturbs_no_editor(desk: DeduplicationHarness) -> None:
-    made = desk.write(OLD).memory
-    before = desk.state()
-    changed = desk.changed(OLD)
+def test_mention_is_recorded_and_undone_and_disturbs_no_editor(harness: DeduplicationHarness) -> None:
+    made = harness.write(OLD).memory
+    before = harness.state()
+    changed = harness.changed(OLD)
     assert changed.changes.areas == {"memories"}
-    assert desk.get(made.id).version == made.version
+    assert harness.get(made.id).version == made.version
     (entry,) = changed.changes.history_ids
-    assert desk.do(desk.undoing.history(made.id))[0].event == "MENTION"
-    desk.undo(entry)
-    assert desk.state() == before
+    assert harness.do(harness.undoing.history(made.id))[0].event == "MENTION"
+    harness.undo(entry)
+    assert harness.state() == before
 
 
-def test_equal_and_similar_writes_at_once_are_stored_once(desk: DeduplicationHarness) -> None:
+def test_equal_and_similar_writes_at_once_are_stored_once(harness: DeduplicationHarness) -> None:
     texts = [OLD, OLD.upper(), OLD + " indeed"] * 8
 
     async def all_at_once() -> list[Written]:
-        writing = desk.writing()
+        writing = harness.writing()
         jobs = [writing.write(NewMemory(text, kind="fact")) for text in texts]
         return [one.value for one in await asyncio.gather(*jobs)]
 
-    written = desk.do(all_at_once())
+    written = harness.do(all_at_once())
     assert sorted(one.outcome for one in written).count("ADD") == 1
-    assert len(desk.contents()) == 1
-    assert desk.get(written[0].memory.id).mention_count == len(texts)
+    assert len(harness.contents()) == 1
+    assert harness.get(written[0].memory.id).mention_count == len(texts)
 
 
 # With a reconciler -------------------------------------------------------------------------------------------------
 
 
-def test_reconciler_is_not_asked_when_nothing_resembles(desk: DeduplicationHarness) -> None:
-    desk.write("Something else altogether")
+def test_reconciler_is_not_asked_when_nothing_resembles(harness: DeduplicationHarness) -> None:
+    harness.write("Something else altogether")
     script = ScriptedReconciler()
-    assert desk.write(NEW, script).outcome == "ADD"
-    assert desk.write(NEW, script).outcome == "EXACT_DUP"
-    assert script.asked == []
+    assert harness.write(NEW, script).outcome == "ADD"
+    assert harness.write(NEW, script).outcome == "EXACT_DUP"
+    assert script.requested == []
 
 
-def test_reconciler_sees_dense_candidates_of_the_same_kind_and_store_only(desk: DeduplicationHarness) -> None:
-    desk.save(OLD, kind="observation", store="shared")
-    desk.save(OLD, kind="fact")
-    gone = desk.save(OLD + " gone", kind="observation")
-    desk.do(desk.service.delete(gone.id))
-    mine = desk.write(OLD, title="T", facts=("f",), type="habit").memory
-    other = desk.save(OLD + " indeed", kind="observation")
+def test_reconciler_sees_dense_candidates_of_the_same_kind_and_store_only(harness: DeduplicationHarness) -> None:
+    harness.save(OLD, kind="observation", store="shared")
+    harness.save(OLD, kind="fact")
+    gone = harness.save(OLD + " gone", kind="observation")
+    harness.do(harness.service.delete(gone.id))
+    mine = harness.write(OLD, title="T", facts=("f",), type="habit").memory
+    other = harness.save(OLD + " indeed", kind="observation")
     script = ScriptedReconciler(answer("ADD"))
-    everything = [row[0] for row in desk.rows("SELECT id FROM memories ORDER BY rowid")]
-    assert desk.write(NEW, script, candidates=FixedCandidates("note-nowhere", *everything)).outcome == "ADD"
-    (asked,) = script.asked
-    assert [one.index for one in asked.candidates] == [0, 1]
-    assert [one.content for one in asked.candidates] == [mine.content, other.content]
-    assert (asked.candidates[0].title, asked.candidates[0].facts, asked.candidates[0].type) == ("T", ("f",), "habit")
-    assert (asked.kind, asked.store, asked.content) == ("observation", "private", NEW)
+    everything = [row[0] for row in harness.rows("SELECT id FROM memories ORDER BY rowid")]
+    assert harness.write(NEW, script, candidates=FixedCandidates("note-nowhere", *everything)).outcome == "ADD"
+    (requested,) = script.requested
+    assert [one.index for one in requested.candidates] == [0, 1]
+    assert [one.content for one in requested.candidates] == [mine.content, other.content]
+    assert (requested.candidates[0].title, requested.candidates[0].facts, requested.candidates[0].type) == (
+        "T",
+        ("f",),
+        "habit",
+    )
+    assert (requested.kind, requested.store, requested.content) == ("observation", "private", NEW)
 
 
-def test_words_stand_in_where_the_search_for_candidates_fails(desk: DeduplicationHarness) -> None:
-    old = desk.write(OLD).memory
+def test_words_stand_in_where_the_search_for_candidates_fails(harness: DeduplicationHarness) -> None:
+    old = harness.write(OLD).memory
     broken = FixedCandidates(error=ModelUnavailableError("no model"))
-    written = desk.write(NEW, ScriptedReconciler(answer("NONE", 0)), candidates=broken)
+    written = harness.write(NEW, ScriptedReconciler(answer("NONE", 0)), candidates=broken)
     assert (written.outcome, written.matched) == ("NONE", old.id)
 
 
-def test_update_lets_the_old_memory_say_it(desk: DeduplicationHarness) -> None:
-    old = desk.write(OLD, title="Garden", tags=("a",), facts=("x",), files=("f",), attributes={"k": 1}).memory
-    before = desk.state()
+def test_update_lets_the_old_memory_say_it(harness: DeduplicationHarness) -> None:
+    old = harness.write(OLD, title="Garden", tags=("a",), facts=("x",), files=("f",), attributes={"k": 1}).memory
+    before = harness.state()
     decision = Decision("UPDATE", 0, content="Rosa waters on Sundays", reason="newer")
     draft = {"facts": ("y",), "tags": ("b",), "people": ("Rosa",), "sources": (Source("message", "s#4"),)}
-    changed = desk.changed(NEW, ScriptedReconciler(decision), **draft)
+    changed = harness.changed(NEW, ScriptedReconciler(decision), **draft)
     written = changed.value
     assert (written.outcome, written.matched, written.decided_by) == ("UPDATE", old.id, "reconciler")
     assert written.reason == "newer"
-    after = desk.get(old.id)
+    after = harness.get(old.id)
     assert after == written.memory
     assert (after.content, after.title, after.facts, after.tags) == (
         "Rosa waters on Sundays",
@@ -226,31 +232,31 @@ def test_update_lets_the_old_memory_say_it(desk: DeduplicationHarness) -> None:
         ("a", "b"),
     )
     assert (after.files, after.people, after.attributes, after.version) == (("f",), ("Rosa",), {"k": 1}, 2)
-    assert desk.do(desk.undoing.history(old.id))[0].event == "UPDATE"
-    desk.undo(*changed.changes.history_ids)
-    assert desk.state() == before
+    assert harness.do(harness.undoing.history(old.id))[0].event == "UPDATE"
+    harness.undo(*changed.changes.history_ids)
+    assert harness.state() == before
 
 
-def test_delete_expires_the_stale_memory_and_stores_the_new_one(desk: DeduplicationHarness) -> None:
-    old = desk.write(OLD).memory
-    before = desk.state()
-    changed = desk.changed(NEW, ScriptedReconciler(answer("DELETE", 0)))
+def test_delete_expires_the_stale_memory_and_stores_the_new_one(harness: DeduplicationHarness) -> None:
+    old = harness.write(OLD).memory
+    before = harness.state()
+    changed = harness.changed(NEW, ScriptedReconciler(answer("DELETE", 0)))
     new = changed.value.memory
     assert (changed.value.outcome, changed.value.matched) == ("DELETE", old.id)
-    assert desk.contents() == [NEW]
-    assert desk.get(old.id).superseded_by == new.id
+    assert harness.contents() == [NEW]
+    assert harness.get(old.id).superseded_by == new.id
     assert new.attributes == {"supersedes": [old.id]}
-    assert desk.do(desk.undoing.history(old.id))[0].event == "DELETE"
-    desk.undo(*changed.changes.history_ids)
-    assert desk.state() == before
+    assert harness.do(harness.undoing.history(old.id))[0].event == "DELETE"
+    harness.undo(*changed.changes.history_ids)
+    assert harness.state() == before
 
 
-def test_none_counts_a_mention_only(desk: DeduplicationHarness) -> None:
-    old = desk.write(OLD).memory
-    written = desk.write(NEW, ScriptedReconciler(answer("NONE", 0)))
+def test_none_counts_a_mention_only(harness: DeduplicationHarness) -> None:
+    old = harness.write(OLD).memory
+    written = harness.write(NEW, ScriptedReconciler(answer("NONE", 0)))
     assert (written.outcome, written.memory.mention_count) == ("NONE", 2)
-    assert desk.contents() == [OLD]
-    assert desk.get(old.id).version == 1
+    assert harness.contents() == [OLD]
+    assert harness.get(old.id).version == 1
 
 
 @pytest.mark.parametrize(
@@ -274,43 +280,43 @@ def test_none_counts_a_mention_only(desk: DeduplicationHarness) -> None:
         (None, "too long"),
     ],
 )
-def test_answer_that_cannot_be_used_adds_and_says_why(desk: DeduplicationHarness, said: Any, reason: str) -> None:
-    desk.write(OLD)
-    desk.terms = type(desk.terms)(seconds=0.01) if said is None else desk.terms
-    written = desk.write(NEW, ScriptedReconciler(said))
+def test_answer_that_cannot_be_used_adds_and_says_why(harness: DeduplicationHarness, said: Any, reason: str) -> None:
+    harness.write(OLD)
+    harness.terms = type(harness.terms)(seconds=0.01) if said is None else harness.terms
+    written = harness.write(NEW, ScriptedReconciler(said))
     assert (written.outcome, written.decided_by) == ("ADD", "nobody")
     assert reason in written.reason
     assert "secret" not in written.reason
-    assert desk.contents() == [OLD, NEW]
-    desk.trace.close()
-    traced = (desk.store.vault / "trace" / "trace.jsonl").read_text()
+    assert harness.contents() == [OLD, NEW]
+    harness.trace.close()
+    traced = (harness.store.vault / "trace" / "trace.jsonl").read_text()
     assert '"outcome":"ADD"' in traced
     assert "tomatoes" not in traced
 
 
-def test_decision_on_what_changed_meanwhile_is_made_once_more_and_then_added(desk: DeduplicationHarness) -> None:
-    old = desk.write(OLD).memory
+def test_decision_on_what_changed_meanwhile_is_made_once_more_and_then_added(harness: DeduplicationHarness) -> None:
+    old = harness.write(OLD).memory
     script = ScriptedReconciler(answer("DELETE", 0), answer("DELETE", 0))
 
     async def edited() -> None:
-        version = (await desk.reads.get(old.id)).version
-        await desk.service.update(old.id, version, content=f"{OLD} {'indeed ' * version}")
+        version = (await harness.reads.get(old.id)).version
+        await harness.service.update(old.id, version, content=f"{OLD} {'indeed ' * version}")
 
     script.meanwhile = edited
-    written = desk.write(NEW, script)
-    assert (written.outcome, len(script.asked)) == ("ADD", 2)
+    written = harness.write(NEW, script)
+    assert (written.outcome, len(script.requested)) == ("ADD", 2)
     assert "changed while" in written.reason
-    assert len(desk.contents()) == 2
+    assert len(harness.contents()) == 2
 
 
-def test_equal_writes_at_once_are_stored_once_although_the_reconciler_says_add(desk: DeduplicationHarness) -> None:
-    desk.write(OLD)
+def test_equal_writes_at_once_are_stored_once_although_the_reconciler_says_add(harness: DeduplicationHarness) -> None:
+    harness.write(OLD)
 
     async def all_at_once() -> list[Written]:
-        writing = desk.writing(ScriptedReconciler(*[answer("ADD")] * 6))
+        writing = harness.writing(ScriptedReconciler(*[answer("ADD")] * 6))
         jobs = (writing.write(NewMemory(NEW, kind="observation")) for _ in range(6))
         return [one.value for one in await asyncio.gather(*jobs)]
 
-    outcomes = [one.outcome for one in desk.do(all_at_once())]
+    outcomes = [one.outcome for one in harness.do(all_at_once())]
     assert outcomes.count("ADD") == 1
-    assert desk.contents() == [OLD, NEW]
+    assert harness.contents() == [OLD, NEW]

@@ -27,13 +27,13 @@ TEXTS = st.builds(
 
 
 @pytest.fixture
-def desk(vault: Path) -> Iterator[DeduplicationHarness]:
+def harness(vault: Path) -> Iterator[DeduplicationHarness]:
     made = DeduplicationHarness(vault)
     yield made
     made.close()
 
 
-def found(desk: DeduplicationHarness, text: str, threshold: float, kind: str = "fact") -> dict[str, float]:
+def found(harness: DeduplicationHarness, text: str, threshold: float, kind: str = "fact") -> dict[str, float]:
     def work(connection: object) -> dict[str, float]:
         similar = SimilarFinder().find(
             connection,  # type: ignore[arg-type]
@@ -41,17 +41,17 @@ def found(desk: DeduplicationHarness, text: str, threshold: float, kind: str = "
             threshold,
             kind=kind,
             stores=("private",),
-            now_ms=desk.clock.ms,
+            now_ms=harness.clock.ms,
             limit=1_000,
         )
         return {one.memory.id: one.score for one in similar}
 
-    return desk.read(work)
+    return harness.read(work)
 
 
-def by_comparing(desk: DeduplicationHarness, text: str, threshold: float) -> dict[str, float]:
-    ids = [row[0] for row in desk.rows("SELECT id FROM memories WHERE kind = 'fact' AND store = 'private'")]
-    memories = desk.read(lambda connection: repo.many(connection, ids))
+def by_comparing(harness: DeduplicationHarness, text: str, threshold: float) -> dict[str, float]:
+    ids = [row[0] for row in harness.rows("SELECT id FROM memories WHERE kind = 'fact' AND store = 'private'")]
+    memories = harness.read(lambda connection: repo.many(connection, ids))
     scores = {memory.id: similarity(text, text_of(memory)) for memory in memories}
     return {name: score for name, score in scores.items() if score >= threshold and score > 0}
 
@@ -59,38 +59,38 @@ def by_comparing(desk: DeduplicationHarness, text: str, threshold: float) -> dic
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(TEXTS, min_size=1, max_size=12), TEXTS, st.sampled_from([0.3, 0.5, 0.75, 0.9, 1.0]))
 def test_finder_finds_what_comparing_with_each_finds(
-    desk: DeduplicationHarness, texts: list[str], asked: str, threshold: float
+    harness: DeduplicationHarness, texts: list[str], requested: str, threshold: float
 ) -> None:
     for text in texts:
         if text.strip():
-            desk.save(text, kind="fact")
-    for text in (asked, texts[0]):
-        assert found(desk, text, threshold) == by_comparing(desk, text, threshold)
+            harness.save(text, kind="fact")
+    for text in (requested, texts[0]):
+        assert found(harness, text, threshold) == by_comparing(harness, text, threshold)
 
 
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.permutations([f"word{number}" for number in range(160)]), st.integers(0, 60))
 def test_words_of_a_long_memory_are_found_over_its_chunks(
-    desk: DeduplicationHarness, words: list[str], dropped: int
+    harness: DeduplicationHarness, words: list[str], dropped: int
 ) -> None:
-    desk.save(" ".join(words), title="Long", kind="fact")
-    asked = " ".join(words[dropped:])
-    assert found(desk, asked, 0.75) == by_comparing(desk, asked, 0.75)
-    assert bool(found(desk, asked, 0.75)) == (len(set(words[dropped:])) / 161 >= 0.75) or dropped == 0
+    harness.save(" ".join(words), title="Long", kind="fact")
+    requested = " ".join(words[dropped:])
+    assert found(harness, requested, 0.75) == by_comparing(harness, requested, 0.75)
+    assert bool(found(harness, requested, 0.75)) == (len(set(words[dropped:])) / 161 >= 0.75) or dropped == 0
 
 
-def test_other_kinds_stores_and_what_is_gone_are_left_out(desk: DeduplicationHarness) -> None:
+def test_other_kinds_stores_and_what_is_gone_are_left_out(harness: DeduplicationHarness) -> None:
     text = "the heron stands in the river"
-    desk.save(text, kind="note")
-    desk.save(text, kind="fact", store="shared")
-    gone = desk.save(text, kind="fact")
-    desk.do(desk.service.delete(gone.id))
-    short = desk.save(text, kind="fact", expires_at=gone.created_at.replace(year=2030))
-    kept = desk.save(text, kind="fact")
-    assert found(desk, text, 0.75) == {short.id: 1.0, kept.id: 1.0}
-    desk.clock.ms = 3_000_000_000_000
-    assert found(desk, text, 0.75) == {kept.id: 1.0}
-    assert found(desk, "", 0.75) == found(desk, "!?", 0.75) == {}
+    harness.save(text, kind="note")
+    harness.save(text, kind="fact", store="shared")
+    gone = harness.save(text, kind="fact")
+    harness.do(harness.service.delete(gone.id))
+    short = harness.save(text, kind="fact", expires_at=gone.created_at.replace(year=2030))
+    kept = harness.save(text, kind="fact")
+    assert found(harness, text, 0.75) == {short.id: 1.0, kept.id: 1.0}
+    harness.clock.ms = 3_000_000_000_000
+    assert found(harness, text, 0.75) == {kept.id: 1.0}
+    assert found(harness, "", 0.75) == found(harness, "!?", 0.75) == {}
 
 
 def test_texts_of_very_different_length_are_not_compared() -> None:
@@ -157,10 +157,10 @@ def test_sentence_with_any_word_replaced_never_restates(words: list[str], data: 
     assert not restates(new, old)
 
 
-def test_related_facts_come_by_the_words_that_tell(desk: DeduplicationHarness) -> None:
-    desk.do(desk.service.save(NewMemory("The heron of the pond is the oldest", kind="note")))
-    near = desk.save("The heron of the pond is grey", kind="fact")
-    desk.save("The cat of the house is the best", kind="fact")
+def test_related_facts_come_by_the_words_that_tell(harness: DeduplicationHarness) -> None:
+    harness.do(harness.service.save(NewMemory("The heron of the pond is the oldest", kind="note")))
+    near = harness.save("The heron of the pond is grey", kind="fact")
+    harness.save("The cat of the house is the best", kind="fact")
 
     def work(connection: object) -> list[str]:
         return SimilarFinder().related(
@@ -171,22 +171,22 @@ def test_related_facts_come_by_the_words_that_tell(desk: DeduplicationHarness) -
             limit=5,
         )
 
-    assert desk.read(work) == [near.id]
+    assert harness.read(work) == [near.id]
 
 
-def test_how_common_a_word_is_is_counted_anew_once_it_brings_many_candidates(desk: DeduplicationHarness) -> None:
+def test_how_common_a_word_is_is_counted_anew_once_it_brings_many_candidates(harness: DeduplicationHarness) -> None:
     finder = SimilarFinder()
 
     def look(text: str) -> int:
-        return desk.read(
+        return harness.read(
             lambda connection: len(
-                finder.find(connection, text, 0.75, kind="fact", stores=("private",), now_ms=desk.clock.ms)
+                finder.find(connection, text, 0.75, kind="fact", stores=("private",), now_ms=harness.clock.ms)
             )
         )
 
     assert look("zebra one") == 0
     for number in range(40):
-        desk.fact(f"zebra {number} grazes", category="zebras", key=f"{number}")
+        harness.fact(f"zebra {number} grazes", category="zebras", key=f"{number}")
     assert finder._counts["zebra"] == 0
     look("zebra one")
     look("zebra one")

@@ -16,7 +16,7 @@ from tests.unit.app.memories.conftest import MemoryHarness
 
 
 @pytest.fixture
-def garden(desk: MemoryHarness) -> dict[str, Memory]:
+def garden(harness: MemoryHarness) -> dict[str, Memory]:
     """Return six memories of every sort, each saved a second after the one before."""
     wanted: dict[str, dict[str, Any]] = {
         "Soil": {"content": "Compost and lime", "tags": ("garden/soil",)},
@@ -28,13 +28,13 @@ def garden(desk: MemoryHarness) -> dict[str, Memory]:
     }
     saved: dict[str, Memory] = {}
     for title, fields in wanted.items():
-        desk.clock.ms += 1000
-        saved[title] = desk.save(fields.pop("content"), title=title, **fields)
+        harness.clock.ms += 1000
+        saved[title] = harness.save(fields.pop("content"), title=title, **fields)
     return saved
 
 
-def titles(desk: MemoryHarness, chosen: MemoryFilter, order: MemoryOrder = "recent", **more: Any) -> list[str]:
-    return [row.title for row in desk.do(desk.reads.listed(chosen, order, **more))]
+def titles(harness: MemoryHarness, chosen: MemoryFilter, order: MemoryOrder = "recent", **more: Any) -> list[str]:
+    return [row.title for row in harness.do(harness.reads.listed(chosen, order, **more))]
 
 
 @pytest.mark.parametrize(
@@ -46,10 +46,10 @@ def titles(desk: MemoryHarness, chosen: MemoryFilter, order: MemoryOrder = "rece
         ("title", ["apples", "Home", "Soil", "Week", "ÉTÉ", ""]),
     ],
 )
-def test_orders(desk: MemoryHarness, garden: dict[str, Memory], order: MemoryOrder, expected: list[str]) -> None:
-    assert titles(desk, MemoryFilter(), order) == expected
-    desk.do(desk.service.pin(garden["apples"].id))
-    assert titles(desk, MemoryFilter(), order) == ["apples", *(title for title in expected if title != "apples")]
+def test_orders(harness: MemoryHarness, garden: dict[str, Memory], order: MemoryOrder, expected: list[str]) -> None:
+    assert titles(harness, MemoryFilter(), order) == expected
+    harness.do(harness.service.pin(garden["apples"].id))
+    assert titles(harness, MemoryFilter(), order) == ["apples", *(title for title in expected if title != "apples")]
 
 
 @pytest.mark.parametrize(
@@ -80,69 +80,73 @@ def test_orders(desk: MemoryHarness, garden: dict[str, Memory], order: MemoryOrd
         (MemoryFilter(text="é" * 100_000), set()),
     ],
 )
-def test_filters(desk: MemoryHarness, garden: dict[str, Memory], chosen: MemoryFilter, expected: set[str]) -> None:
-    assert set(titles(desk, chosen)) == expected
-    facets = desk.do(desk.reads.facets(chosen))
+def test_filters(harness: MemoryHarness, garden: dict[str, Memory], chosen: MemoryFilter, expected: set[str]) -> None:
+    assert set(titles(harness, chosen)) == expected
+    facets = harness.do(harness.reads.facets(chosen))
     for counts in (facets.kinds, facets.stores, facets.sources):
         assert sum(facet.count for facet in counts) == len(expected)
 
 
-def test_pages_join_to_the_whole_list(desk: MemoryHarness, garden: dict[str, Memory]) -> None:
-    pages = [titles(desk, MemoryFilter(), limit=2, offset=offset) for offset in (0, 2, 4, 6)]
-    assert [title for page in pages for title in page] == titles(desk, MemoryFilter())
+def test_pages_join_to_the_whole_list(harness: MemoryHarness, garden: dict[str, Memory]) -> None:
+    pages = [titles(harness, MemoryFilter(), limit=2, offset=offset) for offset in (0, 2, 4, 6)]
+    assert [title for page in pages for title in page] == titles(harness, MemoryFilter())
 
 
-def test_rows_come_in_the_order_asked_for(desk: MemoryHarness, garden: dict[str, Memory]) -> None:
+def test_rows_come_in_the_order_asked_for(harness: MemoryHarness, garden: dict[str, Memory]) -> None:
     ids = [garden["Week"].id, "note-gone", garden[""].id, garden["Week"].id]
-    rows = desk.do(desk.reads.rows(ids))
+    rows = harness.do(harness.reads.rows(ids))
     assert [row.id for row in rows] == [ids[0], ids[2], ids[3]]
     assert rows[0].preview == "First seen. Then done."
     assert rows[1].preview == "untitled 100% _plain_"
     assert rows[1].tags == ("garden/soil", "garden/plan")
     assert not rows[1].archived
-    desk.do(desk.service.delete(ids[2]))
-    assert desk.do(desk.reads.rows([ids[2]]))[0].archived
+    harness.do(harness.service.delete(ids[2]))
+    assert harness.do(harness.reads.rows([ids[2]]))[0].archived
 
 
-def test_facets_count_each_memory_once_under_a_parent_tag(desk: MemoryHarness, garden: dict[str, Memory]) -> None:
-    facets = desk.do(desk.reads.facets(MemoryFilter()))
+def test_facets_count_each_memory_once_under_a_parent_tag(harness: MemoryHarness, garden: dict[str, Memory]) -> None:
+    facets = harness.do(harness.reads.facets(MemoryFilter()))
     assert facets.kinds == (Facet("note", 4), Facet("fact", 1), Facet("observation", 1))
     assert facets.stores == (Facet("private", 3), Facet("shared", 2), Facet("social", 1))
     assert facets.sources == (Facet("person", 4), Facet("claude", 2))
     expected = (Facet("garden", 3), Facet("garden/soil", 2), Facet("fruit", 1), Facet("garden/plan", 1))
     assert facets.tags == expected
-    assert tuple(desk.do(desk.reads.tags())) == expected
-    assert desk.do(desk.reads.tags("GARDEN/")) == [Facet("garden", 3), Facet("garden/soil", 2), Facet("garden/plan", 1)]
-    assert desk.do(desk.reads.tags("garden/s")) == [Facet("garden/soil", 2)]
-    assert desk.do(desk.reads.tags(limit=1)) == [Facet("garden", 3)]
+    assert tuple(harness.do(harness.reads.tags())) == expected
+    assert harness.do(harness.reads.tags("GARDEN/")) == [
+        Facet("garden", 3),
+        Facet("garden/soil", 2),
+        Facet("garden/plan", 1),
+    ]
+    assert harness.do(harness.reads.tags("garden/s")) == [Facet("garden/soil", 2)]
+    assert harness.do(harness.reads.tags(limit=1)) == [Facet("garden", 3)]
 
 
-def test_parent_without_a_memory_of_its_own_is_counted(desk: MemoryHarness) -> None:
-    desk.save("x", tags=("a/b/c", "a/d"))
-    desk.save("y", tags=("a/b",))
-    assert desk.do(desk.reads.tags()) == [Facet("a", 2), Facet("a/b", 2), Facet("a/b/c", 1), Facet("a/d", 1)]
+def test_parent_without_a_memory_of_its_own_is_counted(harness: MemoryHarness) -> None:
+    harness.save("x", tags=("a/b/c", "a/d"))
+    harness.save("y", tags=("a/b",))
+    assert harness.do(harness.reads.tags()) == [Facet("a", 2), Facet("a/b", 2), Facet("a/b/c", 1), Facet("a/d", 1)]
 
 
-def test_nothing_outside_the_callers_stores_is_seen(desk: MemoryHarness, garden: dict[str, Memory]) -> None:
+def test_nothing_outside_the_callers_stores_is_seen(harness: MemoryHarness, garden: dict[str, Memory]) -> None:
     seen = ("shared",)
     expected = {garden["apples"].id, garden["Week"].id}
-    reads = desk.reads
-    assert set(desk.do(reads.ids(MemoryFilter(), stores=seen))) == expected
-    assert {row.id for row in desk.do(reads.listed(MemoryFilter(), stores=seen))} == expected
+    reads = harness.reads
+    assert set(harness.do(reads.ids(MemoryFilter(), stores=seen))) == expected
+    assert {row.id for row in harness.do(reads.listed(MemoryFilter(), stores=seen))} == expected
     everything = [memory.id for memory in garden.values()]
-    assert {row.id for row in desk.do(reads.rows(everything, stores=seen))} == expected
-    assert desk.do(reads.ids(MemoryFilter(stores=("private",)), stores=seen)) == []
-    assert desk.do(reads.facets(MemoryFilter(), stores=seen)).stores == (Facet("shared", 2),)
-    assert desk.do(reads.tags(stores=seen)) == [Facet("fruit", 1), Facet("garden", 1)]
-    assert desk.do(reads.kinds(stores=seen)) == [Facet("note", 1), Facet("observation", 1)]
-    assert [link.title for link in desk.do(reads.titles(stores=seen))] == ["apples", "Week"]
-    assert desk.do(reads.resolve("Soil", stores=seen)) is None
-    assert desk.do(reads.ids(MemoryFilter(), stores=())) == []
+    assert {row.id for row in harness.do(reads.rows(everything, stores=seen))} == expected
+    assert harness.do(reads.ids(MemoryFilter(stores=("private",)), stores=seen)) == []
+    assert harness.do(reads.facets(MemoryFilter(), stores=seen)).stores == (Facet("shared", 2),)
+    assert harness.do(reads.tags(stores=seen)) == [Facet("fruit", 1), Facet("garden", 1)]
+    assert harness.do(reads.kinds(stores=seen)) == [Facet("note", 1), Facet("observation", 1)]
+    assert [link.title for link in harness.do(reads.titles(stores=seen))] == ["apples", "Week"]
+    assert harness.do(reads.resolve("Soil", stores=seen)) is None
+    assert harness.do(reads.ids(MemoryFilter(), stores=())) == []
 
 
-def test_kinds_count_the_active_ones(desk: MemoryHarness, garden: dict[str, Memory]) -> None:
-    desk.do(desk.service.delete(garden["Soil"].id))
-    assert desk.do(desk.reads.kinds()) == [Facet("note", 3), Facet("fact", 1), Facet("observation", 1)]
+def test_kinds_count_the_active_ones(harness: MemoryHarness, garden: dict[str, Memory]) -> None:
+    harness.do(harness.service.delete(garden["Soil"].id))
+    assert harness.do(harness.reads.kinds()) == [Facet("note", 3), Facet("fact", 1), Facet("observation", 1)]
 
 
 FILTERS = st.builds(
@@ -159,12 +163,12 @@ FILTERS = st.builds(
 
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(FILTERS)
-def test_any_filter_is_answered(desk: MemoryHarness, chosen: MemoryFilter) -> None:
-    ids = desk.do(desk.reads.ids(chosen))
-    facets = desk.do(desk.reads.facets(chosen))
+def test_any_filter_is_answered(harness: MemoryHarness, chosen: MemoryFilter) -> None:
+    ids = harness.do(harness.reads.ids(chosen))
+    facets = harness.do(harness.reads.facets(chosen))
     assert sum(facet.count for facet in facets.kinds) == len(ids)
-    assert set(desk.do(desk.reads.ids(replace(chosen, stores=("shared",))))) <= set(
-        desk.do(desk.reads.ids(replace(chosen, stores=())))
+    assert set(harness.do(harness.reads.ids(replace(chosen, stores=("shared",))))) <= set(
+        harness.do(harness.reads.ids(replace(chosen, stores=())))
     )
 
 
@@ -174,21 +178,21 @@ LETTERS = st.text(alphabet="aAbéÉß%_*?[]-^ЖжΣσς花", min_size=1, max_siz
 @settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
 @given(before=st.text(alphabet="aé花 ", max_size=4), word=LETTERS, after=st.text(alphabet="aé花 ", max_size=4))
 def test_text_filter_finds_what_is_there_in_another_case(
-    desk: MemoryHarness, before: str, word: str, after: str
+    harness: MemoryHarness, before: str, word: str, after: str
 ) -> None:
-    memory = desk.save(f"x{before}{word}{after}")
-    for asked in (word, word.swapcase() if len(word.swapcase()) == len(word) else word):
-        if asked.swapcase().swapcase() == asked:
-            assert memory.id in desk.do(desk.reads.ids(MemoryFilter(text=asked)))
+    memory = harness.save(f"x{before}{word}{after}")
+    for requested in (word, word.swapcase() if len(word.swapcase()) == len(word) else word):
+        if requested.swapcase().swapcase() == requested:
+            assert memory.id in harness.do(harness.reads.ids(MemoryFilter(text=requested)))
 
 
 @pytest.mark.parametrize("text", ["\ud800", "\x00", "a\udfffb"])
-def test_questions_in_text_that_cannot_be_stored_find_nothing(desk: MemoryHarness, text: str) -> None:
-    reads = desk.reads
-    assert desk.do(reads.rows([text])) == []
-    assert desk.do(reads.titles(text)) == []
-    assert desk.do(reads.resolve(text)) is None
-    assert desk.do(reads.tags(f"x{text}")) == []
-    assert desk.do(desk.undoing.history(text)) == []
+def test_questions_in_text_that_cannot_be_stored_find_nothing(harness: MemoryHarness, text: str) -> None:
+    reads = harness.reads
+    assert harness.do(reads.rows([text])) == []
+    assert harness.do(reads.titles(text)) == []
+    assert harness.do(reads.resolve(text)) is None
+    assert harness.do(reads.tags(f"x{text}")) == []
+    assert harness.do(harness.undoing.history(text)) == []
     with pytest.raises(NotFoundError):
-        desk.do(reads.get(text))
+        harness.do(reads.get(text))

@@ -11,22 +11,22 @@ from app.core.stores import STORES
 from app.errors import NotFoundError
 from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.queries.timeline import Timeline, TimelineFilter
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 ALL = TimelineFilter()
 BASE = 1_700_000_000_000
 
 
-def around(shelf: Shelf, anchor: Any, before: int = 10, after: int = 10, **more: Any) -> Timeline:
+def around(vault_harness: VaultHarness, anchor: Any, before: int = 10, after: int = 10, **more: Any) -> Timeline:
     chosen = more.pop("chosen", ALL)
-    return shelf.do(MemoryQueries(shelf.store).timeline(anchor, before, after, chosen, **more))
+    return vault_harness.do(MemoryQueries(vault_harness.store).timeline(anchor, before, after, chosen, **more))
 
 
 @pytest.mark.parametrize("anchor", ["", "note-none", "s#99", "s#x", "#1", "t#1", "s#" + "9" * 30])
-def test_an_unknown_anchor_is_refused(shelf: Shelf, anchor: str) -> None:
-    shelf.say("heron", session="s")
+def test_an_unknown_anchor_is_refused(vault_harness: VaultHarness, anchor: str) -> None:
+    vault_harness.say("heron", session="s")
     with pytest.raises(NotFoundError):
-        around(shelf, anchor)
+        around(vault_harness, anchor)
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
@@ -37,44 +37,44 @@ def test_an_unknown_anchor_is_refused(shelf: Shelf, anchor: str) -> None:
     after=st.integers(0, 5),
 )
 def test_it_is_the_part_of_all_that_lies_around(
-    shelf: Shelf, made: list[tuple[str, int]], place: int, before: int, after: int
+    vault_harness: VaultHarness, made: list[tuple[str, int]], place: int, before: int, after: int
 ) -> None:
     for kind, moment in made:
-        shelf.clock.ms = BASE + moment
+        vault_harness.clock.ms = BASE + moment
         if kind == "turn":
-            shelf.say("said")
+            vault_harness.say("said")
         else:
-            shelf.save("x", kind=kind)
-    every = around(shelf, to_datetime(0), 0, 1000).items
+            vault_harness.save("x", kind=kind)
+    every = around(vault_harness, to_datetime(0), 0, 1000).items
     assert [(item.at, item.id) for item in every] == sorted((item.at, item.id) for item in every)
     assert len({item.id for item in every}) == len(every)
     middle = place % len(every)
-    found = around(shelf, every[middle].id, before, after)
+    found = around(vault_harness, every[middle].id, before, after)
     low, high = max(0, middle - before), middle + after + 1
     assert [item.id for item in found.items] == [item.id for item in every[low:high]]
     assert [item.id for item in found.items if item.is_anchor] == [every[middle].id]
     assert (found.earlier, found.later) == (low > 0, high < len(every))
 
 
-def test_kinds_conversation_event_time_and_stores(shelf: Shelf) -> None:
-    shelf.say("said in s", session="s")
-    shelf.clock.ms += 10
-    shared = shelf.save("shared", store="shared", session_id="s")
-    event = shelf.save("long ago", event_time=to_datetime(5))
-    first = around(shelf, to_datetime(0)).items[0]
+def test_kinds_conversation_event_time_and_stores(vault_harness: VaultHarness) -> None:
+    vault_harness.say("said in s", session="s")
+    vault_harness.clock.ms += 10
+    shared = vault_harness.save("shared", store="shared", session_id="s")
+    event = vault_harness.save("long ago", event_time=to_datetime(5))
+    first = around(vault_harness, to_datetime(0)).items[0]
     assert (first.id, to_ms(first.at)) == (event.id, 5)
-    assert [one.id for one in around(shelf, to_datetime(0), chosen=TimelineFilter(session="s")).items] == [
+    assert [one.id for one in around(vault_harness, to_datetime(0), chosen=TimelineFilter(session="s")).items] == [
         "s#1",
         shared.id,
     ]
-    only = around(shelf, to_datetime(0), chosen=TimelineFilter(kinds=("message",)))
+    only = around(vault_harness, to_datetime(0), chosen=TimelineFilter(kinds=("message",)))
     assert [one.id for one in only.items] == ["s#1"]
-    seen = around(shelf, to_datetime(0), stores=("shared",))
+    seen = around(vault_harness, to_datetime(0), stores=("shared",))
     assert [one.id for one in seen.items] == [shared.id]
     for anchor in (event.id, "s#1"):
         with pytest.raises(NotFoundError):
-            around(shelf, anchor, stores=("shared",))
-    assert around(shelf, "s#1", stores=STORES).items[1].is_anchor
-    shelf.forget("s")
+            around(vault_harness, anchor, stores=("shared",))
+    assert around(vault_harness, "s#1", stores=STORES).items[1].is_anchor
+    vault_harness.forget("s")
     with pytest.raises(NotFoundError):
-        around(shelf, "s#1")
+        around(vault_harness, "s#1")

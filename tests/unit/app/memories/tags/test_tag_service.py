@@ -8,9 +8,9 @@ from tests.unit.app.memories.conftest import MemoryHarness
 
 
 @pytest.fixture
-def tags(desk: MemoryHarness) -> TagService:
+def tags(harness: MemoryHarness) -> TagService:
     """Return the service that renames tags."""
-    return TagService(desk.store, desk.index, desk.clock)
+    return TagService(harness.store, harness.index, harness.clock)
 
 
 @pytest.mark.parametrize(
@@ -26,61 +26,61 @@ def tags(desk: MemoryHarness) -> TagService:
     ],
 )
 def test_what_cannot_be_is_refused_and_changes_nothing(
-    desk: MemoryHarness, tags: TagService, old: str, new: str, refusal: type[Exception]
+    harness: MemoryHarness, tags: TagService, old: str, new: str, refusal: type[Exception]
 ) -> None:
-    note = desk.save("by #inline", tags=("garden/soil",))
+    note = harness.save("by #inline", tags=("garden/soil",))
     with pytest.raises(refusal):
-        desk.do(tags.rename(old, new))
-    assert desk.get(note.id).version == 1
+        harness.do(tags.rename(old, new))
+    assert harness.get(note.id).version == 1
 
 
-def test_nested_tags_and_texts_follow(desk: MemoryHarness, tags: TagService) -> None:
+def test_nested_tags_and_texts_follow(harness: MemoryHarness, tags: TagService) -> None:
     text = "#Garden and #garden/soil, `#garden` [[x#garden]] #gardening a#garden #garden."
-    note = desk.save(text, tags=("z", "garden"), facts=("said",))
-    other = desk.save("nothing", tags=("gardens",))
-    done = desk.do(tags.rename("#Garden", "Hof/grün"))
-    after = desk.get(note.id)
+    note = harness.save(text, tags=("z", "garden"), facts=("said",))
+    other = harness.save("nothing", tags=("gardens",))
+    done = harness.do(tags.rename("#Garden", "Hof/grün"))
+    after = harness.get(note.id)
     assert after.content == "#hof/grün and #hof/grün/soil, `#garden` [[x#garden]] #gardening a#garden #hof/grün."
     assert after.tags == ("z", "hof/grün", "hof/grün/soil", "gardening")
     assert after.version == 2
-    assert desk.held[note.id] == after.content
-    assert desk.get(other.id).version == 1
+    assert harness.held[note.id] == after.content
+    assert harness.get(other.id).version == 1
     assert done.value.changed == 1
-    desk.do(desk.undoing.undo_run(done.value.run_id))
-    assert (desk.get(note.id).content, desk.get(note.id).tags) == (text, note.tags)
+    harness.do(harness.undoing.undo_run(done.value.run_id))
+    assert (harness.get(note.id).content, harness.get(note.id).tags) == (text, note.tags)
 
 
-def test_a_name_without_a_place_in_texts_is_for_tags_outside_of_them(desk: MemoryHarness, tags: TagService) -> None:
-    note = desk.save("no mark", tags=("garden",))
-    desk.do(tags.rename("garden", "My garden"))
-    assert desk.get(note.id).tags == ("my garden",)
+def test_a_name_without_a_place_in_texts_is_for_tags_outside_of_them(harness: MemoryHarness, tags: TagService) -> None:
+    note = harness.save("no mark", tags=("garden",))
+    harness.do(tags.rename("garden", "My garden"))
+    assert harness.get(note.id).tags == ("my garden",)
 
 
-def test_merging_makes_one_of_many_and_is_undone_as_one(desk: MemoryHarness, tags: TagService) -> None:
-    notes = [desk.save(f"{number} #a", tags=(f"t{number % 3}/part", "keep")) for number in range(BATCH + 5)]
-    done = desk.do(tags.merge(["a", "t0", "t1", "one"], "one"))
+def test_merging_makes_one_of_many_and_is_undone_as_one(harness: MemoryHarness, tags: TagService) -> None:
+    notes = [harness.save(f"{number} #a", tags=(f"t{number % 3}/part", "keep")) for number in range(BATCH + 5)]
+    done = harness.do(tags.merge(["a", "t0", "t1", "one"], "one"))
     assert done.value.changed == len(notes)
     assert len(done.changes.history_ids) == len(notes)
-    assert desk.get(notes[0].id).tags == ("one/part", "keep", "one")
-    assert desk.get(notes[2].id).tags == ("t2/part", "keep", "one")
-    assert len({row[0] for row in desk.rows("SELECT run_id FROM memory_history WHERE event = 'UPDATE'")}) == 1
-    desk.do(desk.undoing.undo_run(done.value.run_id))
-    assert [desk.get(note.id).tags for note in notes] == [note.tags for note in notes]
+    assert harness.get(notes[0].id).tags == ("one/part", "keep", "one")
+    assert harness.get(notes[2].id).tags == ("t2/part", "keep", "one")
+    assert len({row[0] for row in harness.rows("SELECT run_id FROM memory_history WHERE event = 'UPDATE'")}) == 1
+    harness.do(harness.undoing.undo_run(done.value.run_id))
+    assert [harness.get(note.id).tags for note in notes] == [note.tags for note in notes]
 
 
-def test_the_longest_name_wins_and_a_tag_may_move_below_itself(desk: MemoryHarness, tags: TagService) -> None:
-    note = desk.save("", title="t", tags=("a", "a/b", "a/b/c"))
-    desk.do(tags.rename("a/b", "z"))
-    assert desk.get(note.id).tags == ("a", "z", "z/c")
-    desk.do(tags.rename("a", "a/old"))
-    assert desk.get(note.id).tags == ("a/old", "z", "z/c")
+def test_the_longest_name_wins_and_a_tag_may_move_below_itself(harness: MemoryHarness, tags: TagService) -> None:
+    note = harness.save("", title="t", tags=("a", "a/b", "a/b/c"))
+    harness.do(tags.rename("a/b", "z"))
+    assert harness.get(note.id).tags == ("a", "z", "z/c")
+    harness.do(tags.rename("a", "a/old"))
+    assert harness.get(note.id).tags == ("a/old", "z", "z/c")
 
 
-def test_others_rename_what_they_see_and_nothing_else(desk: MemoryHarness, tags: TagService) -> None:
-    hidden, seen = desk.save("x", tags=("garden",)), desk.save("y", tags=("garden",), store="shared")
-    desk.do(desk.service.delete(desk.save("z", tags=("garden",), store="shared").id))
-    done = desk.do(tags.rename("garden", "hof", stores=("shared",), actor="agent"))
+def test_others_rename_what_they_see_and_nothing_else(harness: MemoryHarness, tags: TagService) -> None:
+    hidden, seen = harness.save("x", tags=("garden",)), harness.save("y", tags=("garden",), store="shared")
+    harness.do(harness.service.delete(harness.save("z", tags=("garden",), store="shared").id))
+    done = harness.do(tags.rename("garden", "hof", stores=("shared",), actor="agent"))
     assert done.changes.ids == (seen.id,)
-    assert desk.get(hidden.id).tags == ("garden",)
+    assert harness.get(hidden.id).tags == ("garden",)
     with pytest.raises(NotFoundError):
-        desk.do(tags.rename("garden", "hof", stores=("social",)))
+        harness.do(tags.rename("garden", "hof", stores=("social",)))

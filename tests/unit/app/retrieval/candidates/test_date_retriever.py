@@ -18,18 +18,18 @@ from app.retrieval.query.question import analyse_question
 from app.retrieval.ranking.candidate_pool import with_owner_ids
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 DECEMBER = datetime(2023, 12, 4, 9, tzinfo=UTC)
 NOW = datetime(2024, 2, 1, tzinfo=UTC)
 
 
-def said(shelf: Shelf, session: str, *times: datetime) -> None:
+def said(vault_harness: VaultHarness, session: str, *times: datetime) -> None:
     messages = [NewMessage("user", "Well.", created_at=at) for at in times]
-    shelf.do(shelf.sessions.append(messages, session, NewSession(), "person"))
+    vault_harness.do(vault_harness.sessions.append(messages, session, NewSession(), "person"))
 
 
-def found(shelf: Shelf, text: str) -> list[str]:
+def found(vault_harness: VaultHarness, text: str) -> list[str]:
     query = parse(text, round(NOW.timestamp() * 1000))
 
     def work(connection: apsw.Connection) -> list[str]:
@@ -41,17 +41,17 @@ def found(shelf: Shelf, text: str) -> list[str]:
         places = messages_of_named_times(connection, columns, analyse_question(query), where)
         return [f"{session}#{seq}" for session, seq in with_owner_ids(columns, places)]
 
-    return shelf.do(shelf.store.read(work))
+    return vault_harness.do(vault_harness.store.read(work))
 
 
 @pytest.fixture
-def talked(shelf: Shelf) -> Shelf:
-    said(shelf, "before", DECEMBER - timedelta(days=1))
-    said(shelf, "then", DECEMBER, DECEMBER + timedelta(days=1), DECEMBER + timedelta(days=2))
-    said(shelf, "earlier", DECEMBER.replace(year=2022))
-    shelf.save("a memory")
-    shelf.sync()
-    return shelf
+def talked(vault_harness: VaultHarness) -> VaultHarness:
+    said(vault_harness, "before", DECEMBER - timedelta(days=1))
+    said(vault_harness, "then", DECEMBER, DECEMBER + timedelta(days=1), DECEMBER + timedelta(days=2))
+    said(vault_harness, "earlier", DECEMBER.replace(year=2022))
+    vault_harness.save("a memory")
+    vault_harness.sync()
+    return vault_harness
 
 
 @pytest.mark.parametrize(
@@ -68,12 +68,12 @@ def talked(shelf: Shelf) -> Shelf:
         ("What was I doing on February 31?", []),
     ],
 )
-def test_turns_of_a_day_and_of_the_day_after(talked: Shelf, text: str, expected: list[str]) -> None:
+def test_turns_of_a_day_and_of_the_day_after(talked: VaultHarness, text: str, expected: list[str]) -> None:
     assert found(talked, text) == expected
 
 
-def test_those_within_come_before_those_after(talked: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(date_retriever, "MOST_TURNS", 1)
+def test_those_within_come_before_those_after(talked: VaultHarness, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(date_retriever, "MAX_MESSAGES", 1)
     assert found(talked, "December 4, 2023") == ["then#1"]
     assert found(talked, "4 December session:earlier") == ["earlier#1"]
     monkeypatch.setattr(date_retriever, "MOST_SPANS", 0)

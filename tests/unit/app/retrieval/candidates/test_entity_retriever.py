@@ -117,9 +117,9 @@ def test_a_caller_finds_mentions_only_by_names_that_stand_in_what_it_may_read(pe
 
 def test_a_context_includes_mentions_under_other_aliases(people: Host) -> None:
     people.ask("entity.rename", id=entity(people, "Robert Smith"), name="Qwertina")
-    told = people.ask("memory.context", prompt="Tell me about Qwertina", session="now").text
-    assert "lives in Vienna" in told
-    assert "went rowing" in told
+    reported = people.ask("memory.context", prompt="Tell me about Qwertina", session="now").text
+    assert "lives in Vienna" in reported
+    assert "went rowing" in reported
 
 
 def test_an_explanation_names_the_place_among_the_mentions(people: Host) -> None:

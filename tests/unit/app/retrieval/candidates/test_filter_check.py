@@ -15,7 +15,7 @@ from app.retrieval.candidates.filter_mask import filter_mask
 from app.retrieval.candidates.filters import ChunkFilter, build_filter, with_word_filter
 from app.retrieval.model import Query
 from app.retrieval.query.parser import parse
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 QUERIES = [
     ("", ()),
@@ -29,33 +29,33 @@ QUERIES = [
 ]
 
 
-def told(shelf: Shelf, index_cache: IndexCache, where: ChunkFilter) -> list[int]:
+def reported(vault_harness: VaultHarness, index_cache: IndexCache, where: ChunkFilter) -> list[int]:
     def work(connection: apsw.Connection) -> list[int]:
         columns = index_cache.columns(connection, last_chunk(connection))
         ids = np.arange(1, len(columns.owner))
         found: list[int] = ids[passes_filter(connection, columns, ids, where)].tolist()
         return found
 
-    return shelf.do(shelf.store.read(work))
+    return vault_harness.do(vault_harness.store.read(work))
 
 
-def run(shelf: Shelf, sql: str) -> None:
-    shelf.do(shelf.store.write(lambda connection: connection.execute(sql)))
+def run(vault_harness: VaultHarness, sql: str) -> None:
+    vault_harness.do(vault_harness.store.write(lambda connection: connection.execute(sql)))
 
 
 @pytest.fixture
-def various(shelf: Shelf) -> Shelf:
-    shelf.say("a heron", "a grebe", "long " * 2_000)
-    shelf.say("a teal", session="t")
+def various(vault_harness: VaultHarness) -> VaultHarness:
+    vault_harness.say("a heron", "a grebe", "long " * 2_000)
+    vault_harness.say("a teal", session="t")
     for number, store in enumerate(STORES):
-        shelf.save(f"note {number}", store=store)
-    shelf.sync()
-    return shelf
+        vault_harness.save(f"note {number}", store=store)
+    vault_harness.sync()
+    return vault_harness
 
 
 @pytest.mark.parametrize(("name", "values"), QUERIES)
 @pytest.mark.parametrize("stores", [STORES, ("private",), ("shared",), ()])
-def test_both_say_the_same(various: Shelf, name: str, values: tuple[str, ...], stores: tuple[str, ...]) -> None:
+def test_both_say_the_same(various: VaultHarness, name: str, values: tuple[str, ...], stores: tuple[str, ...]) -> None:
     index_cache = IndexCache()
     query: Any = replace(Query(""), **({name: values} if name else {}))
     where = build_filter(query, stores)
@@ -63,7 +63,7 @@ def test_both_say_the_same(various: Shelf, name: str, values: tuple[str, ...], s
     for change in ("", "DELETE FROM chunks WHERE id = 2", "INSERT INTO session_moves VALUES ('t', 1, 0)"):
         if change:
             run(various, change)
-        assert told(various, index_cache, where) == told(
+        assert reported(various, index_cache, where) == reported(
             various, IndexCache(), replace(where, matches_type=None, is_restrictive=True)
         )
 
@@ -71,7 +71,7 @@ def test_both_say_the_same(various: Shelf, name: str, values: tuple[str, ...], s
 @pytest.mark.parametrize("text", ["-session:t", "session:t", "after:2001", "before:2001", "role:user -kind:note"])
 @pytest.mark.parametrize("stores", [STORES, ("shared",)])
 def test_what_is_known_of_operators_is_what_the_database_says(
-    various: Shelf, text: str, stores: tuple[str, ...]
+    various: VaultHarness, text: str, stores: tuple[str, ...]
 ) -> None:
     query = parse(text, 0)
     where = build_filter(query, stores)
@@ -83,18 +83,18 @@ def test_what_is_known_of_operators_is_what_the_database_says(
     for change in changes:
         if change:
             run(various, change)
-        assert told(various, kept, exact) == told(various, kept, replace(where, matches_type=None))
+        assert reported(various, kept, exact) == reported(various, kept, replace(where, matches_type=None))
     assert not with_word_filter(exact, '"a"', None).is_exact
 
 
-def test_chunks_that_came_after_the_search_began_are_none(various: Shelf) -> None:
+def test_chunks_that_came_after_the_search_began_are_none(various: VaultHarness) -> None:
     query, kept = parse("role:user", 0), IndexCache()
     found = various.do(various.store.read(lambda connection: filter_mask(connection, query, STORES, kept)))
     exact = replace(build_filter(query, STORES), mask=found.mask, is_exact=True)
-    before = told(various, kept, exact)
+    before = reported(various, kept, exact)
     various.say("one more", session="later")
     various.sync()
-    assert told(various, kept, exact) == before
+    assert reported(various, kept, exact) == before
 
 
 def test_what_asks_for_more_than_the_sort_is_left_to_the_database() -> None:

@@ -12,7 +12,7 @@ from app.retrieval.candidates import filters
 from app.retrieval.candidates.filter_mask import filter_mask
 from app.retrieval.candidates.filters import build_filter
 from app.retrieval.query.parser import parse
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 EXACT = (
     "kind:message",
@@ -48,15 +48,15 @@ LOOSE = (
 
 
 @pytest.fixture
-def filled(shelf: Shelf) -> Shelf:
-    shelf.say("a grey heron", "a teal " * 800, session="herons")
-    shelf.say("bread", session="other")
-    shelf.save("Elm #birds", tags=["birds"])
-    shelf.save("Oak", store="shared")
-    return shelf
+def filled(vault_harness: VaultHarness) -> VaultHarness:
+    vault_harness.say("a grey heron", "a teal " * 800, session="herons")
+    vault_harness.say("bread", session="other")
+    vault_harness.save("Elm #birds", tags=["birds"])
+    vault_harness.save("Oak", store="shared")
+    return vault_harness
 
 
-def both(shelf: Shelf, text: str, stores: Sequence[str] = STORES) -> tuple[set[int], set[int], bool]:
+def both(vault_harness: VaultHarness, text: str, stores: Sequence[str] = STORES) -> tuple[set[int], set[int], bool]:
     """Return chunks that satisfy a query, chunks in the mask, and exactness."""
     query = parse(text, 0)
     where = build_filter(query, stores)
@@ -66,12 +66,12 @@ def both(shelf: Shelf, text: str, stores: Sequence[str] = STORES) -> tuple[set[i
         found = filter_mask(connection, query, stores, IndexCache())
         return {int(str(row[0])) for row in rows}, {*np.flatnonzero(found.mask).tolist()}, found.is_exact
 
-    return shelf.do(shelf.store.read(work))
+    return vault_harness.do(vault_harness.store.read(work))
 
 
 @pytest.mark.parametrize("stores", [STORES, ("shared",), ("private",)])
 @pytest.mark.parametrize("text", EXACT)
-def test_just_those_are_left(filled: Shelf, text: str, stores: tuple[str, ...]) -> None:
+def test_just_those_are_left(filled: VaultHarness, text: str, stores: tuple[str, ...]) -> None:
     satisfied, there, is_exact = both(filled, text, stores)
     existing = {row[0] for row in filled.rows("SELECT id FROM chunks")}
     assert there & existing == satisfied
@@ -80,13 +80,13 @@ def test_just_those_are_left(filled: Shelf, text: str, stores: tuple[str, ...]) 
 
 @pytest.mark.parametrize("stores", [STORES, ("shared",)])
 @pytest.mark.parametrize("text", LOOSE)
-def test_those_at_least_are_left(filled: Shelf, text: str, stores: tuple[str, ...]) -> None:
+def test_those_at_least_are_left(filled: VaultHarness, text: str, stores: tuple[str, ...]) -> None:
     satisfied, there, is_exact = both(filled, text, stores)
     assert satisfied <= there
     assert not is_exact
 
 
-def test_of_what_many_have_it_is_not_known_who(filled: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_what_many_have_it_is_not_known_who(filled: VaultHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     filled.save("Ash", tags=["birds"])
     monkeypatch.setattr(filters, "SMALL_SET", 1)
     satisfied, there, is_exact = both(filled, "tag:birds")
@@ -94,7 +94,7 @@ def test_of_what_many_have_it_is_not_known_who(filled: Shelf, monkeypatch: pytes
     assert not is_exact
 
 
-def test_the_check_of_a_few_says_what_the_conditions_say(filled: Shelf) -> None:
+def test_the_check_of_a_few_says_what_the_conditions_say(filled: VaultHarness) -> None:
     for text in (*EXACT, *LOOSE, "-entity:anna", "entity:anna role:user"):
         for stores in (STORES, ("shared",)):
             where = build_filter(parse(text, 0), stores)
@@ -102,14 +102,14 @@ def test_the_check_of_a_few_says_what_the_conditions_say(filled: Shelf) -> None:
             assert filled.rows(sql + where.sql, *where.values) == filled.rows(sql + where.point_sql, *where.values)
 
 
-def test_what_is_excluded_of_one_sort_leaves_the_others(filled: Shelf) -> None:
+def test_what_is_excluded_of_one_sort_leaves_the_others(filled: VaultHarness) -> None:
     kinds = {row[0]: row[1] for row in filled.rows("SELECT id, kind FROM chunks")}
     for text in ("-tag:birds", "-entity:anna", "-is:pinned"):
         assert "message" in {kinds[one] for one in both(filled, text)[0]}
     assert "memory" in {kinds[one] for one in both(filled, "-session:herons")[0]}
 
 
-def test_a_few_are_checked_as_fast_whatever_has_the_tag(shelf: Shelf) -> None:
+def test_a_few_are_checked_as_fast_whatever_has_the_tag(vault_harness: VaultHarness) -> None:
     def steps(connection: apsw.Connection) -> int:
         where, taken = build_filter(parse("tag:birds", 0), STORES), [0]
         sql = f"SELECT c.id FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?)) AND {where.point_sql}"
@@ -126,8 +126,8 @@ def test_a_few_are_checked_as_fast_whatever_has_the_tag(shelf: Shelf) -> None:
         return taken[0]
 
     for number in range(10):
-        shelf.save(f"Elm {number}", tags=["birds"])
-    few = shelf.do(shelf.store.read(steps))
+        vault_harness.save(f"Elm {number}", tags=["birds"])
+    few = vault_harness.do(vault_harness.store.read(steps))
     for number in range(90):
-        shelf.save(f"Oak {number}", tags=["birds"])
-    assert shelf.do(shelf.store.read(steps)) < 2 * few
+        vault_harness.save(f"Oak {number}", tags=["birds"])
+    assert vault_harness.do(vault_harness.store.read(steps)) < 2 * few

@@ -12,7 +12,7 @@ from app.index.vectors.vector_repo import Generation
 from app.retrieval.candidates.filters import build_filter, with_word_filter
 from app.retrieval.candidates.list_retrievers import lexical_candidates, newest_candidates, vector_candidates
 from app.retrieval.model import Query
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 NAMES = ("tag", "kind", "session", "agent", "entity", "role", "is", "store")
 
@@ -43,36 +43,42 @@ def test_there_is_a_value_for_each_mark(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_operator_is_sound_sql_wanted_or_not(shelf: Shelf, name: str) -> None:
-    shelf.say("words")
+def test_every_operator_is_sound_sql_wanted_or_not(vault_harness: VaultHarness, name: str) -> None:
+    vault_harness.say("words")
     for value in ("x", "' OR 1=1 --", "%", ""):
         where = build_filter(query(excluded=((name, value),)), STORES)
-        shelf.do(shelf.store.read(lambda connection, where=where: newest_candidates(connection, where, 10)))
+        vault_harness.do(
+            vault_harness.store.read(lambda connection, where=where: newest_candidates(connection, where, 10))
+        )
 
 
-def test_no_store_no_candidates(shelf: Shelf) -> None:
-    shelf.say("words")
+def test_no_store_no_candidates(vault_harness: VaultHarness) -> None:
+    vault_harness.say("words")
     for stores, count in (((), 0), (("shared", "social"), 0), (STORES, 1)):
         where = build_filter(query(), stores)
         for found in (
-            shelf.do(
-                shelf.store.read(lambda connection, where=where: lexical_candidates(connection, '"words"', where, 10))
+            vault_harness.do(
+                vault_harness.store.read(
+                    lambda connection, where=where: lexical_candidates(connection, '"words"', where, 10)
+                )
             ),
-            shelf.do(shelf.store.read(lambda connection, where=where: newest_candidates(connection, where, 10))),
+            vault_harness.do(
+                vault_harness.store.read(lambda connection, where=where: newest_candidates(connection, where, 10))
+            ),
         ):
             assert len(found) == count
 
 
-def test_the_nearest_are_those_of_numpy(shelf: Shelf) -> None:
+def test_the_nearest_are_those_of_numpy(vault_harness: VaultHarness) -> None:
     texts = [f"turn {number}" for number in range(60)]
-    shelf.say(*texts)
-    shelf.sync()
+    vault_harness.say(*texts)
+    vault_harness.sync()
     query_text = HashedEmbedder().embed_query("turn 17")
     where = build_filter(query(), STORES)
 
     def nearest(vector: bytes, depth: int = 5) -> list[tuple[str, float]]:
-        found = shelf.do(
-            shelf.store.read(
+        found = vault_harness.do(
+            vault_harness.store.read(
                 lambda connection: vector_candidates(
                     connection, IndexCache(), Generation(1, DIMENSIONS), vector, where, depth
                 )
@@ -88,13 +94,13 @@ def test_the_nearest_are_those_of_numpy(shelf: Shelf) -> None:
     assert nearest(np.zeros(DIMENSIONS, dtype=np.float32).tobytes()) == []
 
 
-def test_newest_first_and_one_of_each(shelf: Shelf) -> None:
-    shelf.say("first")
-    shelf.clock.ms += 1_000
-    shelf.say("long " * 500)
-    shelf.clock.ms += 1_000
-    note = shelf.save("word " * 500, title="Note")
-    shelf.sync()
+def test_newest_first_and_one_of_each(vault_harness: VaultHarness) -> None:
+    vault_harness.say("first")
+    vault_harness.clock.ms += 1_000
+    vault_harness.say("long " * 500)
+    vault_harness.clock.ms += 1_000
+    note = vault_harness.save("word " * 500, title="Note")
+    vault_harness.sync()
     where = build_filter(query(), STORES)
-    found = shelf.do(shelf.store.read(lambda connection: newest_candidates(connection, where, 100)))
+    found = vault_harness.do(vault_harness.store.read(lambda connection: newest_candidates(connection, where, 100)))
     assert [item.target for item in found] == [note.id, "s#2", "s#1"]

@@ -17,7 +17,7 @@ from app.retrieval.candidates.scored_chunks import ScoredChunks
 from app.retrieval.model import Query
 from app.retrieval.query.match_expression import atoms, excluded_expression, match_expression, stem
 from app.retrieval.query.parser import parse
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 TEXTS = (
     "The grey heron hopes and hoped, hoping for studies of happiness",
@@ -45,14 +45,16 @@ QUERIES = (
 Scored = dict[int, float]
 
 
-def both(shelf: Shelf, text: str, depth: int = 50) -> tuple[Scored, Scored]:
+def both(vault_harness: VaultHarness, text: str, depth: int = 50) -> tuple[Scored, Scored]:
     query = parse(text, 0)
     where, match = build_filter(query, STORES), match_expression(query)
     if match is None:
         return {}, {}
-    exact = shelf.do(shelf.store.read(lambda connection: lexical_scores(connection, IndexCache(), match, where, depth)))
-    sooner = shelf.do(
-        shelf.store.read(
+    exact = vault_harness.do(
+        vault_harness.store.read(lambda connection: lexical_scores(connection, IndexCache(), match, where, depth))
+    )
+    sooner = vault_harness.do(
+        vault_harness.store.read(
             lambda connection: cached_lexical_scores(
                 connection, IndexCache(), atoms(query), excluded_expression(query), where, depth
             )
@@ -66,51 +68,53 @@ def _by_chunk(found: ScoredChunks) -> Scored:
 
 
 @pytest.mark.parametrize("query_text", QUERIES)
-def test_scores_are_those_of_fts5(shelf: Shelf, query_text: str) -> None:
-    shelf.say(*TEXTS, *(f"filler number {number}" for number in range(30)))
-    exact, sooner = both(shelf, query_text)
+def test_scores_are_those_of_fts5(vault_harness: VaultHarness, query_text: str) -> None:
+    vault_harness.say(*TEXTS, *(f"filler number {number}" for number in range(30)))
+    exact, sooner = both(vault_harness, query_text)
     assert sooner.keys() == exact.keys()
     if "*" not in query_text and not any(ord(one) > 0x2E80 for one in query_text):
         assert sooner == pytest.approx(exact, rel=1e-4, abs=1e-5)
 
 
-def test_conditions_hold_whether_they_leave_few_or_many(shelf: Shelf, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_conditions_hold_whether_they_leave_few_or_many(
+    vault_harness: VaultHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
     random.seed(3)
     vocabulary = ["heron", "elm", "lock", "boat", "rain", "mill"]
-    shelf.say(*(" ".join(random.choices(vocabulary, k=random.randint(2, 9))) for _ in range(120)))
+    vault_harness.say(*(" ".join(random.choices(vocabulary, k=random.randint(2, 9))) for _ in range(120)))
     for text in ("heron rain role:user", "heron elm role:assistant", "heron session:s", "boat session:none"):
-        exact, _ = both(shelf, text, 12)
+        exact, _ = both(vault_harness, text, 12)
         for few in (0, 20_000):
             monkeypatch.setattr(filters, "SMALL_SET", few)
             for probed in (1, 60):
                 monkeypatch.setattr(lexical, "_PROBED", probed)
-                _, sooner = both(shelf, text, 12)
+                _, sooner = both(vault_harness, text, 12)
                 assert [round(score, 4) for score in sooner.values()] == [round(score, 4) for score in exact.values()]
 
 
 def test_the_most_promising_of_many_are_the_same_by_a_part_of_them(
-    shelf: Shelf, monkeypatch: pytest.MonkeyPatch
+    vault_harness: VaultHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     random.seed(5)
     vocabulary = ["heron", "elm", "lock", "boat", "rain", "mill"]
-    shelf.say(*(" ".join(random.choices(vocabulary, k=random.randint(2, 30))) for _ in range(300)))
+    vault_harness.say(*(" ".join(random.choices(vocabulary, k=random.randint(2, 30))) for _ in range(300)))
     found: list[Scored] = []
     for sampled, sure in ((1 << 30, 2), (1, 2), (2, 2), (8, 3), (8, 1)):
         monkeypatch.setattr(lexical, "_SAMPLED", sampled)
         monkeypatch.setattr(lexical, "_SURE", sure)
-        found.append(both(shelf, "heron rain", 10)[1])
+        found.append(both(vault_harness, "heron rain", 10)[1])
     assert all(one == found[0] for one in found)
     assert len(found[0]) == 10
 
 
-def test_what_went_is_not_found(shelf: Shelf) -> None:
-    shelf.say("heron one", "heron two")
+def test_what_went_is_not_found(vault_harness: VaultHarness) -> None:
+    vault_harness.say("heron one", "heron two")
     index_cache, query = IndexCache(), Query("")
     where, query_text = build_filter(query, STORES), atoms(parse("heron", 0))
 
     def ids() -> list[int]:
-        rows = shelf.do(
-            shelf.store.read(
+        rows = vault_harness.do(
+            vault_harness.store.read(
                 lambda connection: cached_lexical_scores(connection, index_cache, query_text, None, where, 10)
             )
         )
@@ -118,10 +122,13 @@ def test_what_went_is_not_found(shelf: Shelf) -> None:
         return found
 
     before = ids()
-    shelf.do(shelf.store.write(lambda connection: connection.execute("DELETE FROM chunks WHERE id = ?", before[:1])))
+    vault_harness.do(
+        vault_harness.store.write(lambda connection: connection.execute("DELETE FROM chunks WHERE id = ?", before[:1]))
+    )
     assert ids() == before[1:]
     assert [
-        item.chunk_id for item in shelf.do(shelf.store.read(lambda c: lexical_candidates(c, '"heron"', where, 9)))
+        item.chunk_id
+        for item in vault_harness.do(vault_harness.store.read(lambda c: lexical_candidates(c, '"heron"', where, 9)))
     ] == ids()
 
 

@@ -16,33 +16,37 @@ from app.retrieval.pipeline import run_search
 from app.retrieval.query.parser import parse
 from app.retrieval.recipes import find_recipe
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 TEXTS = ("a grey heron", "two old oaks", "a heron on the lock", "bread and butter")
 
 
 @pytest.fixture
-def meaning(shelf: Shelf, vault: Path) -> VectorQuery:
-    shelf.say(*TEXTS)
-    shelf.sync()
-    ann_cache, generation = AnnCache(vault, least=1), Generation(1, shelf.embedder.identity.dimensions)
-    shelf.do(shelf.store.read(lambda connection: ann_cache.refresh(connection, generation)))
+def meaning(vault_harness: VaultHarness, vault: Path) -> VectorQuery:
+    vault_harness.say(*TEXTS)
+    vault_harness.sync()
+    ann_cache, generation = AnnCache(vault, least=1), Generation(1, vault_harness.embedder.identity.dimensions)
+    vault_harness.do(vault_harness.store.read(lambda connection: ann_cache.refresh(connection, generation)))
     return VectorQuery(
-        generation, lambda text: shelf.embedder.embed_query(text).tobytes(), ann_cache, ann_cache.count()
+        generation, lambda text: vault_harness.embedder.embed_query(text).tobytes(), ann_cache, ann_cache.count()
     )
 
 
-def query_text(shelf: Shelf, text: str, meaning: VectorQuery, name: str) -> SearchResult:
+def query_text(vault_harness: VaultHarness, text: str, meaning: VectorQuery, name: str) -> SearchResult:
     chosen = find_recipe(name)
     request = Request(parse(text, 0), chosen, chosen.legs, STORES, 0, 20, None, IndexCache)
-    return shelf.do(shelf.store.read(lambda connection: run_search(connection, request, meaning, Stopwatch())))
+    return vault_harness.do(
+        vault_harness.store.read(lambda connection: run_search(connection, request, meaning, Stopwatch()))
+    )
 
 
 @pytest.mark.parametrize("name", ["learned", "weighted"])
 @pytest.mark.parametrize("text", ["heron", "heron role:user", "heron -oaks", "old oaks kind:note", "nothing"])
-def test_a_search_of_many_vectors_finds_the_same(shelf: Shelf, meaning: VectorQuery, name: str, text: str) -> None:
-    few = query_text(shelf, text, meaning, name)
-    many = query_text(shelf, text, replace(meaning, count=PREFETCH_FROM), name)
+def test_a_search_of_many_vectors_finds_the_same(
+    vault_harness: VaultHarness, meaning: VectorQuery, name: str, text: str
+) -> None:
+    few = query_text(vault_harness, text, meaning, name)
+    many = query_text(vault_harness, text, replace(meaning, count=PREFETCH_FROM), name)
     assert many == few
 
 
@@ -67,10 +71,10 @@ def test_a_failed_prefetch_raises_in_the_caller(meaning: VectorQuery) -> None:
 
 
 def test_a_question_that_cannot_be_made_a_vector_is_a_failure_of_the_vectors(
-    shelf: Shelf, meaning: VectorQuery
+    vault_harness: VaultHarness, meaning: VectorQuery
 ) -> None:
     def closed(_text: str) -> bytes:
         raise ModelUnavailableError("The model was closed.")
 
     with pytest.raises(VectorsFailedError):
-        query_text(shelf, "heron", replace(meaning, vector=closed, count=PREFETCH_FROM), "learned")
+        query_text(vault_harness, "heron", replace(meaning, vector=closed, count=PREFETCH_FROM), "learned")

@@ -290,11 +290,11 @@ def test_any_part_of_a_run_is_found(index: Index, before: str, run: str, after: 
 
 @given(RUN, RUN)
 def test_nothing_but_substrings_is_found_by_a_whole_run(index: Index, run: str, other: str) -> None:
-    flat, sought = normal(run), normal(other)
-    assume(len(runs_of(other)) == 1 and len(units(sought)) >= 2)
+    flat, searched = normal(run), normal(other)
+    assume(len(runs_of(other)) == 1 and len(units(searched)) >= 2)
     index.fill(run)
     if index.find(match_expression([Term(other)], "all")):
-        assert sought in flat
+        assert searched in flat
 
 
 def test_an_endless_question_stays_small(index: Index) -> None:

@@ -127,9 +127,9 @@ def test_what_is_like_the_best_counts_in_a_message_alone() -> None:
         values[:, message] = several
         made = with_session_similarity(values, weights, alike)
         assert made[:, similarity].argmax() == made[:, recent].argmax() == 2
-        told = expand_interactions(made).reshape(3, BLOCKS, len(NAMES))[:, :, [similarity, recent]]
-        assert not told[:, :-1].any()
-        assert told[2, -1].tolist() == [several + 0.5] * 2
+        reported = expand_interactions(made).reshape(3, BLOCKS, len(NAMES))[:, :, [similarity, recent]]
+        assert not reported[:, :-1].any()
+        assert reported[2, -1].tolist() == [several + 0.5] * 2
 
 
 def test_a_date_in_the_question_matches_the_day_it_was_said() -> None:

@@ -85,8 +85,8 @@ def test_added_candidates_pass_the_filter(talked: Host, operator: str, allowed: 
 def test_a_caller_sees_its_stores_only(talked: Host) -> None:
     from app.api.caller import Caller
 
-    stranger = Caller("stranger", "inner")
-    reply = talked.call("memory.search", {"query": "Lisbon river", "recipe": "learned"}, stranger).result()
+    unrelated = Caller("stranger", "inner")
+    reply = talked.call("memory.search", {"query": "Lisbon river", "recipe": "learned"}, unrelated).result()
     assert {hit.store for hit in reply.value.hits} == {"shared"}
 
 

@@ -1,4 +1,4 @@
-"""Kinship: which conversations are like the best ones."""
+"""Session similarity: which conversations are like the best ones."""
 
 import numpy as np
 import pytest

@@ -13,7 +13,7 @@ from app.retrieval.ranking.speaker_names import SpeakerNameCache
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
 from tests.unit.app.embed.sentence_model import NAME, write_sentence_model
-from tests.unit.app.shelf import Shelf
+from tests.unit.app.vault_harness import VaultHarness
 
 WORDS = ("Caroline", "group", "tent", "fire", "when")
 
@@ -41,26 +41,26 @@ def say(host: Host, author: str, text: str) -> None:
 class Known:
     """Messages with authors, and who knows them."""
 
-    def __init__(self, shelf: Shelf) -> None:
-        self.shelf = shelf
-        self.speakers = SpeakerNameCache(shelf.store)
+    def __init__(self, vault_harness: VaultHarness) -> None:
+        self.vault_harness = vault_harness
+        self.speakers = SpeakerNameCache(vault_harness.store)
 
     def say(self, author: str, text: str = "hello") -> None:
         message = NewMessage("user", text, author=author)
-        self.shelf.do(self.shelf.sessions.append([message], "s", NewSession(), "person"))
+        self.vault_harness.do(self.vault_harness.sessions.append([message], "s", NewSession(), "person"))
 
     def strip_speakers(self, text: str) -> str:
-        return self.shelf.do(self.speakers.strip_speakers(text))
+        return self.vault_harness.do(self.speakers.strip_speakers(text))
 
 
 @pytest.fixture
 def known(vault: Path) -> Iterator[Known]:
-    shelf = Shelf(vault)
-    known = Known(shelf)
+    vault_harness = VaultHarness(vault)
+    known = Known(vault_harness)
     for author in ("Caroline", "", "Mel", "Caroline"):
         known.say(author)
     yield known
-    shelf.close()
+    vault_harness.close()
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from app.memories.model import Memory, MemoryFilter, NewMemory
 from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.service import MemoryService
 from app.sessions.capture.after_turn import ACTOR, LONGEST_WAIT, RETRY_S, AfterTurn
-from app.sessions.capture.auto_capture import MAX_TURNS, AutoCapture
+from app.sessions.capture.auto_capture import MAX_MESSAGES, AutoCapture
 from app.sessions.model import Message, NewMessage, Session
 from app.trace.trace import Trace
 from tests.helpers.unexpected_logs import AllowLogs
@@ -251,7 +251,7 @@ def test_of_a_long_past_only_the_end_is_looked_at(quiet: Quiet) -> None:
     for number in range(30):
         quiet.say(*exchange(number))
     quiet.look()
-    assert quiet.finder.requests == [("talk", list(range(121 - MAX_TURNS, 121)))]
+    assert quiet.finder.requests == [("talk", list(range(121 - MAX_MESSAGES, 121)))]
 
 
 @pytest.mark.parametrize(("trust", "store"), [("full", "private"), ("inner", "shared"), ("familiar", "social")])
@@ -362,7 +362,7 @@ def test_a_bug_in_the_task_itself_shows(quiet: Quiet, allow_logs: AllowLogs) -> 
     def broken() -> Any:
         raise ZeroDivisionError
 
-    quiet.after._terms = broken
+    quiet.after._options = broken
     with pytest.raises(ZeroDivisionError):
         quiet.harness.do(quiet.after.run())
     assert "ZeroDivisionError" in quiet.after.failures[0]

@@ -30,7 +30,7 @@ def count(harness: SessionHarness) -> int:
 @pytest.mark.parametrize("by_setting", [True, False])
 def test_nothing_is_stored_and_no_error_is_raised(harness: SessionHarness, by_setting: bool) -> None:
     if by_setting:
-        harness.set(not_kept=frozenset({"scout"}))
+        harness.set(excluded_agents=frozenset({"scout"}))
     else:
         switch_off(harness, "scout")
     assert harness.append(HELLO, agent="scout") == Appended("talk", (), created=False)
@@ -42,7 +42,7 @@ def test_nothing_is_stored_and_no_error_is_raised(harness: SessionHarness, by_se
 
 
 def test_others_are_stored(harness: SessionHarness) -> None:
-    harness.set(not_kept=frozenset({"scout"}))
+    harness.set(excluded_agents=frozenset({"scout"}))
     switch_off(harness, "spy")
     assert harness.append(HELLO, agent="guide").seqs == (1,)
     assert harness.append(HELLO).seqs == (2,)

@@ -159,7 +159,7 @@ def test_a_drain_does_not_wait_for_ever(harness: SessionHarness, allow_logs: All
 
 
 def test_an_agent_that_is_switched_off_costs_no_error(harness: SessionHarness) -> None:
-    harness.set(not_kept=frozenset({"scout"}))
+    harness.set(excluded_agents=frozenset({"scout"}))
 
     async def work() -> Accepted:
         taken = later(harness, "one")

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from app.sessions.compaction import compaction_plan
 from app.sessions.compaction.compaction_plan import MessageSize, SessionOptions
 
-TERMS = SessionOptions(budget=1000, trigger=0.8, target=0.5, min_turns=4)
+TERMS = SessionOptions(budget=1000, trigger=0.8, target=0.5, min_messages=4)
 
 
 def weights(*tokens: int, answers: tuple[int, ...] = ()) -> list[MessageSize]:
@@ -27,7 +27,7 @@ terms_of_any_kind = st.builds(
     budget=st.integers(1, 5000),
     trigger=st.floats(0.1, 1),
     target=st.floats(0.05, 0.95),
-    min_turns=st.integers(1, 10),
+    min_messages=st.integers(1, 10),
 )
 
 

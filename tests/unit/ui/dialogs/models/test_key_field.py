@@ -48,7 +48,7 @@ def test_a_key_is_typed_unseen_and_kept(field: KeyField, backend: FakeBackend, r
     assert not field._keep.isEnabled()
     qtbot.keyClicks(field._line, KEY)
     field.follow("openai:m")  # an answer that comes late takes nothing of what is typed
-    rest(lambda: len(backend.asked("secret.status")) == 2)
+    rest(lambda: len(backend.requested("secret.status")) == 2)
     qtbot.mouseClick(field._keep, Qt.MouseButton.LeftButton)
     assert field._line.text() == ""
     assert not field._line.isUndoAvailable()
@@ -95,10 +95,10 @@ def test_the_settings_show_the_key_of_the_service_in_use(
     sheet.bring_to_front()
     rest(lambda: sheet._keys is not None)
     assert sheet._keys is not None
-    assert backend.asked("secret.status") == []
+    assert backend.requested("secret.status") == []
     backend.settings_set("embedding.model", "cohere:embed-v4.0")
     sheet.bring_to_front()
-    rest(lambda: bool(backend.asked("secret.status")))
+    rest(lambda: bool(backend.requested("secret.status")))
     assert sheet._keys.service == "cohere"
     qtbot.keyClicks(sheet._search, "keyring cohere")
     assert sheet._keys.isVisibleTo(sheet)

@@ -168,18 +168,18 @@ def test_buttons_do_what_they_say(
     models._bridge.start(models.load())
     rest(lambda: states(models) == ["serving", state])
     models.rows.rows[1].buttons[what].click()
-    rest(lambda: bool(backend.asked(operation)))
-    assert backend.asked(operation) == [arguments]
+    rest(lambda: bool(backend.requested(operation)))
+    assert backend.requested(operation) == [arguments]
 
 
 def test_preparing_a_model(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
     models.prepare.click()
-    assert backend.asked("embedding.change") == []
+    assert backend.requested("embedding.change") == []
     models.wanted.setCurrentText("  fastembed:x/y ")
     models.waits.setChecked(False)
     models.prepare.click()
-    rest(lambda: bool(backend.asked("embedding.change")))
-    assert backend.asked("embedding.change") == [{"model": "fastembed:x/y", "waits": False}]
+    rest(lambda: bool(backend.requested("embedding.change")))
+    assert backend.requested("embedding.change") == [{"model": "fastembed:x/y", "waits": False}]
 
 
 def test_advice_is_shown_where_there_is_any(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
@@ -227,7 +227,7 @@ def test_what_is_still_being_made_is_offered_later(models: ModelsDialog, backend
 
 def test_own_searches_are_compared_and_shown(compared: ModelsDialog, backend: FakeModelBackend) -> None:
     comparing = compared.comparing
-    [requested] = backend.asked("embedding.compare")
+    [requested] = backend.requested("embedding.compare")
     assert (requested["queries"], requested["other"], requested["questions"], requested["by_meaning"]) == (
         ["roses", "the lake"],
         2,
@@ -249,7 +249,7 @@ def test_what_is_asked_can_be_chosen(models: ModelsDialog, backend: FakeModelBac
     comparing.queries.setPlainText("one\n\ntwo\none")
     comparing.run()
     rest(lambda: not comparing._job)
-    [requested] = backend.asked("embedding.compare")
+    [requested] = backend.requested("embedding.compare")
     assert (requested["queries"], requested["questions"], requested["by_meaning"]) == (["one", "two"], 0, True)
 
 
@@ -265,13 +265,13 @@ def test_a_ranking_is_compared_and_used(models: ModelsDialog, backend: FakeModel
     assert not comparing._meaning.isEnabled()
     comparing.run()
     rest(lambda: not comparing._job)
-    assert backend.asked("trial.side_by_side")[0]["other"] == "words"
+    assert backend.requested("trial.side_by_side")[0]["other"] == "words"
     assert comparing.use.text() == "Use this ranking"
     reported: list[Notice] = []
     models.notice.connect(reported.append)
     comparing.use.click()
     rest(lambda: bool(reported))
-    assert backend.asked("settings.set") == [{"name": "search.recipe", "value": "words"}]
+    assert backend.requested("settings.set") == [{"name": "search.recipe", "value": "words"}]
 
 
 @pytest.mark.parametrize(("state", "operation"), [("ready", "embedding.switch"), ("kept", "embedding.rollback")])
@@ -286,7 +286,7 @@ def test_what_was_compared_is_switched_to(
     models.comparing.run()
     rest(lambda: not models.comparing._job)
     models.comparing.use.click()
-    rest(lambda: bool(backend.asked(operation)))
+    rest(lambda: bool(backend.requested(operation)))
 
 
 def test_another_choice_takes_the_offer_back(compared: ModelsDialog) -> None:
@@ -317,7 +317,7 @@ def test_by_keyboard_alone(compared: ModelsDialog, qtbot: QtBot) -> None:
 def test_control_and_enter_compare(models: ModelsDialog, qtbot: QtBot, backend: FakeModelBackend, rest: Rest) -> None:
     models._tabs.setCurrentWidget(models.comparing)
     qtbot.keyClick(models.comparing.queries, Qt.Key.Key_Return, Qt.KeyboardModifier.ControlModifier)
-    rest(lambda: bool(backend.asked("embedding.compare")))
+    rest(lambda: bool(backend.requested("embedding.compare")))
     assert models.comparing.queries.toPlainText() == "roses\nthe lake"
 
 
@@ -331,13 +331,13 @@ def test_progress_of_this_comparison_only(models: ModelsDialog, backend: FakeMod
     assert comparing._far.text() == "5 of 10 queries"
     assert (comparing._bar.value(), comparing._bar.maximum()) == (5, 10)
     comparing.run()
-    assert backend.asked("embedding.compare") == []
+    assert backend.requested("embedding.compare") == []
 
 
 def test_stop_cancels_the_job(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
     models.comparing._job = "mine"
     models.comparing.stop.click()
-    rest(lambda: backend.asked("job.cancel") == [{"job": "mine"}])
+    rest(lambda: backend.requested("job.cancel") == [{"job": "mine"}])
 
 
 def test_where_all_is_alike_it_says_so(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> None:
@@ -348,7 +348,7 @@ def test_where_all_is_alike_it_says_so(models: ModelsDialog, backend: FakeModelB
     assert models.comparing.now.source.rows == ()
 
 
-# Manners ------------------------------------------------------------------------------------------------------------
+# Behaviour ------------------------------------------------------------------------------------------------------------
 
 
 def test_everything_that_takes_the_keyboard_has_a_name(compared: ModelsDialog) -> None:

@@ -42,13 +42,13 @@ def missing(models: ModelsDialog, backend: FakeModelBackend, rest: Rest) -> Mode
 def test_a_missing_model_is_fetched_only_with_consent(
     missing: ModelsDialog, backend: FakeModelBackend, rest: Rest
 ) -> None:
-    assert backend.asked("settings.set") == []
+    assert backend.requested("settings.set") == []
     assert missing._error.text() == "The model fastembed:x/y is not on this machine."
     del backend.refuse["embedding.change"]
     missing.preparing.fetch.click()
-    rest(lambda: len(backend.asked("embedding.change")) == 2)
-    assert backend.asked("settings.set") == [{"name": "embedding.allow_download", "value": True}]
-    assert backend.asked("embedding.change")[1] == {"model": "fastembed:x/y", "waits": True}
+    rest(lambda: len(backend.requested("embedding.change")) == 2)
+    assert backend.requested("settings.set") == [{"name": "embedding.allow_download", "value": True}]
+    assert backend.requested("embedding.change")[1] == {"model": "fastembed:x/y", "waits": True}
     rest(lambda: missing.wanted.currentText() == "")
     assert not missing.preparing.fetch.isVisible()
     assert not missing._error.isVisible()
@@ -60,7 +60,7 @@ def test_consent_that_is_refused_from_outside_is_said(
     backend.refuse["settings.set"] = InputError("The environment decides embedding.allow_download.")
     missing.preparing.fetch.click()
     rest(lambda: "environment" in missing._error.text())
-    assert len(backend.asked("embedding.change")) == 1
+    assert len(backend.requested("embedding.change")) == 1
 
 
 def test_where_fetching_is_allowed_only_the_folder_is_offered(
@@ -70,7 +70,7 @@ def test_where_fetching_is_allowed_only_the_folder_is_offered(
     models._bridge.start(models.load())
     rest(lambda: models._may_fetch)
     models.prepare.click()
-    rest(lambda: len(backend.asked("embedding.change")) == 2 and models.preparing.folder.isVisible())
+    rest(lambda: len(backend.requested("embedding.change")) == 2 and models.preparing.folder.isVisible())
     assert not models.preparing.fetch.isVisible()
 
 
@@ -82,8 +82,8 @@ def test_the_folder_of_a_model_is_named(
     [dialog] = missing.findChildren(QFileDialog)
     dialog.fileSelected.emit(str(tmp_path))
     dialog.reject()
-    rest(lambda: len(backend.asked("embedding.change")) == 2)
-    assert backend.asked("embedding.change")[1]["folder"] == str(tmp_path)
+    rest(lambda: len(backend.requested("embedding.change")) == 2)
+    assert backend.requested("embedding.change")[1]["folder"] == str(tmp_path)
 
 
 def test_another_name_takes_the_offers_back(missing: ModelsDialog) -> None:
@@ -141,7 +141,7 @@ def test_fetching_shows_how_far_it_is(models: ModelsDialog, backend: FakeModelBa
     assert not preparing.stop.isVisible()
 
 
-class PatientShelf(FakeModelBackend):
+class SlowBackend(FakeModelBackend):
     """Changes the model only when it is told to."""
 
     def __init__(self) -> None:
@@ -162,21 +162,21 @@ class PatientShelf(FakeModelBackend):
 
 class TestStopping:
     @pytest.fixture
-    def backend(self) -> PatientShelf:
-        return PatientShelf()
+    def backend(self) -> SlowBackend:
+        return SlowBackend()
 
     @pytest.fixture
-    def fetching(self, models: ModelsDialog, backend: PatientShelf, rest: Rest) -> ModelsDialog:
+    def fetching(self, models: ModelsDialog, backend: SlowBackend, rest: Rest) -> ModelsDialog:
         """Return the dialog while a model is fetched."""
         models.wanted.setCurrentText(MODEL)
         models.prepare.click()
-        rest(lambda: bool(backend.asked("embedding.change")))
+        rest(lambda: bool(backend.requested("embedding.change")))
         backend.listeners[0](far(30_000_000))
         rest(models.preparing.stop.isVisible)
         return models
 
     def test_it_is_stopped_and_can_be_gone_on_with(
-        self, fetching: ModelsDialog, backend: PatientShelf, rest: Rest, qtbot: QtBot
+        self, fetching: ModelsDialog, backend: SlowBackend, rest: Rest, qtbot: QtBot
     ) -> None:
         preparing = fetching.preparing
         preparing.stop.setFocus()
@@ -188,8 +188,8 @@ class TestStopping:
         qtbot.keyClick(fetching.wanted, Qt.Key.Key_Return)
         preparing.show_progress(far(40_000_000))
         assert preparing._far.text() == "Stopping…"
-        rest(lambda: backend.asked("job.cancel") == [{"job": f"fetching:{MODEL}"}])
-        assert len(backend.asked("embedding.change")) == 1
+        rest(lambda: backend.requested("job.cancel") == [{"job": f"fetching:{MODEL}"}])
+        assert len(backend.requested("embedding.change")) == 1
         backend.changing.set_exception(CancelledByPersonError("Fetching was cancelled."))
         rest(preparing.stopped.isVisible)
         assert preparing.stopped.text().startswith(f"Fetching {MODEL} was stopped. What came of it is kept")
@@ -200,7 +200,7 @@ class TestStopping:
         assert fetching.wanted.currentText() == MODEL
         rest(fetching.prepare.isEnabled)
         fetching.prepare.click()
-        rest(lambda: len(backend.asked("embedding.change")) == 2)
+        rest(lambda: len(backend.requested("embedding.change")) == 2)
         assert not preparing.stopped.isVisible()
         backend.listeners[0](far(50_000_000))
         rest(lambda: preparing.stop.isVisible() and preparing.stop.isEnabled())
@@ -208,25 +208,25 @@ class TestStopping:
         backend.changing.set_result(Reply(backend.status, None))
         rest(lambda: fetching.wanted.currentText() == "")
 
-    def test_another_name_takes_the_note_back(self, fetching: ModelsDialog, backend: PatientShelf, rest: Rest) -> None:
+    def test_another_name_takes_the_note_back(self, fetching: ModelsDialog, backend: SlowBackend, rest: Rest) -> None:
         backend.changing.set_exception(CancelledByPersonError("Somebody else cancelled it."))
         rest(fetching.preparing.stopped.isVisible)
         fetching.wanted.setCurrentText("fastembed:x/z")
         assert not fetching.preparing.stopped.isVisible()
 
     def test_hiding_the_dialog_stops_nothing(
-        self, fetching: ModelsDialog, backend: PatientShelf, rest: Rest, qtbot: QtBot
+        self, fetching: ModelsDialog, backend: SlowBackend, rest: Rest, qtbot: QtBot
     ) -> None:
         qtbot.keyClick(fetching, Qt.Key.Key_Escape)
         assert not fetching.isVisible()
         backend.listeners[0](far(90_000_000))
         rest(lambda: "90.0 MB" in fetching.preparing._far.text())
-        assert backend.asked("job.cancel") == []
+        assert backend.requested("job.cancel") == []
         backend.changing.set_result(Reply(backend.status, None))
         rest(lambda: fetching.wanted.currentText() == "")
 
     def test_how_far_it_is_comes_into_sight_in_a_low_window(
-        self, models: ModelsDialog, backend: PatientShelf, rest: Rest
+        self, models: ModelsDialog, backend: SlowBackend, rest: Rest
     ) -> None:
         backend.status = status(*(info(number, f"model {number}", "kept") for number in range(2, 9)))
         models._bridge.start(models.load())

@@ -109,11 +109,11 @@ def test_a_memory_is_pinned_tagged_and_deleted_with_a_way_back(
     assert list(actions)[:2] == ["Open", "Open its conversation"]
     actions["Open its conversation"].trigger()
     assert pane.emitted.places[-1] == Place("sessions", "ses-000001")
-    for pinned, told in ((True, "Pinned ‘Frost’"), (False, "Unpinned ‘Frost’")):
+    for pinned, reported in ((True, "Pinned ‘Frost’"), (False, "Unpinned ‘Frost’")):
         menu_of(pane, 3)["Pin or unpin"].trigger()
         run_async(ask.idle())
         assert books.memories["note-000000"].pinned is pinned
-        assert pane.emitted.notices[-1].text == told
+        assert pane.emitted.notices[-1].text == reported
         assert pane.emitted.notices[-1].history_ids
     menu_of(pane, 3)["Add tags…"].trigger()
     box = next(iter(pane.findChildren(QInputDialog)))

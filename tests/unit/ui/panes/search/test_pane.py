@@ -122,9 +122,9 @@ def test_hits_group_by_conversation(books: FakeVault, ask: FakeBridge, open_pane
     _fill(books)
     pane = _frosty(open_pane, run_async)
     pane._group.click()
-    heads = [row for row in pane.results.source.rows if isinstance(row, GroupHeading)]
-    assert [(head.title, head.count) for head in heads] == [("Garden", 2), ("Car", 1)]
-    pane.results.opened.emit(heads[1])
+    headings = [row for row in pane.results.source.rows if isinstance(row, GroupHeading)]
+    assert [(head.title, head.count) for head in headings] == [("Garden", 2), ("Car", 1)]
+    pane.results.opened.emit(headings[1])
     assert pane.emitted.places[-1] == Place("sessions", "ses-000001")
     assert not pane.grab().isNull()
 
@@ -245,11 +245,11 @@ def test_hints_wait_for_a_pause_and_go_at_once(ask: FakeBridge, open_pane: Any, 
     explanation = pane.explanation
     explanation.show_query(Query("tag:", hints=("tag: needs a value.",)))
     assert not explanation._hints.isVisible()
-    explanation._patience.timeout.emit()
+    explanation._delay.timeout.emit()
     assert explanation._hints.isVisible()
     explanation.show_query(Query("tag:g", tags=("g",)))
     assert not explanation._hints.isVisible()
-    assert not explanation._patience.isActive()
+    assert not explanation._delay.isActive()
     explanation.show_query(None)
     assert not explanation.isVisible()
 
@@ -304,10 +304,10 @@ def test_where_nothing_is_found_the_operators_can_go(
     assert not pane._nothing.button.isVisible()
     pane.box.setText("zebra tag:garden")
     run_async(until(pane._nothing.button.isVisible))
-    asked: list[str] = []
-    pane.registry.register(Action(HELP, "Help", lambda: asked.append("help")))
+    requested: list[str] = []
+    pane.registry.register(Action(HELP, "Help", lambda: requested.append("help")))
     pane._nothing.second.click()
-    assert asked == ["help"]
+    assert requested == ["help"]
     pane._nothing.button.click()
     assert pane.box.text() == "zebra"
     assert pane.box.hasFocus()

@@ -82,8 +82,8 @@ def test_marks_stay_within_the_text(snippet: str, start: int, end: int) -> None:
 
 
 def test_stop_words_do_not_count_beside_others() -> None:
-    asked = [Term(word) for word in ("what", "did", "Brennan", "find", "in", "the", "soil")]
-    assert [term.text for term in significant_terms(asked)] == ["Brennan", "find", "soil"]
+    requested = [Term(word) for word in ("what", "did", "Brennan", "find", "in", "the", "soil")]
+    assert [term.text for term in significant_terms(requested)] == ["Brennan", "find", "soil"]
     assert [term.text for term in significant_terms([Term("the"), Term("who", phrase=True)])] == ["who"]
     only = [Term("to"), Term("be"), Term("rain", excluded=True)]
     assert significant_terms(only) == only

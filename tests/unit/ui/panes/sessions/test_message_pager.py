@@ -49,10 +49,10 @@ def test_a_short_one_has_no_ends_to_reach(reach: MessagePager, ask: FakeBridge, 
     run_async(ask.idle())
     assert reach.at_start
     assert reach.at_end
-    asked = len(ask.calls)
+    requested = len(ask.calls)
     reach.extend_before()
     reach.extend_after()
-    assert len(ask.calls) == asked
+    assert len(ask.calls) == requested
 
 
 def test_the_last_one_asked_for_wins(reach: MessagePager, ask: FakeBridge, run_async: Any) -> None:
@@ -87,12 +87,12 @@ def test_far_turns_are_forgotten(reach: MessagePager, ask: FakeBridge, run_async
 
 
 def test_a_failure_is_told_and_leaves_what_was_there(reach: MessagePager, ask: FakeBridge, run_async: Any) -> None:
-    told: list[Any] = []
-    reach.failed.connect(told.append)
+    reported: list[Any] = []
+    reach.failed.connect(reported.append)
     reach.open("ses-short")
     run_async(ask.idle())
     ask.faults["session.before"] = HostUnreachableError("No host answers.")
     reach.open("ses-long")
     run_async(ask.idle())
-    assert len(told) == 1
+    assert len(reported) == 1
     assert reach.session == "ses-short"

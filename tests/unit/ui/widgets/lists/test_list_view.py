@@ -63,13 +63,13 @@ def test_selection_current_and_scroll_survive_another_list(shown: Any) -> None:
     flag = QItemSelectionModel.SelectionFlag
     view.selectionModel().select(model.index(502), flag.Select)
     top = view.indexAt(QPoint(5, 5)).row()
-    told: list[str] = []
-    view.chosen.connect(told.append)
+    reported: list[str] = []
+    view.chosen.connect(reported.append)
     model.set_ids(["new1", "new2", *ids])
     assert view.current_id() == "m500"
     assert view.selected_ids() == ["m500", "m502"]
     assert view.indexAt(QPoint(5, 5)).row() == top + 2
-    assert told == []
+    assert reported == []
 
 
 def test_keys_walk_open_delete_and_rename(shown: Any, qtbot: Any) -> None:
@@ -125,17 +125,17 @@ def test_a_click_chooses_and_two_open(shown: Any, qtbot: Any) -> None:
 def test_the_keyboard_opens_the_menu_at_the_current_row(shown: Any, qtbot: Any) -> None:
     view, model = shown
     model.set_ids(f"m{n}" for n in range(50))
-    asked: list[Any] = []
-    view.menu_requested.connect(lambda ids, where: asked.append((ids, view.viewport().mapFromGlobal(where))))
+    requested: list[Any] = []
+    view.menu_requested.connect(lambda ids, where: requested.append((ids, view.viewport().mapFromGlobal(where))))
     qtbot.keyClick(view, Qt.Key.Key_Menu)
-    assert asked == []
+    assert requested == []
     view.choose_row(40)
     view.verticalScrollBar().setValue(0)
     keys = [(Qt.Key.Key_Menu, Qt.KeyboardModifier.NoModifier), (Qt.Key.Key_F10, Qt.KeyboardModifier.ShiftModifier)]
     for key, modifier in keys:
         qtbot.keyClick(view, key, modifier)
     spot = view.visualRect(model.index(40)).center()
-    assert asked == [(["m40"], spot), (["m40"], spot)]
+    assert requested == [(["m40"], spot), (["m40"], spot)]
     assert view.viewport().rect().contains(spot)
 
 

@@ -11,12 +11,12 @@ def test_one_order_holds_and_a_choice_is_told_once(qtbot: QtBot, look: Theme) ->
     home = QWidget()
     qtbot.addWidget(home)
     orders = SortMenu("Order", (("recent", "Newest first"), ("title", "By title")), home)
-    told: list[str] = []
-    orders.changed.connect(lambda: told.append(orders.current))
+    reported: list[str] = []
+    orders.changed.connect(lambda: reported.append(orders.current))
     assert orders.current == "recent"
     assert orders.button.accessibleName() == "Order"
     orders.menu.actions()[1].trigger()
-    assert told == ["title"]
+    assert reported == ["title"]
     assert [action.isChecked() for action in orders.menu.actions()] == [False, True]
 
 

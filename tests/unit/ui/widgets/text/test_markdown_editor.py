@@ -13,14 +13,14 @@ from ui.widgets.text.markdown_editor import MarkdownEditor, Wanted
 
 @pytest.fixture
 def editor(qtbot: Any, qt_loop: Any) -> Any:
-    asked: list[tuple[Wanted, str]] = []
+    requested: list[tuple[Wanted, str]] = []
 
     async def complete(kind: Wanted, prefix: str) -> list[str]:
-        asked.append((kind, prefix))
+        requested.append((kind, prefix))
         return ["Rose list", "Roses"] if kind is Wanted.TITLE else ["garden", "garden/roses"]
 
     made = MarkdownEditor("Text", lambda work: asyncio.get_event_loop().create_task(work), complete)
-    made.asked = asked
+    made.requested = requested
     qtbot.addWidget(made)
     made.resize(500, 300)
     made.show()
@@ -108,22 +108,22 @@ def test_links_and_tags_are_completed(
         qtbot.keyClick(editor._offers, Qt.Key.Key_Return)
 
     run_async(story())
-    assert editor.asked[-1] == (kind, prefix)
+    assert editor.requested[-1] == (kind, prefix)
     assert editor.source() == then
     assert not editor._timer.isActive()
 
 
 @pytest.mark.parametrize("text", ["x" * 10_001, "word " * 30_000, "short\n" * 400_000])
 def test_text_that_would_freeze_is_refused(editor: Any, text: str) -> None:
-    told: list[str] = []
-    editor.refused.connect(told.append)
+    reported: list[str] = []
+    editor.refused.connect(reported.append)
     editor.set_source("kept")
     with pytest.raises(ValueError, match="too long"):
         editor.set_source(text)
     pasted = QMimeData()
     pasted.setText(text)
     editor.insertFromMimeData(pasted)
-    assert len(told) == 1
+    assert len(reported) == 1
     assert editor.source() == "kept"
 
 
@@ -148,11 +148,11 @@ def test_a_long_text_is_coloured_in_slices(editor: Any, qtbot: Any) -> None:
 
 
 def test_colour_is_no_edit(editor: Any, qtbot: Any, look: Theme) -> None:
-    heard: list[str] = []
-    editor.edited.connect(lambda: heard.append(editor.source()))
+    received: list[str] = []
+    editor.edited.connect(lambda: received.append(editor.source()))
     editor.set_source("plain\n" * 5000 + "**strong**")
     qtbot.waitUntil(lambda: not editor._highlighter._slices.isActive())
     look.changed.emit()
-    assert not heard
+    assert not received
     qtbot.keyClick(editor, Qt.Key.Key_A)
-    assert len(heard) == 1
+    assert len(received) == 1

@@ -57,7 +57,7 @@ class MoodyEmbedder(HashedEmbedder):
         return super().embed(texts)
 
 
-class Shelf:
+class VaultHarness:
     """A vault's services, and its index brought up to date on request."""
 
     def __init__(self, vault: Path) -> None:
@@ -69,7 +69,7 @@ class Shelf:
         appliers = {"session": SessionApplier(self.indexer), "memory": MemoryApplier(self.indexer)}
         self.undoing = UndoService(self.store, appliers, self.clock)
         self.embedder = MoodyEmbedder()
-        self.told: list[int] = []
+        self.reported: list[int] = []
         self.runner = asyncio.Runner()
 
     def do(self, work: Coroutine[Any, Any, T]) -> T:
@@ -90,7 +90,7 @@ class Shelf:
 
     def syncing(self, **options: Any) -> IndexWorker:
         return IndexWorker(
-            self.store, self.clock, lambda: self.embedder, lambda _, left: self.told.append(left), **options
+            self.store, self.clock, lambda: self.embedder, lambda _, left: self.reported.append(left), **options
         )
 
     def sync(self, **options: Any) -> IndexWorker:

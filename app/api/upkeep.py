@@ -1,0 +1,101 @@
+"""Operations on upkeep: jobs that are planned, run and undone as one."""
+
+from dataclasses import dataclass
+
+from app.api.caller import Caller
+from app.api.registry import operation
+from app.changes import Changed
+from app.engine import Engine
+from app.errors import InputError
+from app.schedule.model import Schedule, ScheduleRun
+from app.upkeep.job_schedules import schedule_ids
+from app.upkeep.upkeep_job import UpkeepPlan
+
+
+@dataclass(frozen=True, slots=True)
+class UpkeepJobInfo:
+    """A job of upkeep with its schedules.
+
+    Args:
+        name: Its name, such as ``decay``.
+        title: Its title, for a person.
+        goal: What it does, in a sentence.
+        enabled: Whether the settings let it run by itself.
+        schedules: When it runs.
+    """
+
+    name: str
+    title: str
+    goal: str
+    enabled: bool
+    schedules: tuple[Schedule, ...]
+
+
+@operation("upkeep.jobs", trust="full")
+async def list_jobs(engine: Engine, caller: Caller) -> list[UpkeepJobInfo]:
+    """Return the jobs of upkeep, with when each runs."""
+    service = engine.schedules.service
+    return [
+        UpkeepJobInfo(
+            job.name,
+            job.title,
+            job.goal,
+            job.is_enabled(),
+            tuple([await service.get(identity) for identity in schedule_ids(job)]),
+        )
+        for job in engine.upkeep_jobs.all()
+    ]
+
+
+@operation("upkeep.plan", trust="full")
+async def plan(engine: Engine, caller: Caller, job: str) -> UpkeepPlan:
+    """Return what a job would change now; changes nothing.
+
+    Args:
+        job: The name of the job, as upkeep.jobs has it.
+    """
+    return await engine.upkeep_jobs.named(job).plan()
+
+
+@operation("upkeep.run", access="write", trust="full")
+async def run(engine: Engine, caller: Caller, job: str) -> ScheduleRun:
+    """Run a job now, wait for its end, and return its run.
+
+    What it changed is undone with upkeep.undo and the id of the run.
+
+    Args:
+        job: The name of the job, as upkeep.jobs has it.
+    """
+    found = engine.upkeep_jobs.named(job)
+    schedule = await engine.schedules.service.get(schedule_ids(found)[0])
+    claim = await engine.schedules.runner.run_now(schedule)
+    await engine.schedules.runner.ended(schedule.id)
+    return await engine.schedules.service.run(claim.run_id)
+
+
+@operation("upkeep.cancel", access="write", trust="full")
+async def cancel(engine: Engine, caller: Caller, job: str) -> bool:
+    """Stop a job that runs; False when it does not run.
+
+    What it did so far stays and can be undone.
+
+    Args:
+        job: The name of the job, as upkeep.jobs has it.
+    """
+    found = engine.upkeep_jobs.named(job)
+    running = [claim for claim in await engine.schedules.service.claims() if claim.schedule_id in schedule_ids(found)]
+    for claim in running:
+        engine.jobs.cancel(claim.run_id)
+    return bool(running)
+
+
+@operation("upkeep.undo", access="write", trust="full")
+async def undo(engine: Engine, caller: Caller, run_id: str) -> Changed[list[int]]:
+    """Undo all that a run changed and that still stands.
+
+    Args:
+        run_id: The run, as schedule.runs has it.
+    """
+    if not run_id.strip():
+        raise InputError("Name the run to undo.", field="run_id")
+    return await engine.undo.undo_run(run_id, stores=caller.stores, actor=caller.name)

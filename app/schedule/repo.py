@@ -1,0 +1,278 @@
+"""SQL of schedules, their runs and claims.
+
+Times are ISO 8601 texts in UTC, so that their order is the order of time.
+"""
+
+from datetime import UTC, datetime
+from typing import Any
+
+import apsw
+import msgspec
+
+from app.schedule.model import Cadence, Schedule, ScheduleClaim, ScheduleFilter, ScheduleRun, Status
+
+_SCHEDULE = (
+    "SELECT schedule_id, user_id, coalesce(name, ''), goal, cadence_json, notification_policy, status, created_at,"
+    " updated_at, next_run_at, last_run_at, last_run_status, consecutive_failures, channel_id, channel_context_id"
+    " FROM schedules"
+)
+_RUN = (
+    "SELECT run_id, schedule_id, started_at, finished_at, status, coalesce(output_summary, ''), coalesce(output, ''),"
+    " turn_count, cost, notified FROM schedule_runs"
+)
+_CLAIM = "SELECT schedule_id, run_id, holder, scheduled_for, started_at, expires_at, is_manual FROM schedule_claims"
+_ESCAPED = str.maketrans({"%": r"\%", "_": r"\_", "\\": r"\\"})
+
+
+def to_text(when: datetime) -> str:
+    """Return an instant as it is stored."""
+    return when.astimezone(UTC).isoformat(timespec="milliseconds").replace("+00:00", "Z")
+
+
+def insert(connection: apsw.Connection, schedule: Schedule) -> None:
+    """Store a new schedule."""
+    connection.execute(
+        "INSERT INTO schedules (schedule_id, user_id, name, goal, cadence_json, notification_policy, status,"
+        " created_at, updated_at, next_run_at, channel_id, channel_context_id)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            schedule.id,
+            schedule.user_id,
+            schedule.name,
+            schedule.goal,
+            msgspec.json.encode(schedule.cadence).decode(),
+            schedule.notification_policy,
+            schedule.status,
+            to_text(schedule.created_at),
+            to_text(schedule.updated_at),
+            _optional_text(schedule.next_run_at),
+            schedule.channel_id,
+            schedule.channel_context_id,
+        ),
+    )
+
+
+def get(connection: apsw.Connection, schedule_id: str) -> Schedule | None:
+    """Return a schedule by its id."""
+    row = connection.execute(f"{_SCHEDULE} WHERE schedule_id = ?", (schedule_id,)).fetchone()
+    return None if row is None else _schedule(row)
+
+
+def search(connection: apsw.Connection, wanted: ScheduleFilter, limit: int, offset: int) -> tuple[list[Schedule], int]:
+    """Return a page of schedules, soonest first, and how many there are."""
+    where, values = _where(wanted)
+    total = int(connection.execute(f"SELECT count(*) FROM schedules WHERE {where}", values).get)
+    rows = connection.execute(
+        f"{_SCHEDULE} WHERE {where} ORDER BY next_run_at IS NULL, next_run_at, schedule_id LIMIT :limit OFFSET :offset",
+        {**values, "limit": limit, "offset": offset},
+    )
+    return [_schedule(row) for row in rows], total
+
+
+def count(connection: apsw.Connection, wanted: ScheduleFilter) -> int:
+    """Return how many schedules a filter lets through."""
+    where, values = _where(wanted)
+    return int(connection.execute(f"SELECT count(*) FROM schedules WHERE {where}", values).get)
+
+
+def update(connection: apsw.Connection, schedule: Schedule) -> None:
+    """Store what a patch changed."""
+    connection.execute(
+        "UPDATE schedules SET name = ?, goal = ?, cadence_json = ?, notification_policy = ?, status = ?,"
+        " updated_at = ?, next_run_at = ?, consecutive_failures = ?, channel_id = ?, channel_context_id = ?"
+        " WHERE schedule_id = ?",
+        (
+            schedule.name,
+            schedule.goal,
+            msgspec.json.encode(schedule.cadence).decode(),
+            schedule.notification_policy,
+            schedule.status,
+            to_text(schedule.updated_at),
+            _optional_text(schedule.next_run_at),
+            schedule.consecutive_failures,
+            schedule.channel_id,
+            schedule.channel_context_id,
+            schedule.id,
+        ),
+    )
+
+
+def delete(connection: apsw.Connection, schedule_id: str) -> bool:
+    """Delete a schedule with its runs; False where there is none."""
+    connection.execute("DELETE FROM schedules WHERE schedule_id = ?", (schedule_id,))
+    return connection.changes() > 0
+
+
+def due(connection: apsw.Connection, now: datetime, limit: int) -> list[Schedule]:
+    """Return the active schedules that are due and not claimed, the longest waiting first."""
+    rows = connection.execute(
+        f"{_SCHEDULE} s WHERE status = 'active' AND next_run_at <= ? AND NOT EXISTS"
+        " (SELECT 1 FROM schedule_claims c WHERE c.schedule_id = s.schedule_id)"
+        " ORDER BY next_run_at, schedule_id LIMIT ?",
+        (to_text(now), limit),
+    )
+    return [_schedule(row) for row in rows]
+
+
+def next_due(connection: apsw.Connection) -> datetime | None:
+    """Return the next run of all active schedules."""
+    row = connection.execute(
+        "SELECT min(next_run_at) FROM schedules s WHERE status = 'active' AND NOT EXISTS"
+        " (SELECT 1 FROM schedule_claims c WHERE c.schedule_id = s.schedule_id)"
+    ).fetchone()
+    return None if row is None or row[0] is None else _instant(row[0])
+
+
+def claim(connection: apsw.Connection, wanted: ScheduleClaim) -> bool:
+    """Store a claim; False when another one stands."""
+    connection.execute(
+        "INSERT INTO schedule_claims (schedule_id, run_id, holder, scheduled_for, started_at, expires_at, is_manual)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?) ON CONFLICT (schedule_id) DO NOTHING",
+        (
+            wanted.schedule_id,
+            wanted.run_id,
+            wanted.holder,
+            to_text(wanted.scheduled_for),
+            to_text(wanted.started_at),
+            to_text(wanted.expires_at),
+            wanted.is_manual,
+        ),
+    )
+    return connection.changes() > 0
+
+
+def claims(connection: apsw.Connection) -> list[ScheduleClaim]:
+    """Return all claims."""
+    return [_claim(row) for row in connection.execute(f"{_CLAIM} ORDER BY started_at")]
+
+
+def claim_of_run(connection: apsw.Connection, run_id: str) -> ScheduleClaim | None:
+    """Return the claim of a run that goes on."""
+    row = connection.execute(f"{_CLAIM} WHERE run_id = ?", (run_id,)).fetchone()
+    return None if row is None else _claim(row)
+
+
+def extend_claim(connection: apsw.Connection, run_id: str, expires_at: datetime) -> None:
+    """Let a claim hold for longer."""
+    connection.execute("UPDATE schedule_claims SET expires_at = ? WHERE run_id = ?", (to_text(expires_at), run_id))
+
+
+def release(connection: apsw.Connection, run_id: str) -> bool:
+    """Remove the claim of a run; False where there is none."""
+    connection.execute("DELETE FROM schedule_claims WHERE run_id = ?", (run_id,))
+    return connection.changes() > 0
+
+
+def insert_run(connection: apsw.Connection, run: ScheduleRun) -> None:
+    """Store a run."""
+    connection.execute(
+        "INSERT INTO schedule_runs (run_id, schedule_id, started_at, finished_at, status, output_summary, output,"
+        " turn_count, cost, notified) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        (
+            run.run_id,
+            run.schedule_id,
+            to_text(run.started_at),
+            to_text(run.finished_at),
+            run.status,
+            run.output_summary,
+            run.output,
+            run.turn_count,
+            run.cost,
+            run.notified,
+        ),
+    )
+
+
+def reschedule(
+    connection: apsw.Connection, run: ScheduleRun, next_run_at: datetime | None, status: Status, failures: int
+) -> None:
+    """Store how the last run ended and when the next one comes."""
+    connection.execute(
+        "UPDATE schedules SET last_run_at = ?, last_run_status = ?, next_run_at = ?, status = ?,"
+        " consecutive_failures = ? WHERE schedule_id = ?",
+        (to_text(run.started_at), run.status, _optional_text(next_run_at), status, failures, run.schedule_id),
+    )
+
+
+def runs(connection: apsw.Connection, schedule_id: str | None, limit: int, before: str | None) -> list[ScheduleRun]:
+    """Return runs, the latest first.
+
+    Args:
+        connection: A reader's connection.
+        schedule_id: The schedule, ``None`` for all.
+        limit: How many at most.
+        before: The id of a run; only earlier ones are returned.
+    """
+    rows = connection.execute(
+        f"{_RUN} WHERE (:schedule IS NULL OR schedule_id = :schedule) AND (:before IS NULL OR (started_at, run_id) <"
+        " (SELECT started_at, run_id FROM schedule_runs WHERE run_id = :before))"
+        " ORDER BY started_at DESC, run_id DESC LIMIT :limit",
+        {"schedule": schedule_id, "before": before, "limit": limit},
+    )
+    return [_run(row) for row in rows]
+
+
+def run_by_id(connection: apsw.Connection, run_id: str) -> ScheduleRun | None:
+    """Return a run by its id."""
+    row = connection.execute(f"{_RUN} WHERE run_id = ?", (run_id,)).fetchone()
+    return None if row is None else _run(row)
+
+
+def prune(connection: apsw.Connection, schedule_id: str, keep: int) -> int:
+    """Delete all but the latest runs of a schedule, and return how many went."""
+    connection.execute(
+        "DELETE FROM schedule_runs WHERE schedule_id = ?1 AND run_id NOT IN (SELECT run_id FROM schedule_runs"
+        " WHERE schedule_id = ?1 ORDER BY started_at DESC, run_id DESC LIMIT ?2)",
+        (schedule_id, keep),
+    )
+    return connection.changes()
+
+
+def _where(wanted: ScheduleFilter) -> tuple[str, dict[str, Any]]:
+    pattern = f"%{wanted.text.translate(_ESCAPED)}%" if wanted.text else None
+    where = (
+        "(:pattern IS NULL OR name LIKE :pattern ESCAPE '\\' OR goal LIKE :pattern ESCAPE '\\')"
+        " AND (:status IS NULL OR status = :status) AND (:user IS NULL OR user_id = :user)"
+    )
+    return where, {"pattern": pattern, "status": wanted.status, "user": wanted.user_id}
+
+
+def _instant(text: str) -> datetime:
+    return datetime.fromisoformat(text)
+
+
+def _optional(text: str | None) -> datetime | None:
+    return None if text is None else _instant(text)
+
+
+def _optional_text(when: datetime | None) -> str | None:
+    return None if when is None else to_text(when)
+
+
+def _schedule(row: tuple[Any, ...]) -> Schedule:
+    return Schedule(
+        row[0],
+        row[1],
+        row[2],
+        row[3],
+        msgspec.json.decode(row[4], type=Cadence),
+        row[5],
+        row[6],
+        _instant(row[7]),
+        _instant(row[8]),
+        _optional(row[9]),
+        _optional(row[10]),
+        row[11],
+        row[12],
+        row[13],
+        row[14],
+    )
+
+
+def _run(row: tuple[Any, ...]) -> ScheduleRun:
+    started, finished = _instant(row[2]), _instant(row[3])
+    return ScheduleRun(row[0], row[1], started, finished, row[4], row[5], row[6], row[7], row[8], bool(row[9]))
+
+
+def _claim(row: tuple[Any, ...]) -> ScheduleClaim:
+    return ScheduleClaim(row[0], row[1], row[2], _instant(row[3]), _instant(row[4]), _instant(row[5]), bool(row[6]))

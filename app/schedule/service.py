@@ -1,0 +1,463 @@
+"""Schedules: definitions, claims, and what came of each run."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import datetime, timedelta
+from functools import partial
+from typing import Final
+
+import apsw
+
+from app.changes import Changed, ChangeSet
+from app.core.clock import Clock, to_datetime
+from app.core.ids import new_id
+from app.core.text import excerpt, storable
+from app.errors import InputError, NotFoundError, StaleError
+from app.schedule import repo
+from app.schedule.cadence import check_cadence, next_run
+from app.schedule.catch_up import Occurrences, back_off, due_occurrences
+from app.schedule.model import (
+    Cadence,
+    Policy,
+    RunStatus,
+    Schedule,
+    ScheduleClaim,
+    ScheduleFilter,
+    SchedulePatch,
+    ScheduleRun,
+    ScheduleSearch,
+    Status,
+)
+from app.schedule.options import ScheduleOptions
+from app.store.store import Store
+
+AREA: Final = "schedules"
+MAX_GOAL: Final = 20_000
+MAX_NAME: Final = 200
+MAX_OUTPUT: Final = 1_000_000
+MAX_SCHEDULES: Final = 1000
+_PAUSED_UNTIL: Final = "schedules_paused_until"
+
+
+class ScheduleService:
+    """Defines schedules and records their runs.
+
+    Args:
+        store: The vault.
+        clock: The source of the time.
+        options: Returns the settings as they are now.
+    """
+
+    def __init__(self, store: Store, clock: Clock, options: Callable[[], ScheduleOptions]) -> None:
+        self._store = store
+        self._clock = clock
+        self._options = options
+
+    async def create(
+        self,
+        goal: str,
+        cadence: Cadence,
+        *,
+        name: str = "",
+        notification_policy: Policy = "always",
+        channel_id: str | None = None,
+        channel_context_id: str | None = None,
+        actor: str = "person",
+    ) -> Changed[Schedule]:
+        """Store a schedule of the person or an agent.
+
+        Raises:
+            InputError: The cadence or the goal cannot be used; ``field`` names the part.
+        """
+        now, clean = self._now(), _goal(goal)
+        check_cadence(cadence, now, self._options().min_interval_s)
+        schedule = Schedule(
+            new_id("schedule"),
+            actor,
+            _name(name) or excerpt(clean, 60),
+            clean,
+            cadence,
+            notification_policy,
+            "active",
+            now,
+            now,
+            next_run(cadence, now),
+            channel_id=channel_id,
+            channel_context_id=channel_context_id,
+        )
+
+        def work(connection: apsw.Connection) -> None:
+            if repo.count(connection, ScheduleFilter()) >= MAX_SCHEDULES:
+                raise InputError(f"There are {MAX_SCHEDULES} schedules already. Delete some first.")
+            repo.insert(connection, schedule)
+
+        await self._store.write(work)
+        return Changed(schedule, _changes(schedule.id, actor))
+
+    async def install(self, built_in: Schedule) -> None:
+        """Store a built-in schedule unless it is there; the person may have moved it."""
+
+        def work(connection: apsw.Connection) -> None:
+            if repo.get(connection, built_in.id) is None:
+                repo.insert(connection, replace(built_in, next_run_at=next_run(built_in.cadence, self._now())))
+
+        await self._store.write(work)
+
+    async def get(self, schedule_id: str) -> Schedule:
+        """Return a schedule.
+
+        Raises:
+            NotFoundError: There is none of that id.
+        """
+        return await self._store.read(partial(_required, schedule_id=schedule_id))
+
+    async def search(self, wanted: ScheduleFilter, limit: int, offset: int) -> ScheduleSearch:
+        """Return a page of schedules, soonest first."""
+        found, total = await self._store.read(lambda connection: repo.search(connection, wanted, limit, offset))
+        return ScheduleSearch(tuple(found), total)
+
+    async def count(self, wanted: ScheduleFilter) -> int:
+        """Return how many schedules a filter lets through."""
+        return await self._store.read(lambda connection: repo.count(connection, wanted))
+
+    async def update(self, schedule_id: str, patch: SchedulePatch, *, actor: str = "person") -> Changed[Schedule]:
+        """Change a schedule.
+
+        A new cadence, or going on after a pause, gives it a new next run.
+
+        Raises:
+            NotFoundError: There is none of that id.
+            InputError: The patch cannot be applied; ``field`` names the part.
+        """
+        now = self._now()
+
+        def work(connection: apsw.Connection) -> Schedule:
+            before = _required(connection, schedule_id)
+            after = self._patched(before, patch, now)
+            repo.update(connection, after)
+            return after
+
+        changed = await self._store.write(work)
+        return Changed(changed, _changes(schedule_id, actor))
+
+    async def delete(self, schedule_id: str, *, actor: str = "person") -> Changed[bool]:
+        """Delete a schedule with its runs.
+
+        Raises:
+            NotFoundError: There is none of that id.
+            InputError: It is built in; it can be switched off instead.
+        """
+
+        def work(connection: apsw.Connection) -> bool:
+            if _required(connection, schedule_id).is_built_in:
+                raise InputError("A built-in schedule cannot be deleted. Pause it instead.", field="id")
+            return repo.delete(connection, schedule_id)
+
+        return Changed(await self._store.write(work), _changes(schedule_id, actor))
+
+    async def due(self, limit: int) -> list[Schedule]:
+        """Return the schedules that are due and not claimed.
+
+        One that failed waits for a while, longer with each failure in a row.
+        """
+        now = self._now()
+        found = await self._store.read(lambda connection: repo.due(connection, now, limit))
+        return [item for item in found if item.last_run_at is None or item.last_run_at + _wait(item) <= now]
+
+    async def next_due(self) -> datetime | None:
+        """Return the next run of all schedules."""
+        return await self._store.read(repo.next_due)
+
+    async def claim(
+        self, schedule_id: str, holder: str, lease_s: float, *, is_manual: bool = False, reason: str = ""
+    ) -> ScheduleClaim | None:
+        """ScheduleClaim a schedule to run it; ``None`` when it is claimed or not due.
+
+        Occurrences that were missed before the latest are recorded as skipped, in the same transaction.
+
+        Args:
+            schedule_id: The schedule.
+            holder: Who runs it.
+            lease_s: Seconds after which the right ends, unless it is extended.
+            is_manual: Run it now, due or not; its next run stays.
+            reason: Why occurrences were missed, in words.
+
+        Raises:
+            NotFoundError: There is no such schedule.
+        """
+        now = self._now()
+
+        def work(connection: apsw.Connection) -> ScheduleClaim | None:
+            schedule = _required(connection, schedule_id)
+            is_due = schedule.status == "active" and schedule.next_run_at is not None and schedule.next_run_at <= now
+            if not is_due and not is_manual:
+                return None
+            found = None
+            if is_due and schedule.next_run_at is not None:
+                found = due_occurrences(schedule.cadence, schedule.next_run_at, now)
+            occurrence = now if found is None else found.run
+            until = now + timedelta(seconds=lease_s)
+            claim = ScheduleClaim(schedule_id, new_id("run"), holder, occurrence, now, until, is_manual=found is None)
+            if not repo.claim(connection, claim):
+                return None
+            if found is not None:
+                self._record_left_out(connection, schedule_id, found, now, reason or "it was missed")
+                repo.update(connection, replace(schedule, next_run_at=found.following))
+            return claim
+
+        return await self._store.write(work)
+
+    async def heartbeat(self, run_id: str, holder: str, lease_s: float) -> ScheduleClaim:
+        """Keep the right to a run for longer.
+
+        Raises:
+            StaleError: The right has ended, or it is somebody else's.
+        """
+        now = self._now()
+
+        def work(connection: apsw.Connection) -> ScheduleClaim:
+            claim = _held(connection, run_id, holder)
+            expires_at = now + timedelta(seconds=lease_s)
+            repo.extend_claim(connection, run_id, expires_at)
+            return replace(claim, expires_at=expires_at)
+
+        return await self._store.write(work)
+
+    async def finish(
+        self,
+        run_id: str,
+        holder: str,
+        status: RunStatus,
+        output: str = "",
+        *,
+        turn_count: int = 0,
+        cost: float = 0.0,
+        notified: bool = False,
+    ) -> Changed[ScheduleRun]:
+        """Record how a run ended and when the next one comes, in one transaction.
+
+        Raises:
+            StaleError: The right to the run has ended, or it is somebody else's.
+        """
+        now = self._now()
+
+        def work(connection: apsw.Connection) -> ScheduleRun:
+            claim = _held(connection, run_id, holder)
+            run = self._run(claim, now, status, output, turn_count, cost, notified=notified)
+            # Keepsake may be quit in the middle of its work as often as the person likes.
+            self._record(connection, claim, run, is_failure=status == "failed")
+            return run
+
+        run = await self._store.write(work)
+        return Changed(run, _changes(run.schedule_id, holder))
+
+    async def recover(self, is_gone: Callable[[ScheduleClaim], bool]) -> list[ScheduleRun]:
+        """Record runs whose holder is gone as interrupted; they are due again.
+
+        Args:
+            is_gone: Whether nobody works on a claim any more.
+        """
+        now = self._now()
+        # Looking first leaves the writer to those who write: nearly always there is none.
+        if not any(is_gone(claim) for claim in await self.claims()):
+            return []
+
+        def work(connection: apsw.Connection) -> list[ScheduleRun]:
+            made = []
+            for claim in filter(is_gone, repo.claims(connection)):
+                run = self._run(claim, now, "interrupted", "Keepsake or the agent ended before this was done.", 0, 0.0)
+                self._record(connection, claim, run, is_failure=True)
+                made.append(run)
+            return made
+
+        return await self._store.write(work)
+
+    async def realign(self) -> int:
+        """Set the next runs of cron schedules anew, and return how many changed.
+
+        The rules of a zone may have changed, or the clock was wrong when they were set. What is due stays due.
+        """
+        now = self._now()
+
+        def work(connection: apsw.Connection) -> int:
+            found, _ = repo.search(connection, ScheduleFilter(status="active"), MAX_SCHEDULES + 100, 0)
+            changed = 0
+            for schedule in found:
+                if schedule.cadence.kind != "cron" or schedule.next_run_at is None or schedule.next_run_at <= now:
+                    continue
+                following = next_run(schedule.cadence, now)
+                if following != schedule.next_run_at:
+                    status: Status = "active" if following is not None else "completed"
+                    repo.update(connection, replace(schedule, next_run_at=following, status=status))
+                    changed += 1
+            return changed
+
+        return await self._store.write(work)
+
+    async def skip(self, schedule: Schedule, reason: str) -> None:
+        """Record the due occurrences of a schedule as skipped."""
+        now = self._now()
+
+        def work(connection: apsw.Connection) -> None:
+            fresh = repo.get(connection, schedule.id)
+            if fresh is None or fresh.status != "active" or fresh.next_run_at is None or fresh.next_run_at > now:
+                return
+            found = due_occurrences(fresh.cadence, fresh.next_run_at, now)
+            everything = replace(found, left_out=found.left_out + 1, first=found.first or found.run, last=found.run)
+            self._record_left_out(connection, fresh.id, everything, now, reason)
+            status: Status = "active" if found.following is not None else "completed"
+            repo.update(connection, replace(fresh, next_run_at=found.following, status=status))
+
+        await self._store.write(work)
+
+    async def runs(self, schedule_id: str | None, limit: int, before: str | None = None) -> list[ScheduleRun]:
+        """Return runs of a schedule or of all, the latest first."""
+        return await self._store.read(lambda connection: repo.runs(connection, schedule_id, limit, before))
+
+    async def run(self, run_id: str) -> ScheduleRun:
+        """Return a run.
+
+        Raises:
+            NotFoundError: There is none of that id.
+        """
+        found = await self._store.read(partial(repo.run_by_id, run_id=run_id))
+        if found is None:
+            raise NotFoundError("There is no run of a schedule with that id.", id=run_id)
+        return found
+
+    async def prune(self, schedule_id: str, keep: int, *, actor: str = "person") -> Changed[int]:
+        """Delete all but the latest runs of a schedule, and return how many went."""
+        gone = await self._store.write(lambda connection: repo.prune(connection, schedule_id, keep))
+        return Changed(gone, _changes(schedule_id, actor))
+
+    async def claims(self) -> list[ScheduleClaim]:
+        """Return the runs that go on."""
+        return await self._store.read(repo.claims)
+
+    async def pause_all(self, until: datetime | None) -> None:
+        """Run nothing until an instant; ``None`` ends the pause."""
+        value = "" if until is None else repo.to_text(until)
+        await self._store.write(
+            lambda connection: connection.execute(
+                "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                (_PAUSED_UNTIL, value),
+            )
+        )
+
+    async def paused_until(self) -> datetime | None:
+        """Return when a pause of all schedules ends, ``None`` where there is none."""
+        row = await self._store.read(
+            lambda connection: connection.execute("SELECT value FROM meta WHERE key = ?", (_PAUSED_UNTIL,)).fetchone()
+        )
+        until = datetime.fromisoformat(str(row[0])) if row is not None and row[0] else None
+        return until if until is not None and until > self._now() else None
+
+    def _now(self) -> datetime:
+        return to_datetime(self._clock.now_ms())
+
+    def _patched(self, before: Schedule, patch: SchedulePatch, now: datetime) -> Schedule:
+        if before.is_built_in and patch.goal is not None:
+            raise InputError("What a built-in schedule does cannot be changed.", field="goal")
+        cadence = patch.cadence or before.cadence
+        if patch.cadence is not None:
+            check_cadence(cadence, now, self._options().min_interval_s)
+        status = patch.status or before.status
+        goes_on = status == "active" and (before.status != "active" or patch.cadence is not None)
+        following = next_run(cadence, now) if goes_on else before.next_run_at
+        if goes_on and following is None:
+            raise InputError("Its time has passed. Give it a new one.", field="cadence")
+        return replace(
+            before,
+            name=before.name if patch.name is None else _name(patch.name),
+            goal=before.goal if patch.goal is None else _goal(patch.goal),
+            cadence=cadence,
+            notification_policy=patch.notification_policy or before.notification_policy,
+            status=status,
+            updated_at=now,
+            next_run_at=following if status == "active" else None,
+            consecutive_failures=0 if goes_on else before.consecutive_failures,
+            channel_id=before.channel_id if patch.channel_id is None else patch.channel_id,
+            channel_context_id=(
+                before.channel_context_id if patch.channel_context_id is None else patch.channel_context_id
+            ),
+        )
+
+    def _run(
+        self,
+        claim: ScheduleClaim,
+        now: datetime,
+        status: RunStatus,
+        output: str,
+        turn_count: int,
+        cost: float,
+        *,
+        notified: bool = False,
+    ) -> ScheduleRun:
+        text = storable(output)[0][:MAX_OUTPUT]
+        summary = text[: self._options().summary_characters]
+        return ScheduleRun(
+            claim.run_id, claim.schedule_id, claim.started_at, now, status, summary, text, turn_count, cost, notified
+        )
+
+    def _record(self, connection: apsw.Connection, claim: ScheduleClaim, run: ScheduleRun, *, is_failure: bool) -> None:
+        """Store a run, end its claim, and set the next run."""
+        repo.release(connection, claim.run_id)
+        schedule = repo.get(connection, claim.schedule_id)
+        if schedule is None:  # deleted while it ran
+            return
+        repo.insert_run(connection, run)
+        following, status = schedule.next_run_at, schedule.status
+        failures = 0 if run.status == "succeeded" else schedule.consecutive_failures + is_failure
+        if run.status == "interrupted" and not claim.is_manual and status == "active":
+            following = claim.scheduled_for  # not done, so it is still due
+        if failures >= self._options().failures_to_pause:
+            status, following = "paused", None
+        elif following is None and status == "active":
+            status = "completed"
+        repo.reschedule(connection, run, following, status, failures)
+        repo.prune(connection, schedule.id, self._options().keep_runs)
+
+    @staticmethod
+    def _record_left_out(
+        connection: apsw.Connection, schedule_id: str, found: Occurrences, now: datetime, reason: str
+    ) -> None:
+        if not found.left_out or found.first is None or found.last is None:
+            return
+        first, last = repo.to_text(found.first), repo.to_text(found.last)
+        times = f"at {first}" if found.left_out == 1 else f"{found.left_out} times from {first} to {last}"
+        text = f"Skipped {times}: {reason}."
+        run = ScheduleRun(new_id("run"), schedule_id, found.first, now, "skipped", text, text, found.left_out)
+        repo.insert_run(connection, run)
+
+
+def _required(connection: apsw.Connection, schedule_id: str) -> Schedule:
+    found = repo.get(connection, schedule_id)
+    if found is None:
+        raise NotFoundError("There is no schedule with that id. See 'schedule.search'.", id=schedule_id)
+    return found
+
+
+def _held(connection: apsw.Connection, run_id: str, holder: str) -> ScheduleClaim:
+    claim = repo.claim_of_run(connection, run_id)
+    if claim is None or claim.holder != holder:
+        raise StaleError("This run has ended, or it is not yours.", run=run_id)
+    return claim
+
+
+def _wait(schedule: Schedule) -> timedelta:
+    return back_off(schedule.consecutive_failures)
+
+
+def _goal(goal: str) -> str:
+    clean = storable(goal)[0].strip()
+    if not clean or len(clean) > MAX_GOAL:
+        raise InputError(f"A goal has 1 to {MAX_GOAL:,} characters.", field="goal")
+    return clean
+
+
+def _name(name: str) -> str:
+    return excerpt(storable(name)[0], MAX_NAME)
+
+
+def _changes(schedule_id: str, actor: str) -> ChangeSet:
+    return ChangeSet(frozenset({AREA}), (schedule_id,), actor)

@@ -1,0 +1,52 @@
+"""Cadences in words, and their next runs in their zone."""
+
+from datetime import datetime
+
+from app.schedule.cadence import check_cadence, expression_of, upcoming, zone_of
+from app.schedule.model import Cadence, Preview
+
+_UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
+
+
+def preview(cadence: Cadence, after: datetime, count: int, min_interval_s: float) -> Preview:
+    """Return a cadence in words, with its next runs.
+
+    Args:
+        cadence: The cadence.
+        after: An aware instant.
+        count: How many runs at most.
+        min_interval_s: Seconds between two runs at least.
+
+    Raises:
+        InputError: The cadence cannot be scheduled; ``field`` names the part.
+    """
+    check_cadence(cadence, after, min_interval_s)
+    zone = zone_of(cadence)
+    runs = tuple(run.astimezone(zone).isoformat(timespec="seconds") for run in upcoming(cadence, after, count))
+    return Preview(in_words(cadence), cadence.zone or "UTC", runs)
+
+
+def in_words(cadence: Cadence) -> str:
+    """Return a cadence in words, such as ``At 04:00``.
+
+    Raises:
+        InputError: It is malformed.
+    """
+    if cadence.kind == "cron":
+        return _cron_in_words(expression_of(cadence))
+    if cadence.kind == "once":
+        at = cadence.at
+        return "Once" if at is None else f"Once, on {at.astimezone(zone_of(cadence)):%Y-%m-%d at %H:%M}"
+    seconds = cadence.seconds or 0
+    size, unit = next(((size, unit) for size, unit in _UNITS if seconds >= size and seconds % size == 0), (1, "second"))
+    number = seconds / size
+    return f"Every {unit}" if number == 1 else f"Every {number:g} {unit}s"
+
+
+def _cron_in_words(expression: str) -> str:
+    from cron_descriptor import Options, get_description  # noqa: PLC0415  (loaded with the first schedule)
+
+    options = Options()
+    options.use_24hour_time_format = True
+    options.verbose = False
+    return str(get_description(expression, options))

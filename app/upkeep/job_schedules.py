@@ -1,0 +1,118 @@
+"""Upkeep jobs as built-in schedules: installed at the start, run by the runner of schedules."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+import msgspec
+
+from app.changes import ChangeSet
+from app.core.clock import Clock, to_datetime
+from app.core.local_zone import local_zone
+from app.errors import CancelledByPersonError, InputError
+from app.jobs import Jobs
+from app.schedule.model import BUILT_IN, Cadence, Schedule
+from app.schedule.runner import JobResult, ScheduledJob
+from app.schedule.service import ScheduleService
+from app.upkeep.upkeep_job import UpkeepJob, UpkeepRun
+
+PREFIX: Final = "sch-"
+
+
+class ScheduledUpkeep:
+    """An upkeep job that the runner of schedules runs.
+
+    Args:
+        job: The job.
+        jobs: Lists it while it runs.
+        publish: Reports what it changed.
+    """
+
+    is_heavy = True
+
+    def __init__(self, job: UpkeepJob, jobs: Jobs, publish: Callable[[ChangeSet], None]) -> None:
+        self._job = job
+        self._jobs = jobs
+        self._publish = publish
+
+    async def run(self, run_id: str) -> JobResult:
+        """Apply the job as a run; see ``UpkeepJob.apply``."""
+        job, state = self._jobs.begin(self._job.title, self._job.unit, run_id), "failed"
+        try:
+            outcome = await self._job.apply(UpkeepRun(run_id, job, self._publish))
+            state = "cancelled" if job.is_cancelled() else "finished"
+        finally:
+            self._jobs.end(job, state)
+        if job.is_cancelled():
+            raise CancelledByPersonError(f"Stopped on request. {outcome.summary}".strip())
+        return JobResult(outcome.summary, outcome.turn_count, outcome.cost)
+
+
+class UpkeepJobs:
+    """The upkeep jobs of a vault.
+
+    Args:
+        upkeep_jobs: The jobs.
+        schedules: Their schedules.
+        clock: The source of the time.
+        jobs: Lists a job while it runs.
+        publish: Reports what a job changed.
+    """
+
+    def __init__(
+        self,
+        upkeep_jobs: Sequence[UpkeepJob],
+        schedules: ScheduleService,
+        clock: Clock,
+        jobs: Jobs,
+        publish: Callable[[ChangeSet], None],
+    ) -> None:
+        self._jobs = {job.name: job for job in upkeep_jobs}
+        self._schedules = schedules
+        self._clock = clock
+        self.scheduled: Mapping[str, ScheduledJob] = {
+            identity: ScheduledUpkeep(job, jobs, publish) for job in upkeep_jobs for identity in schedule_ids(job)
+        }
+
+    def all(self) -> list[UpkeepJob]:
+        """Return every job, by name."""
+        return [self._jobs[name] for name in sorted(self._jobs)]
+
+    def named(self, name: str) -> UpkeepJob:
+        """Return a job.
+
+        Raises:
+            InputError: There is none of that name.
+        """
+        found = self._jobs.get(name)
+        if found is None:
+            raise InputError(f"There is no such job. The jobs are {', '.join(sorted(self._jobs))}.", field="job")
+        return found
+
+    async def install(self) -> None:
+        """Store a schedule for every time of every job, unless it is there."""
+        now, zone = to_datetime(self._clock.now_ms()), local_zone()
+        for job in self.all():
+            for identity, cadence in zip(schedule_ids(job), job.cadences(), strict=True):
+                await self._schedules.install(
+                    Schedule(
+                        identity,
+                        BUILT_IN,
+                        job.title,
+                        job.goal,
+                        _in_zone(cadence, zone),
+                        "on_failure",
+                        "active" if job.is_enabled() else "paused",
+                        now,
+                        now,
+                    )
+                )
+
+
+def schedule_ids(job: UpkeepJob) -> list[str]:
+    """Return the ids of a job's schedules: one for each of its times."""
+    count = len(job.cadences())
+    return [f"{PREFIX}{job.name}" if number == 0 else f"{PREFIX}{job.name}-{number + 1}" for number in range(count)]
+
+
+def _in_zone(cadence: Cadence, zone: str) -> Cadence:
+    return msgspec.structs.replace(cadence, zone=zone) if cadence.kind == "cron" and not cadence.zone else cadence

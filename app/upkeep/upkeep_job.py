@@ -1,0 +1,106 @@
+"""Upkeep jobs: plans, and runs that can be undone."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from app.changes import ChangeSet
+from app.jobs import Job
+from app.schedule.model import Cadence
+
+
+@dataclass(frozen=True, slots=True)
+class PlannedChange:
+    """One change that a job would make.
+
+    Args:
+        action: A verb, such as ``archive``.
+        id: What would be changed.
+        title: Its title, for a person.
+        detail: What would become of it, in a few words.
+    """
+
+    action: str
+    id: str
+    title: str
+    detail: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class UpkeepPlan:
+    """A plan of what a job would change now.
+
+    Args:
+        job: The name of the job.
+        summary: A sentence for a person.
+        total: How many changes there would be.
+        changes: The first of them.
+        notes: Sentences about what was left out, and why.
+    """
+
+    job: str
+    summary: str
+    total: int = 0
+    changes: tuple[PlannedChange, ...] = ()
+    notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class UpkeepOutcome:
+    """The outcome of a run.
+
+    Args:
+        summary: A sentence for a person, such as ``Archived 12 observations.``.
+        counts: How many of each kind of change were made.
+        cost: Cost of a language model.
+        turn_count: Turns of a language model.
+    """
+
+    summary: str
+    counts: dict[str, int] = field(default_factory=dict)
+    cost: float = 0.0
+    turn_count: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class UpkeepRun:
+    """A run under way.
+
+    Args:
+        id: ``run-…``; every entry of the history that it makes bears it, so that the run can be undone as one.
+        job: Its progress; asked before each batch whether it was cancelled.
+        publish: Reports what a batch changed.
+    """
+
+    id: str
+    job: Job
+    publish: Callable[[ChangeSet], None]
+
+
+class UpkeepJob(Protocol):
+    """A piece of upkeep.
+
+    It changes the vault in short transactions, a batch at a time, so that it can be cancelled between them and goes on
+    where it was when Keepsake ends.
+    """
+
+    name: str
+    title: str
+    goal: str
+    unit: str
+
+    def cadences(self) -> tuple[Cadence, ...]:
+        """Return the times at which it runs unless the person moved them, without a zone."""
+
+    def is_enabled(self) -> bool:
+        """Return whether the settings let it run by itself."""
+
+    async def plan(self) -> UpkeepPlan:
+        """Return what it would change now; changes nothing."""
+
+    async def apply(self, run: UpkeepRun) -> UpkeepOutcome:
+        """Do it.
+
+        Raises:
+            KeepsakeError: It could not be done; finished batches stay, and bear the run's id.
+        """
