@@ -31,7 +31,9 @@ async def read(
 async def create_entities(
     engine: Engine, caller: Caller, entities: list[GraphEntity], store: StoreName | None = None
 ) -> Changed[tuple[GraphEntity, ...]]:
-    """Make entities with observations and return the new ones; a name that is there is left as it is.
+    """Make entities with observations and return the new ones.
+
+    An entity whose name is there already is left as it is.
 
     Args:
         entities: Name, type in one's own words, and single statements.

@@ -30,7 +30,7 @@ _TYPES: dict[str, EntityType] = {
 
 
 @dataclass(frozen=True, slots=True)
-class GraphNode:
+class MarkedEntity:
     """A marked entity; ``is_listed`` is false for one that only a relation names."""
 
     id: str
@@ -45,8 +45,8 @@ def registry_type(kind: str) -> EntityType:
     return _TYPES.get(kind.strip().lower(), "other")
 
 
-def nodes(connection: apsw.Connection, stores: Sequence[str]) -> list[GraphNode]:
-    """Return the entities of the graph that a caller may see, in the order they were made."""
+def nodes(connection: apsw.Connection, stores: Sequence[str]) -> list[MarkedEntity]:
+    """Return the entities of the graph that a caller may see, oldest first."""
     rows = connection.execute(
         "SELECT id, json_extract(attributes, '$.graph') FROM entities"
         " WHERE merged_into IS NULL AND json_extract(attributes, '$.graph') IS NOT NULL"
@@ -56,7 +56,9 @@ def nodes(connection: apsw.Connection, stores: Sequence[str]) -> list[GraphNode]
 
 
 def registered(connection: apsw.Connection, name: str, kind: str) -> str | None:
-    """Return the registry's entity of a name: of the given type, else the only one there is."""
+    """Return the registry's entity of a name.
+
+    It is the one of the given type, else the only one there is."""
     exact = entities.named(connection, name_key(name), registry_type(kind))
     if exact is not None:
         return exact
@@ -83,6 +85,6 @@ def observations(
     return found
 
 
-def _node(entity_id: str, mark: str) -> GraphNode:
+def _node(entity_id: str, mark: str) -> MarkedEntity:
     held = json.loads(mark)
-    return GraphNode(entity_id, held["name"], held["type"], held["store"], bool(held["listed"]))
+    return MarkedEntity(entity_id, held["name"], held["type"], held["store"], bool(held["listed"]))

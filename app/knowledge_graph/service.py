@@ -18,7 +18,7 @@ from app.entities.model import name_key
 from app.errors import InputError, NotFoundError
 from app.knowledge_graph import repo
 from app.knowledge_graph.model import GraphEntity, GraphRelation, KnowledgeGraph, Observations
-from app.knowledge_graph.repo import MARK, OF_ENTITY, GraphNode
+from app.knowledge_graph.repo import MARK, OF_ENTITY, MarkedEntity
 from app.memories.model import Memory, NewMemory
 from app.store.store import Store
 
@@ -60,9 +60,7 @@ class KnowledgeGraphService:
         self._memories = memories
         self._clock = clock
 
-    async def read(
-        self, query: str, names: Sequence[str], *, stores: Sequence[str], actor: str
-    ) -> KnowledgeGraph:
+    async def read(self, query: str, names: Sequence[str], *, stores: Sequence[str], actor: str) -> KnowledgeGraph:
         """Return the graph, or the entities that a query or names choose, with their relations.
 
         Args:
@@ -92,7 +90,9 @@ class KnowledgeGraphService:
     async def create_entities(
         self, wanted: Sequence[GraphEntity], store: StoreName, *, stores: Sequence[str], actor: str
     ) -> Changed[tuple[GraphEntity, ...]]:
-        """Make entities with their observations and return those made; a name there already is left as it is.
+        """Make entities with their observations and return those made.
+
+        An entity whose name is there already is left as it is.
 
         Raises:
             InputError: A name or type cannot be stored, or there are too many.
@@ -118,7 +118,9 @@ class KnowledgeGraphService:
     async def create_relations(
         self, wanted: Sequence[GraphRelation], store: StoreName, *, stores: Sequence[str], actor: str
     ) -> Changed[tuple[GraphRelation, ...]]:
-        """State relations and return the new ones; an end that is no entity yet is kept without being listed.
+        """State relations and return the new ones.
+
+        An end that is no entity yet is kept without being listed.
 
         Raises:
             InputError: A name or type cannot be stored, both ends are the same, or there are too many.
@@ -215,7 +217,9 @@ class KnowledgeGraphService:
 
         def work(edits: EntityEdits) -> int:
             nodes = repo.nodes(edits.connection, stores)
-            seen = {(source, target, one.type) for source, target, one in _relations(edits.connection, nodes, stores, actor)}
+            seen = {
+                (source, target, one.type) for source, target, one in _relations(edits.connection, nodes, stores, actor)
+            }
             by_name = {node.name: node.id for node in nodes}
             count = 0
             for one in unwanted:
@@ -230,8 +234,8 @@ class KnowledgeGraphService:
         count, changes = await self._decide(work, "graph.delete_relations", actor)
         return Changed(count, changes)
 
-    async def _state(self, stores: Sequence[str]) -> tuple[list[GraphNode], dict[str, list[tuple[str, str]]]]:
-        def work(connection: apsw.Connection) -> tuple[list[GraphNode], dict[str, list[tuple[str, str]]]]:
+    async def _state(self, stores: Sequence[str]) -> tuple[list[MarkedEntity], dict[str, list[tuple[str, str]]]]:
+        def work(connection: apsw.Connection) -> tuple[list[MarkedEntity], dict[str, list[tuple[str, str]]]]:
             nodes = repo.nodes(connection, stores)
             return nodes, repo.observations(connection, (node.id for node in nodes), stores)
 
@@ -244,9 +248,7 @@ class KnowledgeGraphService:
             )
             await self._memories.save(draft, actor=actor, operation="graph.add_observations")
 
-    async def _decide(
-        self, work: Callable[[EntityEdits], T], operation: str, actor: str
-    ) -> tuple[T, ChangeSet]:
+    async def _decide(self, work: Callable[[EntityEdits], T], operation: str, actor: str) -> tuple[T, ChangeSet]:
         def transact(connection: apsw.Connection) -> tuple[T, ChangeSet]:
             edits = EntityEdits(connection, actor=actor, now_ms=self._clock.now_ms())
             value = work(edits)
@@ -262,7 +264,7 @@ class KnowledgeGraphService:
 def _mark(
     edits: EntityEdits, name: str, kind: str, store: StoreName, entity_id: str | None, *, is_listed: bool = True
 ) -> str:
-    """Make an entity one of the graph: the registry's own of that name, or a new one."""
+    """Mark an entity of the registry, or a new one, as one of the graph."""
     found = entity_id or repo.registered(edits.connection, name, kind)
     before = None if found is None else entity_state.read(edits.connection, found)
     mark = {"name": name, "type": storable(kind)[0][:MAX_NAME], "store": store, "listed": is_listed}
@@ -301,11 +303,11 @@ def _unmark(edits: EntityEdits, key: str, before: dict[str, Any]) -> None:
 
 
 def _relations(
-    connection: apsw.Connection, nodes: Sequence[GraphNode], stores: Sequence[str], actor: str
+    connection: apsw.Connection, nodes: Sequence[MarkedEntity], stores: Sequence[str], actor: str
 ) -> list[tuple[str, str, GraphRelation]]:
     """Return the relations between entities of the graph, with the ids of their ends.
 
-    A relation has no store of its own, so whoever may not read all of them sees what it stated itself.
+    A relation has no store of its own, so callers that may not read all of them see what they stated.
     """
     names = {node.id: node.name for node in nodes}
     sees_all = set(stores) >= set(STORES)
@@ -318,7 +320,7 @@ def _relations(
     return found
 
 
-def _is_chosen(node: GraphNode, texts: Sequence[str], query: str, names: Sequence[str]) -> bool:
+def _is_chosen(node: MarkedEntity, texts: Sequence[str], query: str, names: Sequence[str]) -> bool:
     if names and node.name not in names:
         return False
     wanted = query.lower()

@@ -27,8 +27,8 @@ class ConfirmationNeeded(Exception):  # noqa: N818  (a signal, no failure)
     def request(self) -> dict[str, Any]:
         """Return the answer that has the client ask and repeat the call."""
         params = {"mode": "form", "message": self.question, "requestedSchema": _SCHEMA}
-        asked = {_KEY: {"method": "elicitation/create", "params": params}}
-        return {"resultType": "input_required", "inputRequests": asked}
+        requests = {_KEY: {"method": "elicitation/create", "params": params}}
+        return {"resultType": "input_required", "inputRequests": requests}
 
 
 class ClientConfirmer:
@@ -61,9 +61,6 @@ class ClientConfirmer:
 
 
 def _decision(answer: Any) -> Decision:
-    if isinstance(answer, types.ElicitResult):
-        action, content = answer.action, answer.content
-    else:
-        given = answer if isinstance(answer, dict) else {}
-        action, content = given.get("action"), given.get("content")
-    return "accepted" if action == "accept" and (content or {}).get("confirm") is True else "declined"
+    given = answer.model_dump() if isinstance(answer, types.ElicitResult) else answer
+    is_yes = isinstance(given, dict) and given.get("action") == "accept"
+    return "accepted" if is_yes and (given.get("content") or {}).get("confirm") is True else "declined"

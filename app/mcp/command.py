@@ -19,7 +19,7 @@ def serve_mcp(options: McpOptions) -> int:
     front = StdioFront(EarlyAnswers(options.profile))
     front.start()
     # The library is loaded once the first request is answered: loading would hold the answer up.
-    front.has_heard.wait()
+    front.has_input.wait()
     from app.mcp.stdio_server import run  # noqa: PLC0415
 
     run(front, options)

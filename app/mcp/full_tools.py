@@ -1,4 +1,4 @@
-"""Toolbox of the full profile: every operation that the agent's trust allows, and the consolidator's tools."""
+"""Toolbox of the full profile: every operation within the agent's trust."""
 
 import json
 from collections.abc import Mapping
@@ -88,7 +88,7 @@ def _tool(name: str, item: dict[str, Any]) -> dict[str, Any]:
 
 
 def _whole(value: Any, item: Mapping[str, Any], name: str) -> Any:
-    """Return an argument with JSON that a model wrote as text read, where no text is wanted."""
+    """Return an argument, read as JSON where a text was given for something else."""
     kind = next((one["type"] for one in item["parameters"] if one["name"] == name), "")
     if not isinstance(value, str) or "str" in kind.split(" | ") or kind == "str" or kind.startswith("Literal"):
         return value
@@ -99,7 +99,7 @@ def _whole(value: Any, item: Mapping[str, Any], name: str) -> Any:
 
 
 def _answer(value: Any) -> ToolAnswer:
-    """Return an answer of the catalogue: as values, and as one line of data for the model."""
+    """Return an answer of the catalogue as values and as text."""
     try:
         text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
     except (TypeError, ValueError) as error:

@@ -12,18 +12,18 @@ from app.errors import HostUnreachableError
 from app.rpc.credentials import VARIABLE, Credentials
 from app.rpc.wire import dial
 
-PATIENCE_SECONDS: Final = 30.0
+START_SECONDS: Final = 30.0
 _PAUSE_SECONDS: Final = 0.05
-_NOBODY: Final = Credentials("", "keepsake mcp")
+_PROBE: Final = Credentials("", "keepsake mcp")
 
 
-def ensure_host(vault: Path, patience_seconds: float = PATIENCE_SECONDS) -> None:
+def ensure_host(vault: Path, limit_seconds: float = START_SECONDS) -> None:
     """Return once a host answers for ``vault``; starts one that outlives this process.
 
     Raises:
         HostUnreachableError: None could be started in time.
     """
-    until = time.monotonic() + patience_seconds
+    until = time.monotonic() + limit_seconds
     started: subprocess.Popen[bytes] | None = None
     while not _answers(vault):
         if time.monotonic() >= until:
@@ -38,7 +38,7 @@ def ensure_host(vault: Path, patience_seconds: float = PATIENCE_SECONDS) -> None
 
 def _answers(vault: Path) -> bool:
     try:
-        dial(vault, _NOBODY).close()
+        dial(vault, _PROBE).close()
     except HostUnreachableError:
         return False
     return True
@@ -47,11 +47,8 @@ def _answers(vault: Path) -> bool:
 def _launch(vault: Path) -> "subprocess.Popen[bytes]":
     program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app"]
     environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
-    apart = (
-        {"creationflags": subprocess.CREATE_NO_WINDOW | subprocess.CREATE_NEW_PROCESS_GROUP}
-        if sys.platform == "win32"
-        else {"start_new_session": True}
-    )
+    # On Windows: without a console of its own (CREATE_NO_WINDOW), and apart from ours (CREATE_NEW_PROCESS_GROUP).
+    flags = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
     return subprocess.Popen(  # noqa: S603  (our own program)
         [*program, "--vault", str(vault), "serve"],
         cwd=program_root(),
@@ -59,5 +56,6 @@ def _launch(vault: Path) -> "subprocess.Popen[bytes]":
         stdin=subprocess.DEVNULL,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
-        **apart,
+        creationflags=flags,
+        start_new_session=True,
     )

@@ -1,4 +1,4 @@
-"""Link of one MCP client to the host: connects late, connects again after a restart, repeats only what is safe."""
+"""Link of one MCP client to the host, across restarts of the host."""
 
 import asyncio
 import contextlib
@@ -132,7 +132,7 @@ class HostLink:
             return self._connection
 
     async def _known_connection(self) -> AsyncClient:
-        """Return a connection with the first token that the host knows, else with the last one there is."""
+        """Return a connection with the first token that the host knows, else the last."""
         if self._token is not None:
             return await self._dial(self._token)
         tokens = await asyncio.to_thread(identity.known_tokens, self.vault, self.client.name)
@@ -148,12 +148,12 @@ class HostLink:
         return await AsyncClient.connect(self.vault, self._on_event, self._on_lost, credentials=shown)
 
     async def _is_let_in_now(self, connection: AsyncClient) -> bool:
-        """Return whether the host knows us by now, with a connection of its own for each token we keep."""
+        """Return whether the host knows this client by now, over a new connection."""
         await self._dropped(connection)
         return bool((await (await self._connected()).call("agent.whoami"))["state"] != "unknown")
 
     async def _refusal(self, refused: AccessRequiredError) -> AccessRequiredError:
-        """Ask the person for access, unless they were asked already, and return the sentence that says so."""
+        """Ask the person for access, once, and return the sentence that says so."""
         if self._token is not None:
             return refused
         if not self._request:

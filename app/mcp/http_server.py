@@ -1,4 +1,4 @@
-"""MCP over streamable HTTP: every client shows its agent's token, only this machine is served unless told."""
+"""MCP over streamable HTTP: bearer tokens, and this machine only unless told."""
 
 import asyncio
 import hashlib
@@ -23,7 +23,7 @@ from app.errors import InputError, KeepsakeError, MachineError
 from app.mcp.host_link import ClientIdentity, HostLink
 from app.mcp.options import McpOptions
 from app.mcp.profiles import toolbox
-from app.mcp.server import Context, KeepsakeServer
+from app.mcp.memory_server import Context, KeepsakeServer
 
 PATH: Final = "/mcp"
 _UNAUTHORIZED: Final = 401
@@ -76,7 +76,7 @@ def address(text: str, *, is_remote_allowed: bool) -> tuple[str, int]:
 
 
 class TokenLinks:
-    """The links of an HTTP server: one for each token; see ``Links``.
+    """The links of an HTTP server: one for each token; see ``HostLinks``.
 
     Args:
         vault: The vault's folder.
@@ -87,7 +87,7 @@ class TokenLinks:
         self._links: dict[str, HostLink] = {}
 
     def link(self, context: Context) -> HostLink:
-        """See ``Links``."""
+        """See ``HostLinks``."""
         return self.of(bearer(Headers(scope=context.request.scope)) if context.request is not None else "")
 
     def of(self, token: str) -> HostLink:
@@ -101,13 +101,13 @@ class TokenLinks:
         return link
 
     async def close(self) -> None:
-        """See ``Links``."""
+        """See ``HostLinks``."""
         for link in self._links.values():
             await link.close()
 
 
 class BearerGate:
-    """Lets requests through that show an agent's token, and keeps each session to the token that began it.
+    """Gate for requests with an agent's token; a session belongs to one token.
 
     Args:
         inner: What serves MCP.
@@ -165,7 +165,7 @@ def application(options: McpOptions, host: str) -> Starlette:
 
 
 def _security(host: str) -> TransportSecuritySettings:
-    """Return which ``Host`` and ``Origin`` headers are taken: a web page of another site must not reach us."""
+    """Return the ``Host`` and ``Origin`` headers that are taken, against pages of other sites."""
     named = ["127.0.0.1", "localhost", "[::1]", *([host] if host not in ("127.0.0.1", "localhost", "::1") else [])]
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
@@ -182,7 +182,7 @@ async def _serve(options: McpOptions, host: str, port: int) -> None:
         raise MachineError(f"Nothing can listen at {options.http}: {error.strerror or error}.") from error
     with listening:
         shown = f"[{host}]" if ":" in host else host
-        # Not a message of the log: whoever started this waits for it.
+        # Not a message of the log: the program that started this waits for it.
         print(f"Keepsake serves MCP at http://{shown}:{listening.getsockname()[1]}{PATH}", flush=True)  # noqa: T201
         settings = uvicorn.Config(application(options, host), log_level="warning", access_log=False, lifespan="on")
         await uvicorn.Server(settings).serve(sockets=[listening])

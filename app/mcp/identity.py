@@ -1,4 +1,4 @@
-"""Identity of an MCP server towards the host: the tokens it may show, and the one it is given."""
+"""Identity of an MCP server towards the host: the tokens it may show."""
 
 import hashlib
 import json
@@ -24,7 +24,9 @@ def known_tokens(vault: Path, name: str) -> list[str]:
     given = environment_credentials(name)
     # With a token given to us, the keyring is no business of ours unless that one is refused.
     found = [given.token] if given is not None else []
-    return list(dict.fromkeys(one for one in (*found, str(_held(vault, name).get("token", "")), kept_token(vault, name)) if one))
+    return list(
+        dict.fromkeys(one for one in (*found, str(_held(vault, name).get("token", "")), kept_token(vault, name)) if one)
+    )
 
 
 def keep(vault: Path, name: str, token: str, request: str) -> None:
@@ -39,7 +41,7 @@ def keep(vault: Path, name: str, token: str, request: str) -> None:
         request: The id of the request.
     """
     is_in_keyring = keep_token(vault, name, token)
-    held = {"token": "" if is_in_keyring else token, "request": request, "asked_at": time.time()}
+    held = {"token": "" if is_in_keyring else token, "request": request, "requested_at": time.time()}
     path = _file(vault, name)
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -52,10 +54,10 @@ def keep(vault: Path, name: str, token: str, request: str) -> None:
 
 
 def waiting_request(vault: Path, name: str) -> str:
-    """Return the id of a request made not long ago, ``""`` for none: the person is not asked at every start."""
+    """Return the id of a recent request for access, ``""`` for none."""
     held = _held(vault, name)
-    asked_at = held.get("asked_at")
-    is_recent = isinstance(asked_at, float) and 0 <= time.time() - asked_at < _ASK_AGAIN_SECONDS
+    requested_at = held.get("requested_at")
+    is_recent = isinstance(requested_at, float) and 0 <= time.time() - requested_at < _ASK_AGAIN_SECONDS
     return str(held.get("request", "")) if is_recent else ""
 
 

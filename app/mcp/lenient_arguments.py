@@ -1,4 +1,4 @@
-"""Lenient reading of tool arguments as models write them: aliases, numbers as text, lists as text, spans of time."""
+"""Lenient reading of tool arguments: aliases, numbers and lists as text, times."""
 
 import json
 import re
@@ -33,7 +33,16 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "files": ("related_files",),
     "delete": ("forget", "remove"),
 }
-_WORDS: Final = {"true": True, "yes": True, "1": True, "on": True, "false": False, "no": False, "0": False, "off": False}
+_WORDS: Final = {
+    "true": True,
+    "yes": True,
+    "1": True,
+    "on": True,
+    "false": False,
+    "no": False,
+    "0": False,
+    "off": False,
+}
 _SHORT_SPAN: Final = re.compile(r"(?:last|past)?\s*(\d{1,4})\s*(h|d|w|m|mo|y)", re.IGNORECASE)
 _UNITS: Final = {"h": "hours", "d": "days", "w": "weeks", "m": "months", "mo": "months", "y": "years"}
 _MOST: Final = 1_000_000
@@ -123,7 +132,7 @@ class Arguments:
         return found
 
     def texts(self, name: str) -> list[str]:
-        """Return a list of texts; a JSON list, lines, or a comma-separated list are taken too."""
+        """Return a list of texts, also from JSON, lines or a comma-separated text."""
         value = self._values.get(name)
         if isinstance(value, str):
             value = _listed(value)

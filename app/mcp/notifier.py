@@ -22,7 +22,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(slots=True)
 class _Follower:
-    """What one client follows."""
+    """Subscriptions of one client."""
 
     bus: InMemorySubscriptionBus
     listen: ListenHandler

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final, Literal, cast, get_args
+from typing import Final, Literal, get_args
 
 Profile = Literal["small", "full", "reference"]
 PROFILES: Final[tuple[Profile, ...]] = get_args(Profile)
@@ -38,5 +38,5 @@ def quick_options(arguments: Sequence[str]) -> McpOptions | None:
         case []:
             return McpOptions(vault)
         case ["--profile", name] if name in PROFILES:
-            return McpOptions(vault, cast("Profile", name))
+            return McpOptions(vault, name)
     return None

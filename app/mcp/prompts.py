@@ -1,4 +1,4 @@
-"""Prompts of the MCP server: the client's own model thinks, and writes back through the tools."""
+"""Prompts of the MCP server, for the client's own model to work with."""
 
 from collections.abc import Mapping
 from typing import Any, Final
@@ -54,7 +54,7 @@ _STEPS_FULL: Final = """1. Call is_session_consolidated; stop if it is.
 _SAVE: Final = """Save what matters of this conversation to memory.
 
 1. Use memory_search for what is known already, so that nothing is stored twice.
-2. For each decision, result or plan call memory_write: kind observation, a title of one line, single statements in facts.
+2. For each decision, result or plan call memory_write: kind observation, a one-line title, single statements in facts.
 3. For each lasting fact about me or my people call remember_fact, one sentence understandable alone.
 4. Where something known turned out wrong, use correct_fact.
 5. Leave out passwords, keys and what I asked you to forget. Then list what you stored, with ids."""
@@ -110,7 +110,9 @@ async def _consolidate(session: str, call: CallContext, profile: Profile) -> str
         session = waiting[0]["id"]
     turns = await call.read("session.messages", session=session, limit=_PAGE)
     lines = [
-        entry(f"{session}#{turn['seq']}", f"{day(turn['created_at'])}, {turn['author'] or turn['role']}", turn["content"])
+        entry(
+            f"{session}#{turn['seq']}", f"{day(turn['created_at'])}, {turn['author'] or turn['role']}", turn["content"]
+        )
         for turn in turns
     ]
     steps = _STEPS_FULL if profile == "full" else _STEPS_SMALL.format(session=session)

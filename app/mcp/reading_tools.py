@@ -127,7 +127,7 @@ async def entity_info(given: Arguments, call: CallContext) -> ToolAnswer:
 
 
 def entity_entries(info: dict[str, Any]) -> list[str]:
-    """Return what is known of an entity as entries of recalled text."""
+    """Return the profile of an entity as entries of recalled text."""
     entity = info["entity"]
     about = f"{entity['type']}, {entity['name']}, mentioned {entity['mentions']} times"
     lines = [entry(entity["id"], about, entity["summary"])]
@@ -142,15 +142,17 @@ def entity_entries(info: dict[str, Any]) -> list[str]:
 
 
 def _others(candidates: list[dict[str, Any]], chosen: str) -> str:
-    names = [f"{json.dumps(one['name'], ensure_ascii=False)} ({one['id']})" for one in candidates if one["id"] != chosen]
+    names = [
+        f"{json.dumps(one['name'], ensure_ascii=False)} ({one['id']})" for one in candidates if one["id"] != chosen
+    ]
     return f"Other matches: {', '.join(names)}" if names else ""
 
 
 def _query(given: Arguments) -> str:
     parts = [given.text("query").strip()]
     kinds = given.texts("kind")
-    for kind in kinds if "all" not in kinds else []:
-        parts.append(f"kind:{_one_of('kind', kind.rstrip('s') if kind.rstrip('s') in KINDS else kind, KINDS)}")
+    if "all" not in kinds:
+        parts += [f"kind:{_one_of('kind', _singular(kind), KINDS)}" for kind in kinds]
     parts += [f'tag:"{_quotable(tag.lstrip("#"))}"' for tag in given.texts("tag")]
     if store := given.text("store").strip():
         parts.append(f"store:{_one_of('store', store, STORES)}")
@@ -161,6 +163,10 @@ def _query(given: Arguments) -> str:
     if not query:
         raise InputError("'query' is missing: give words or a question.", field="query")
     return query
+
+
+def _singular(kind: str) -> str:
+    return kind.rstrip("s") if kind.rstrip("s") in KINDS else kind
 
 
 def _quotable(text: str) -> str:

@@ -1,4 +1,4 @@
-"""Schemas of the reference profile: the nine tools of the MCP reference memory server, name for name."""
+"""Schemas of the nine tools of the MCP reference memory server."""
 
 from typing import Any, Final
 
@@ -21,9 +21,7 @@ _ENTITY: Final = _object(
     {
         "name": _text("The name of the entity"),
         "entityType": _text("The type of the entity"),
-        "observations": _list(
-            {"type": "string"}, "An array of observation contents associated with the entity"
-        ),
+        "observations": _list({"type": "string"}, "An array of observation contents associated with the entity"),
     }
 )
 _RELATION: Final = _object(
@@ -38,7 +36,14 @@ _DONE: Final = _object({"success": {"type": "boolean"}, "message": {"type": "str
 
 
 def _tool(
-    name: str, title: str, description: str, given: Schema, answer: Schema, *, reads: bool = False, deletes: bool = False
+    name: str,
+    title: str,
+    description: str,
+    given: Schema,
+    answer: Schema,
+    *,
+    reads: bool = False,
+    deletes: bool = False,
 ) -> Schema:
     return {
         "name": name,

@@ -104,9 +104,7 @@ _HANDLERS: Final[dict[str, Callable[[Given, CallContext], Awaitable[ToolAnswer]]
 }
 
 
-async def _delete(
-    what: str, texts: Sequence[str], operation: str, call: CallContext, **arguments: Any
-) -> ToolAnswer:
+async def _delete(what: str, texts: Sequence[str], operation: str, call: CallContext, **arguments: Any) -> ToolAnswer:
     shown = "; ".join(" ".join(text.split())[:100] for text in texts[:5])
     if await call.confirmer.confirm(f"Delete from your memory: {what.lower()} {shown}?") == "declined":
         said = "Nothing was deleted: the person said no."

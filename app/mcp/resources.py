@@ -104,8 +104,7 @@ async def _profile(call: CallContext) -> str:
     )
     ranked = sorted(facts, key=lambda fact: (not fact["pinned"], fact["decay_rate"] > 0))
     lines = [memory_entry(fact) for fact in ranked]
-    for person in people:
-        lines.append(entry(person["id"], "person", person["name"]))
+    lines += [entry(person["id"], "person", person["name"]) for person in people]
     if reflection is not None:
         lines.append(memory_entry(reflection))
     return recalled(lines, "" if lines else "Nothing is known of the person yet.")
@@ -129,4 +128,3 @@ async def _entity(name: str, call: CallContext) -> str:
             raise NotFoundError(f"Nothing is known under the name '{name}'.", name=name)
         entity_id = exact[0]["id"]
     return recalled(entity_entries(await call.read("entity.info", id=entity_id)))
-

@@ -1,4 +1,4 @@
-"""Standard input and output of the MCP server: reads lines at once, hands them on when the library is there."""
+"""Standard input and output of the MCP server, served before the library is loaded."""
 
 import json
 import os
@@ -24,7 +24,7 @@ class StdioFront:
     """
 
     def __init__(self, early: EarlyAnswers) -> None:
-        self.has_heard = threading.Event()
+        self.has_input = threading.Event()
         self._early = early
         self._input, self._output = os.dup(0), os.dup(1)
         empty = os.open(os.devnull, os.O_RDONLY)
@@ -38,14 +38,14 @@ class StdioFront:
         self._answered: set[str | int] = set()
 
     def start(self) -> None:
-        """Read standard input on a thread of its own, which does not keep the process alive."""
+        """Read standard input on a daemon thread."""
         threading.Thread(target=self._read, name="stdin", daemon=True).start()
 
     def attach(self, deliver: Deliver) -> None:
-        """Hand every line on from now on, those kept back first; ``None`` is the end of the input.
+        """Hand every line on from now on, those kept back first.
 
         Args:
-            deliver: Takes a line on any thread and returns at once.
+            deliver: Takes a line on any thread and returns at once; ``None`` is the end of the input.
         """
         with self._lock:
             for line in self._backlog:
@@ -61,7 +61,7 @@ class StdioFront:
                 rest = rest[os.write(self._output, rest) :]
 
     def was_answered(self, key: str | int | None) -> bool:
-        """Return, once, whether a request was answered here and its second answer is to be dropped."""
+        """Return, once, whether a request was answered here already."""
         if key is None or key not in self._answered:
             return False
         self._answered.discard(key)
@@ -91,7 +91,7 @@ class StdioFront:
                 self._deliver(line)
             elif line is None or not self._is_answered(line):
                 self._backlog.append(line)
-        self.has_heard.set()
+        self.has_input.set()
 
     def _is_answered(self, line: bytes) -> bool:
         """Answer a line here; False where it must be handed on, perhaps in addition."""

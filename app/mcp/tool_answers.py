@@ -34,12 +34,12 @@ class ToolAnswer:
 
 
 def failure(error: KeepsakeError) -> ToolAnswer:
-    """Return the answer of a call that failed, a sentence that the model can act on."""
+    """Return the answer of a failed call, a sentence that a model can act on."""
     return ToolAnswer(f"{error.message} [{error.code}]", is_error=True)
 
 
 def recalled(entries: Sequence[str], after: str = "") -> str:
-    """Return entries of recalled text in their fence, marked as data, with our own words after it."""
+    """Return entries of recalled text in their fence, and our own words after it."""
     if not entries:
         return after.strip()
     fenced, _ = fence_text("\n".join([PREAMBLE, "", *entries]))
@@ -79,7 +79,7 @@ def memory_entry(memory: Mapping[str, Any]) -> str:
 
 
 def held_back(value: Any) -> ToolAnswer | None:
-    """Return the answer to a write that waits in the person's inbox, ``None`` where it was carried out."""
+    """Return the answer to a write in the inbox, ``None`` where it was carried out."""
     if not isinstance(value, Mapping) or value.get("outcome") != PROPOSED:
         return None
     key = str(value.get("id") or value.get("inbox_id") or value.get("inbox") or "")

@@ -64,8 +64,8 @@ async def remember(given: Arguments, call: CallContext) -> ToolAnswer:
     if not conflicts:
         return answer
     lines = [f"- {one['id']}: {' '.join(one['content'].split())}" for one in conflicts]
-    told = f"{answer.text} These facts are about the same; correct_fact replaces one that no longer holds."
-    return ToolAnswer(f"{told}\n{recalled(lines)}", {**answer.structured, "conflicts": conflicts})
+    said = f"{answer.text} These facts are about the same; correct_fact replaces one that no longer holds."
+    return ToolAnswer(f"{said}\n{recalled(lines)}", {**answer.structured, "conflicts": conflicts})
 
 
 async def correct(given: Arguments, call: CallContext) -> ToolAnswer:
@@ -151,7 +151,7 @@ def _written(value: dict[str, Any]) -> ToolAnswer:
 
 
 async def _protects(category: str, key: str, content: str, call: CallContext) -> ToolAnswer | None:
-    """Ask the person where a certain fact would be replaced; return the answer of a refusal."""
+    """Ask the person before a certain fact is replaced; return a refusal."""
     try:
         old = await call.read("fact.get", category=category, key=key)
     except NotFoundError:

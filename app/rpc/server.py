@@ -173,7 +173,7 @@ class SocketServer:
         return await self._catalogue.call(request.method, request.params, caller)
 
     def _described(self, caller: Caller, *, with_schemas: bool) -> list[dict[str, Any]]:
-        """Return the operations that a caller may call, with the JSON Schema of their arguments where wanted."""
+        """Return the operations that a caller may call, with argument schemas where wanted."""
         found = []
         for item in self._catalogue.operations.values():
             with contextlib.suppress(AccessDeniedError):

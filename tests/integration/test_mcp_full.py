@@ -96,14 +96,16 @@ def test_a_client_consolidates_a_conversation(host: Host, era: str) -> None:
             assert "next_cursor" not in rest
             facts = [{"content": "The person owns a boat."}, {"content": "The person owns a boat."}]
             saved = await call("save_facts_batch", session=session, facts=json.dumps(facts))
-            assert [one["outcome"] for one in saved["written"]][0] == "ADD"
+            assert saved["written"][0]["outcome"] == "ADD"
             assert len({one["id"] for one in saved["written"]}) == 1
             other = await call("remember_fact", content="The person owns no boat any more.")
             found = await call("detect_conflicts", content="The person owns a boat.")
             assert {one["id"] for one in found["conflicts"]}
             solved = await call("resolve_conflict", new_id=other["id"], old_id=saved["written"][0]["id"])
             assert solved["outcome"] == "superseded"
-            assert (await call("mark_session_consolidated", session=session, upper_seq=rest["upper_seq"]))["consolidated"]
+            assert (await call("mark_session_consolidated", session=session, upper_seq=rest["upper_seq"]))[
+                "consolidated"
+            ]
             assert (await call("is_session_consolidated", session=session))["consolidated"]
 
     asyncio.run(talk())

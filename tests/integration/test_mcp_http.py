@@ -88,14 +88,16 @@ def test_clients_of_both_eras_read_and_write(host: Host, era: str) -> None:
 
     async def talk(url: str, number: int) -> str:
         shown = {"Authorization": f"Bearer {tokens[number]}"}
-        async with httpx2.AsyncClient(headers=shown, timeout=30) as web:
-            async with Client(streamable_http_client(url, http_client=web), mode=era) as client:
-                assert len((await client.list_tools()).tools) == 10
-                written: Any = await client.call_tool("memory_write", {"content": f"Scout {number} saw a heron."})
-                assert written.structured_content["outcome"] == "added"
-                found: Any = await client.call_tool("memory_search", {"query": "heron"})
-                assert found.structured_content["hits"]
-                return str(written.structured_content["id"])
+        async with (
+            httpx2.AsyncClient(headers=shown, timeout=30) as web,
+            Client(streamable_http_client(url, http_client=web), mode=era) as client,
+        ):
+            assert len((await client.list_tools()).tools) == 10
+            written: Any = await client.call_tool("memory_write", {"content": f"Scout {number} saw a heron."})
+            assert written.structured_content["outcome"] == "added"
+            found: Any = await client.call_tool("memory_search", {"query": "heron"})
+            assert found.structured_content["hits"]
+            return str(written.structured_content["id"])
 
     async def all_of_them(url: str) -> list[str]:
         return list(await asyncio.gather(*(talk(url, number) for number in range(3))))
@@ -106,7 +108,9 @@ def test_clients_of_both_eras_read_and_write(host: Host, era: str) -> None:
     assert sources == {"scout0", "scout1", "scout2"}
 
 
-@pytest.mark.parametrize("text", ["", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:70000", "0.0.0.0:80", "example.org:80", ":::1"])
+@pytest.mark.parametrize(
+    "text", ["", "127.0.0.1", "127.0.0.1:http", "127.0.0.1:70000", "0.0.0.0:80", "example.org:80", ":::1"]
+)
 def test_addresses_that_are_refused(text: str) -> None:
     with pytest.raises(InputError):
         address(text, is_remote_allowed=False)

@@ -250,7 +250,7 @@ def test_resources_and_prompts(host: Host, era: str) -> None:
                 text = (await client.read_resource(uri)).contents[0].text
                 assert text.startswith("<recalled-memory"), uri
             for uri in ("memory://note/none", "memory://elsewhere", "file:///etc/passwd"):
-                with pytest.raises(Exception, match="There is no|Nothing"):
+                with pytest.raises(Exception, match=r"There is no|Nothing"):
                     await client.read_resource(uri)
             assert len((await client.list_prompts()).prompts) == 4
             for name, arguments in (

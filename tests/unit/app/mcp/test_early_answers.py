@@ -15,7 +15,7 @@ from app.core.token_estimate import estimate_tokens
 from app.mcp.early_answers import EarlyAnswers
 from app.mcp.options import PROFILES, McpOptions, Profile, quick_options
 from app.mcp.profiles import toolbox
-from app.mcp.server import KeepsakeServer, SingleLink
+from app.mcp.memory_server import KeepsakeServer, SingleLink
 from app.mcp.small_schemas import SMALL_TOOLS
 from tests.helpers.mcp_clients import MODERN, ROOT
 
@@ -150,7 +150,18 @@ def test_the_first_answer_loads_neither_engine_nor_library() -> None:
     run = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)
     loaded = set(run.stdout.split())
     tops = {name.partition(".")[0] for name in loaded}
-    assert not tops & {"mcp", "mcp_types", "pydantic", "numpy", "apsw", "typer", "msgspec", "asyncio", "keyring", "anyio"}
+    assert not tops & {
+        "mcp",
+        "mcp_types",
+        "pydantic",
+        "numpy",
+        "apsw",
+        "typer",
+        "msgspec",
+        "asyncio",
+        "keyring",
+        "anyio",
+    }
     assert {name for name in loaded if name.startswith("app.")} == {
         "app.mcp",
         "app.mcp.command",

@@ -28,7 +28,7 @@ UNNAMED: Final = ClientIdentity("mcp-client", "")
 _log = logging.getLogger(__name__)
 
 
-class Links(Protocol):
+class HostLinks(Protocol):
     """The links to the host, one for each client."""
 
     def link(self, context: Context) -> HostLink:
@@ -47,7 +47,7 @@ class KeepsakeServer:
         links: The links to the host.
     """
 
-    def __init__(self, profile: Profile, toolbox: Toolbox, links: Links) -> None:
+    def __init__(self, profile: Profile, toolbox: Toolbox, links: HostLinks) -> None:
         self._profile = profile
         self._toolbox = toolbox
         self._links = links
@@ -161,7 +161,7 @@ class KeepsakeServer:
 
 
 def _complete(result: dict[str, Any]) -> dict[str, Any]:
-    """Return a result as the modern protocol wants it; the library leaves out what older ones do not know."""
+    """Return a result with its type, which older protocols leave out."""
     return {**result, "resultType": "complete"}
 
 
@@ -172,7 +172,7 @@ def _cached(result: dict[str, Any]) -> dict[str, Any]:
 
 @contextlib.contextmanager
 def _as_protocol_errors() -> Any:
-    """Raise failures as errors of the protocol, for requests whose answers have no place for them."""
+    """Raise failures as errors of the protocol."""
     try:
         yield
     except HostUnreachableError as error:
@@ -184,7 +184,7 @@ def _as_protocol_errors() -> Any:
 
 
 class SingleLink:
-    """The link of a stdio server: one client, named by its handshake or its requests; see ``Links``.
+    """The link of a stdio server with its one client; see ``HostLinks``.
 
     Args:
         make: Makes the link once the client has given its name.
@@ -195,13 +195,13 @@ class SingleLink:
         self._link: HostLink | None = None
 
     def link(self, context: Context) -> HostLink:
-        """See ``Links``."""
+        """See ``HostLinks``."""
         if self._link is None:
             self._link = self._make(client_of(context))
         return self._link
 
     async def close(self) -> None:
-        """See ``Links``."""
+        """See ``HostLinks``."""
         if self._link is not None:
             await self._link.close()
 
@@ -212,4 +212,3 @@ def client_of(context: Context) -> ClientIdentity:
     info = given.client_info if given is not None else None
     name = " ".join(info.name.split())[:100] if info is not None else ""
     return ClientIdentity(name, info.version[:50]) if info is not None and name else UNNAMED
-
