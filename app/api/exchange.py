@@ -28,8 +28,9 @@ async def import_file(
     Progress is published while it runs, and ``job.cancel`` stops it; what was imported until then stays.
 
     Args:
-        path: A ChatGPT or Claude export (``conversations.json`` or its zip), a folder of Markdown, or Keepsake JSONL.
-        format: ``chatgpt``, ``claude``, ``markdown``, ``keepsake``, or ``auto`` to look.
+        path: A ChatGPT or Claude export (``conversations.json`` or its zip), a folder of Markdown, the
+            memory file of the MCP memory server, or Keepsake JSONL.
+        format: ``chatgpt``, ``claude``, ``markdown``, ``keepsake``, ``mcp-memory``, or ``auto`` to look.
         job: An id of the caller's own to watch and cancel it by.
         store: Who may see the imported notes.
     """

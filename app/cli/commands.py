@@ -100,7 +100,7 @@ def import_(
     context: typer.Context,
     path: Text,
     form: Annotated[
-        Literal["auto", "chatgpt", "claude", "markdown", "keepsake"],
+        Literal["auto", "chatgpt", "claude", "markdown", "keepsake", "mcp-memory"],
         typer.Option("--format", help="The format of the file; auto detects it."),
     ] = "auto",
     store: Annotated[str, typer.Option(help="Who may see imported notes: private, shared or social.")] = "private",
@@ -137,8 +137,11 @@ def export(
     context: typer.Context,
     path: Text,
     form: Annotated[
-        Literal["jsonl", "markdown"],
-        typer.Option("--format", help="jsonl is complete and can be imported; markdown is for reading."),
+        Literal["jsonl", "markdown", "mcp-memory"],
+        typer.Option(
+            "--format",
+            help="jsonl is complete and can be imported; markdown is for reading; mcp-memory is the knowledge graph.",
+        ),
     ] = "jsonl",
     removed: Annotated[
         bool, typer.Option(help="Include what was deleted, superseded or archived, marked as such; only in jsonl.")

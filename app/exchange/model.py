@@ -7,7 +7,7 @@ from typing import Any, Literal
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.sessions.model import NewMessage, Session
 
-ExportFormat = Literal["jsonl", "markdown"]
+ExportFormat = Literal["jsonl", "markdown", "mcp-memory"]
 DetailType = Literal[
     "session_state", "session_alias", "session_summary", "entity", "relation", "claim", "import_source", "history"
 ]
@@ -91,7 +91,7 @@ class ImportReport:
     """Report of an import.
 
     Args:
-        format: ``chatgpt``, ``claude``, ``markdown`` or ``keepsake``.
+        format: ``chatgpt``, ``claude``, ``markdown``, ``keepsake`` or ``mcp-memory``.
         unchanged: Messages and memories that were there already.
         problems: The first 1,000 problems; ``problem_count`` counts all.
         cancelled: True when it was stopped; what was committed stays and a second import continues.

@@ -58,7 +58,8 @@ def nodes(connection: apsw.Connection, stores: Sequence[str]) -> list[MarkedEnti
 def registered(connection: apsw.Connection, name: str, kind: str) -> str | None:
     """Return the registry's entity of a name.
 
-    It is the one of the given type, else the only one there is."""
+    It is the one of the given type, else the only one there is.
+    """
     exact = entities.named(connection, name_key(name), registry_type(kind))
     if exact is not None:
         return exact

@@ -21,9 +21,9 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.core.paths import default_vault
 from app.errors import InputError, KeepsakeError, MachineError
 from app.mcp.host_link import ClientIdentity, HostLink
+from app.mcp.memory_server import Context, KeepsakeServer
 from app.mcp.options import McpOptions
 from app.mcp.profiles import toolbox
-from app.mcp.memory_server import Context, KeepsakeServer
 
 PATH: Final = "/mcp"
 _UNAUTHORIZED: Final = 401

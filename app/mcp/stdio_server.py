@@ -10,9 +10,9 @@ from mcp.shared.message import SessionMessage
 
 from app.core.paths import default_vault
 from app.mcp.host_link import ClientIdentity, HostLink
+from app.mcp.memory_server import KeepsakeServer, SingleLink
 from app.mcp.options import McpOptions
 from app.mcp.profiles import toolbox
-from app.mcp.memory_server import KeepsakeServer, SingleLink
 from app.mcp.stdio_front import StdioFront
 
 

@@ -80,9 +80,8 @@ def memory_entry(memory: Mapping[str, Any]) -> str:
 
 def held_back(value: Any) -> ToolAnswer | None:
     """Return the answer to a write in the inbox, ``None`` where it was carried out."""
-    if not isinstance(value, Mapping) or value.get("outcome") != PROPOSED:
+    if not isinstance(value, Mapping) or PROPOSED not in value or "message" not in value:
         return None
-    key = str(value.get("id") or value.get("inbox_id") or value.get("inbox") or "")
-    reason = str(value.get("message") or value.get("reason") or "The person decides about it in Keepsake's inbox.")
-    text = f"Not stored yet: proposed to the person{f' as {key}' if key else ''}. {reason}"
+    key, reason = str(value[PROPOSED]), str(value["message"])
+    text = f"Not done yet: it waits for the person as proposal {key}. {reason}"
     return ToolAnswer(text, {"outcome": PROPOSED, "id": key, "reason": reason})

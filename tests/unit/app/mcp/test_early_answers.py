@@ -13,9 +13,9 @@ from mcp.shared.message import SessionMessage
 
 from app.core.token_estimate import estimate_tokens
 from app.mcp.early_answers import EarlyAnswers
+from app.mcp.memory_server import KeepsakeServer, SingleLink
 from app.mcp.options import PROFILES, McpOptions, Profile, quick_options
 from app.mcp.profiles import toolbox
-from app.mcp.memory_server import KeepsakeServer, SingleLink
 from app.mcp.small_schemas import SMALL_TOOLS
 from tests.helpers.mcp_clients import MODERN, ROOT
 
