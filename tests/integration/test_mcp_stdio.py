@@ -284,3 +284,32 @@ def test_eight_clients_at_once(host: Host) -> None:
 
     made = asyncio.run(all_of_them())
     assert len(set().union(*made)) == 40
+
+
+@pytest.mark.filterwarnings("ignore::mcp.MCPDeprecationWarning")
+@pytest.mark.parametrize("era", ERAS)
+def test_subscribers_hear_of_changes(host: Host, era: str) -> None:
+    key = token(host, "full")
+    note = host.ask("note.save", content="First words", title="Watched").id
+    uri = f"memory://note/{note}"
+
+    async def talk() -> None:
+        heard: asyncio.Queue[str] = asyncio.Queue()
+
+        async def hear(message: Any) -> None:
+            if isinstance(message, types.ResourceUpdatedNotification):
+                heard.put_nowait(str(message.params.uri))
+
+        async with mcp_client(host.vault, key, mode=era, message_handler=hear) as client:
+            if era == "legacy":
+                await client.subscribe_resource(uri)
+                await asyncio.to_thread(host.ask, "note.update", id=note, version=1, content="Second words")
+                assert await asyncio.wait_for(heard.get(), 60) == uri
+                return
+            async with client.listen(resource_subscriptions=[uri]) as stream:
+                await asyncio.to_thread(host.ask, "note.update", id=note, version=1, content="Second words")
+                async for event in stream:
+                    assert event.uri == uri
+                    break
+
+    asyncio.run(talk())
