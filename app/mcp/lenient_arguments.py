@@ -78,7 +78,7 @@ class Arguments:
 
     def text(self, name: str) -> str:
         """Return a text, ``""`` where it is not given."""
-        value = self._values.get(name)
+        value = None if self._is_empty(name) else self._values[name]
         if value is None:
             return ""
         if isinstance(value, list):
@@ -104,8 +104,8 @@ class Arguments:
         Raises:
             InputError: It is no number, or a negative one.
         """
-        value = self._values.get(name)
-        if value is None or (isinstance(value, str) and not value.strip()):
+        value = None if self._is_empty(name) else self._values[name]
+        if value is None:
             return default
         try:
             number = int(float(value))
@@ -121,8 +121,8 @@ class Arguments:
         Raises:
             InputError: It is neither.
         """
-        value = self._values.get(name)
-        if value is None or value == "":
+        value = None if self._is_empty(name) else self._values[name]
+        if value is None:
             return False
         if isinstance(value, bool):
             return value
@@ -186,7 +186,8 @@ class Arguments:
         return f"last {match[1]} {_UNITS[match[2].lower()]}" if match else value
 
     def _is_empty(self, name: str) -> bool:
-        return self._values.get(name) in ("", None, [], {})
+        value = self._values.get(name)
+        return value in (None, [], {}) or (isinstance(value, str) and not value.strip())
 
 
 def _plain(name: str) -> str:
