@@ -133,11 +133,11 @@ class Arguments:
 
     def texts(self, name: str) -> list[str]:
         """Return a list of texts, also from JSON, lines or a comma-separated text."""
-        value = self._values.get(name)
-        if isinstance(value, str):
-            value = _listed(value)
+        value = None if self._is_empty(name) else self._values[name]
         if value is None:
             return []
+        if isinstance(value, str):
+            value = _listed(value)
         if not isinstance(value, list):
             value = [value]
         return [text for text in (str(one).strip() for one in value if one is not None) if text]
