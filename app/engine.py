@@ -7,6 +7,7 @@ from functools import partial
 from pathlib import Path
 
 from app.agents.isolated_vaults import IsolatedVaults
+from app.agents.ledger.service import LedgerOptions, LedgerService
 from app.agents.service import AgentService
 from app.background_tasks import BackgroundTask, BackgroundTasks
 from app.changes import ChangeSet, Event, Feed, Progress
@@ -138,6 +139,10 @@ class Engine:
         self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
+        self.ledger = LedgerService(store, clock, self._ledger_options)
+
+    def _ledger_options(self) -> LedgerOptions:
+        return LedgerOptions(self.config.whole("ledger.days"), self.config.whole("ledger.entries"))
 
     def _build_undo(self) -> UndoService:
         appliers: dict[str, StateApplier] = {
@@ -165,6 +170,8 @@ class Engine:
             BackgroundTask("entities", names.run, names.wake, _INDEXED_AREAS, is_reading=True),
             BackgroundTask("forever", self.erasure.run),
             BackgroundTask("accesses", self.memories.access.run),
+            BackgroundTask("ledger", self.ledger.run),
+            BackgroundTask("ledger-pruning", self.ledger.prune),
             BackgroundTask("expiry", expiry.run, expiry.wake, _INDEXED_AREAS),
             BackgroundTask("after-turn", self.sessions.after_turn.run),
             BackgroundTask("schedules", self._run_schedules),
@@ -200,6 +207,7 @@ class Engine:
         sessions, memories, names = self.sessions, self.memories, self.entities.worker
         settings = (f"{fault.sentence} Another value counts." for fault in self.config.faults)
         work = (*sessions.write_behind.failures, names.failure, *memories.access.failures)
+        work = (*work, *self.ledger.failures)
         erasing = (self.erasure.failure, memories.expiry.failure)
         notes = (*self.index.embedding.notes(), *self.upkeep.backups.notes())
         found = (*settings, *self._tasks.failures, *work, *sessions.after_turn.failures, *erasing, *notes)
@@ -226,6 +234,7 @@ class Engine:
             await self.isolated.close()
         await self._tasks.wait_stopped()
         await self.memories.access.flush()
+        await self.ledger.flush()
         await asyncio.to_thread(self.store.close)
         self.index.worker.close()
         self.search.close()

@@ -25,7 +25,9 @@ class Agent:
         revoked_at: When its access ended, ``None`` while it has access.
         last_seen_at: When it last connected.
         client: The name and version that the program gave of itself.
-        echoes: Recalled texts that it tried to store again.
+        echoes: Writes with which it tried to store recalled text again.
+        writes: All its writes.
+        echo_rate: The share of the echoes.
     """
 
     id: str
@@ -40,6 +42,8 @@ class Agent:
     last_seen_at: datetime | None = None
     client: str = ""
     echoes: int = 0
+    writes: int = 0
+    echo_rate: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,7 +10,8 @@ from app.agents.model import AccessRequest, Agent
 from app.core.clock import optional_datetime, to_datetime
 
 _AGENT = (
-    "SELECT id, name, trust, stores, review, isolated, enabled, created_at, revoked_at, last_seen_at, client, echoes"
+    "SELECT id, name, trust, stores, review, isolated, enabled, created_at, revoked_at, last_seen_at, client, echoes,"
+    " writes"
     " FROM agents"
 )
 _REQUEST = "SELECT id, name, client, trust, reason, at, decided_at, decision FROM access_requests"
@@ -136,6 +137,8 @@ def _agent(row: tuple[Any, ...]) -> Agent:
         last_seen_at=optional_datetime(row[9]),
         client=row[10],
         echoes=row[11],
+        writes=row[12],
+        echo_rate=round(row[11] / row[12], 4) if row[12] else 0.0,
     )
 
 

@@ -16,6 +16,7 @@ from app.api import (  # noqa: F401
     facts,
     isolation,
     knowledge_graph,
+    ledger,
     memories,
     memory_write,
     notes,
@@ -29,6 +30,7 @@ from app.api import (  # noqa: F401
     upkeep,
     vault,
 )
+from app.api.ledger_recorder import LedgerRecorder
 from app.api.registry import REGISTRY, Catalogue, Operation
 from app.engine import Engine
 
@@ -40,4 +42,5 @@ def declared() -> Iterable[Operation]:
 
 def build_catalogue(engine: Engine) -> Catalogue:
     """Return the catalogue that works on ``engine``."""
-    return Catalogue(engine, declared(), engine, engine.trace, engine.engine_for_caller)
+    recorder = LedgerRecorder(engine.ledger, engine.config, engine.clock)
+    return Catalogue(engine, declared(), engine, engine.trace, engine.engine_for_caller, recorder)

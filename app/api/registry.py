@@ -18,6 +18,7 @@ from app.agents.model import Trust
 from app.api.argument_types import sentence, unknown_field
 from app.api.call_hooks import CallRecorder, FinishedCall, WriteReview
 from app.api.caller import Caller
+from app.api.recalled_arguments import without_recalled_arguments
 from app.changes import Changed, ChangeSet
 from app.core.clock import parse_instant, to_datetime
 from app.errors import (
@@ -266,6 +267,8 @@ class Catalogue:
         name = found.name
         require_access(found, caller)
         given = check_arguments(found, arguments)
+        if found.access == "write" and not caller.is_owner:
+            given = without_recalled_arguments(name, given)
         isolated = await self._route(caller.name) if self._route is not None and not found.open_to_unknown else None
         if self._review is not None and not caller.is_owner and isolated is None and found.access == "write":
             held = await self._review.hold(name, caller, given)

@@ -6,7 +6,7 @@ and a line in ``SETTINGS`` here. What one setting demands of another is a rule o
 
 from difflib import get_close_matches
 
-from app.config.sections.agents import AGENTS
+from app.config.sections.agents import AGENTS, LEDGER
 from app.config.sections.memories import CAPTURE, CONTEXT, MEMORIES, NER
 from app.config.sections.search import EMBEDDING, INDEX, RECIPES, SEARCH
 from app.config.sections.sessions import SESSIONS
@@ -29,6 +29,7 @@ SETTINGS: tuple[Setting, ...] = (
     *STORE,
     *SESSIONS,
     *AGENTS,
+    *LEDGER,
     *MEMORIES,
     *CONTEXT,
     *CAPTURE,

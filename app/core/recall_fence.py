@@ -52,6 +52,10 @@ _FENCE: Final = re.compile(
 _OPENED: Final = re.compile(rf'[ \t>]*<recalled-memory from="keepsake" mark="{MARK}[0-9a-f]{{16}}">[ \t]*')
 _ITEM: Final = re.compile(r"[ \t>]*- ⟦[^⟦⟧\n]{1,600}⟧ .*")
 _QUOTE: Final = re.compile(r"(?:> ?)*[ \t]{2,}>(?: .*)?")
+# What stands in a transcript for what Keepsake had told.
+_REFERENCE: Final = re.compile(r"⟦recalled: [^⟦⟧\n]{0,2600}⟧")
+_NAMED: Final = re.compile(r"(?:⟦|\\+u27e6)([^⟦⟧\n\\]{1,200})(?:⟧|\\+u27e7)")
+_MOST_NAMED: Final = 50
 _LEADING: Final = re.compile(r"^[ \t>]+", re.MULTILINE)
 _OWN_LINES: Final = frozenset((PREAMBLE, CLOSE, *(f"## {heading}" for heading in HEADINGS.values())))
 
@@ -125,15 +129,43 @@ def is_own_tool(name: str | None) -> bool:
     return name is not None and "keepsake" in name.lower()
 
 
+def refer_to_recalled(text: str) -> str:
+    """Return ``text`` with ids in place of whole fences and answers with one.
+
+    This is for transcripts: it says what was recalled and does not store it again. What was cut or changed stays.
+    """
+    if MARK not in text:
+        return text
+    blocks = [(0, len(text))] if _is_served(text) else list(_blocks(text))
+    kept, at = [], 0
+    for start, end in blocks:
+        kept += [text[at:start], _reference(text[start:end])]
+        at = end
+    return "".join([*kept, text[at:]])
+
+
+def may_hold_recalled(text: str) -> bool:
+    """Return quickly whether ``text`` may hold recalled text; sometimes true without any."""
+    # JSON may write each character of another script as an escape.
+    return "⟦" in text or MARK in text
+
+
 def recalled_ranges(text: str) -> list[Range]:
     """Return the ranges of ``text`` that Keepsake told, ascending and disjoint."""
-    if "⟦" not in text and MARK not in text:
-        # JSON may write each character of another script as an escape.
+    if not may_hold_recalled(text):
         return []
     if _is_served(text):
         return [(0, len(text))]
     blocks = list(_blocks(text))
-    return _merged([*blocks, *_lines(text, blocks)])
+    references = (found.span() for found in _REFERENCE.finditer(text))
+    return _merged([*blocks, *_lines(text, blocks), *references])
+
+
+def _reference(recalled: str) -> str:
+    """Return the reference that replaces recalled text: the ids in it."""
+    named = list(dict.fromkeys(_NAMED.findall(recalled)))
+    more = f" and {len(named) - _MOST_NAMED} more" if len(named) > _MOST_NAMED else ""
+    return f"⟦recalled: {', '.join(named[:_MOST_NAMED])[:2500]}{more}⟧"
 
 
 def _mark(body: str) -> str:

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 
 import apsw
 
-from app.erasure import text_samples
+from app.erasure import audit_residue, text_samples
 from app.erasure.model import RemainingReference
 
 Removed = dict[str, int]
@@ -78,7 +78,7 @@ class MemoryEraser:
         if dropped := self._drop_entries(connection, target, limit):
             return dropped
         removed: Counter[str] = Counter(_summaries(connection, target))
-        removed["audit"] += forget_in_audit(connection, target)
+        removed["audit_items"] += audit_residue.forget(connection, target)
         for table, where in _OWN:
             rows = connection.execute(f"DELETE FROM {table} WHERE {where} RETURNING 1", {"id": target}).fetchall()
             removed[table] += len(rows)
@@ -95,22 +95,6 @@ class MemoryEraser:
         ):
             for (memory_id,) in connection.execute(sql, (target,)):
                 yield RemainingReference("memories", str(memory_id), why)
-
-
-def forget_in_audit(connection: apsw.Connection, target: str) -> int:
-    """Remove an id from the audit's lists of ids read and written.
-
-    Returns the number of entries that named it.
-    """
-    count = 0
-    for column in ("ids_read", "ids_written"):
-        rows = connection.execute(
-            f"UPDATE audit SET {column} = (SELECT json_group_array(value) FROM json_each({column}) WHERE value <> :id)"
-            f" WHERE instr({column}, :id) RETURNING 1",
-            {"id": target},
-        ).fetchall()
-        count += len(rows)
-    return count
 
 
 def _summaries(connection: apsw.Connection, target: str) -> Removed:

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 
 import apsw
 
+from app.erasure import audit_residue
 from app.erasure.model import RemainingReference
 
 Removed = dict[str, int]
@@ -89,7 +90,7 @@ class SessionEraser:
         ).fetchall()
         if messages:
             return {"messages": len(messages)}
-        removed: Counter[str] = Counter()
+        removed: Counter[str] = Counter({"audit_items": audit_residue.forget(connection, target)})
         for table, where in _OWN:
             rows = connection.execute(f"DELETE FROM {table} WHERE {where} RETURNING 1", {"id": target}).fetchall()
             removed[table] += len(rows)

@@ -77,9 +77,11 @@ class RawClient:
         return found
 
     def ask(self, key: int, method: str, params: dict[str, Any] | None = None) -> dict[str, Any]:
-        """Send a request and return the next message."""
+        """Send a request and return its answer, passing over notifications."""
         self.send({"jsonrpc": "2.0", "id": key, "method": method, "params": params or {}})
-        return self.receive()
+        while "method" in (message := self.receive()):
+            pass
+        return message
 
     def greet(self, name: str = "raw") -> dict[str, Any]:
         """Do the handshake and return the server's part."""

@@ -99,7 +99,7 @@ def test_a_client_consolidates_a_conversation(host: Host, era: str) -> None:
             assert saved["written"][0]["outcome"] == "ADD"
             assert len({one["id"] for one in saved["written"]}) == 1
             other = await call("remember_fact", content="The person owns no boat any more.")
-            found = await call("detect_conflicts", content="The person owns a boat.")
+            found = await call("detect_conflicts", content="The person owns a small boat.")
             assert {one["id"] for one in found["conflicts"]}
             solved = await call("resolve_conflict", new_id=other["id"], old_id=saved["written"][0]["id"])
             assert solved["outcome"] == "superseded"

@@ -17,6 +17,7 @@ from app.core.recall_fence import (
     is_own_tool,
     neutralise,
     recalled_ranges,
+    refer_to_recalled,
     single_line,
     without_recalled,
 )
@@ -145,3 +146,43 @@ def test_tools_of_keepsake_are_known_by_name() -> None:
     assert is_own_tool("mcp__keepsake__memory_search")
     assert not is_own_tool("memory_search")
     assert not is_own_tool(None)
+
+
+def _fenced(*ids: str) -> str:
+    return fence_text("\n".join([PREAMBLE, "", *(entry(one, "2024", "A heron stood by the lock.") for one in ids)]))[0]
+
+
+@pytest.mark.parametrize(
+    "text", ["", "plain", "⟦", "mark ks1-", "- ⟦note-1⟧ 2024: cut from its fence", f"{CLOSE}{CLOSE}"]
+)
+def test_a_transcript_without_a_whole_fence_stays_as_it_is(text: str) -> None:
+    assert refer_to_recalled(text) == text
+
+
+def test_a_transcript_refers_to_what_was_recalled() -> None:
+    text = f"Before\n{_fenced('note-1', 'ses-1#3')}\nbetween\n{_fenced('fact-1')}\nafter"
+    referring = "Before\n⟦recalled: note-1, ses-1#3⟧\nbetween\n⟦recalled: fact-1⟧\nafter"
+    assert refer_to_recalled(text) == referring
+    assert refer_to_recalled(referring) == referring
+    assert without_recalled(referring) == "Before\n\nbetween\n\nafter"
+
+
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_a_reference_leaves_json_sound(ascii_only: bool) -> None:
+    served = json.dumps({"output": f'say "{_fenced("note-1")}"\n'}, ensure_ascii=ascii_only)
+    assert json.loads(refer_to_recalled(served)) == {"output": 'say "⟦recalled: note-1⟧"\n'}
+    whole = json.dumps({"text": _fenced("note-1"), "sections": []}, ensure_ascii=ascii_only)
+    assert refer_to_recalled(whole) == "⟦recalled: note-1⟧"
+
+
+def test_a_reference_to_many_is_short() -> None:
+    referring = refer_to_recalled(_fenced(*(f"note-{number:0100}" for number in range(500))))
+    assert len(referring) < 3_000
+    assert without_recalled(referring) == ""
+
+
+@given(st.text(), st.text())
+def test_a_reference_is_made_once(before: str, after: str) -> None:
+    once = refer_to_recalled(f"{before}\n{_fenced('note-1')}\n{after}")
+    assert refer_to_recalled(once) == once
+    assert CLOSE not in once or CLOSE in before + after

@@ -286,16 +286,18 @@ def test_what_agents_proposed_and_the_audit_knew_of_it_goes(host: Host) -> None:
                 (arguments,),
             )
         connection.execute(
-            "INSERT INTO audit (at, agent, operation, ids_read, outcome, milliseconds)"
-            " VALUES (0, 'a', 'note.get', ?, 'ok', 1)",
-            (json.dumps([note, other]),),
+            "INSERT INTO audit (id, at, agent, operation, outcome, milliseconds)"
+            " VALUES (1, 0, 'a', 'note.rows', 'done', 1)"
         )
+        for number, memory_id in enumerate((note, other)):
+            connection.execute("INSERT INTO audit_names VALUES (?, ?)", (number, memory_id))
+            connection.execute("INSERT INTO audit_items VALUES (1, 0, ?)", (number,))
 
     host.submit(engine(host).store.write(prepare)).result()
     receipt = host.ask("memory.forget_forever", ids=[note], confirm=True)
-    assert (receipt.removed["inbox"], receipt.removed["audit"]) == (1, 1)
-    audit = read(host, lambda conn: conn.execute("SELECT ids_read FROM audit WHERE operation = 'note.get'").get)
-    assert json.loads(audit) == [other]
+    assert (receipt.removed["inbox"], receipt.removed["audit_items"]) == (1, 1)
+    (call,) = host.ask("agent.ledger").calls
+    assert call.read == (other,)
 
 
 def test_copies_that_were_set_aside_or_wait_to_be_restored(host: Host) -> None:

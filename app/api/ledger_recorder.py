@@ -1,0 +1,115 @@
+"""The recorder of calls: what a finished call becomes in the ledger."""
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from app.agents.ledger import item_ids
+from app.agents.ledger.model import UNKNOWN, NewCall
+from app.agents.ledger.service import LedgerService
+from app.api.call_hooks import FinishedCall
+from app.api.recalled_arguments import texts_with_recalled
+from app.api.registry import REGISTRY
+from app.config.config import Config
+from app.core.clock import Clock
+from app.core.text import excerpt
+
+_MAX_QUERY: Final = 500
+_MAX_CLIENT: Final = 200
+_QUERIES: Final = ("query", "prompt", "text", "contains", "prefix")
+# The subjects whose answers hold memories, conversations and entities.
+_SUBJECTS: Final = ("memory.", "note.", "fact.", "session.", "entity.", "archive.", "reflection.", "search.", "tag.")
+_ERASURE: Final = "memory.forget_forever"
+_ASK: Final = "agent.ask"
+
+
+class LedgerRecorder:
+    """Records the calls of agents, and the person's own where they want that.
+
+    Args:
+        ledger: The person's ledger.
+        config: The settings.
+        clock: The source of the time.
+    """
+
+    def __init__(self, ledger: LedgerService, config: Config, clock: Clock) -> None:
+        self._ledger = ledger
+        self._config = config
+        self._clock = clock
+        self._writes = frozenset(item.name for item in REGISTRY.all() if item.access == "write")
+
+    def record(self, call: FinishedCall) -> None:
+        """Take note of a call; returns at once."""
+        erased = _erased(call)
+        if erased:
+            self._ledger.forget(erased)
+        if call.caller.is_owner and not self._config.flag("ledger.owner"):
+            return
+        is_write, is_done = call.operation in self._writes, call.outcome == "done"
+        read, written, more = _items(call, is_write=is_write) if is_done and not erased else ((), (), 0)
+        query = _query(call.arguments) if is_done and not is_write else ""
+        self._ledger.add(
+            NewCall(
+                at_ms=self._clock.now_ms(),
+                agent=UNKNOWN if call.caller.state == "unknown" else call.caller.name,
+                client=excerpt(call.caller.client, _MAX_CLIENT),
+                operation=call.operation,
+                access="write" if is_write else "read",
+                outcome=call.outcome,
+                milliseconds=round(call.milliseconds, 3),
+                read=read,
+                written=written,
+                more_read=more,
+                more_written=0 if call.changes is None else max(0, len(call.changes.ids) - item_ids.MAX_ITEMS),
+                query=query,
+                keeps_query=bool(query) and self._config.flag("ledger.queries"),
+                texts=tuple(texts_with_recalled(call.arguments)) if is_write and not call.caller.is_owner else (),
+            )
+        )
+
+
+def _items(call: FinishedCall, *, is_write: bool) -> tuple[tuple[str, ...], tuple[str, ...], int]:
+    """Return the ids that a call read and wrote, and how many more it read."""
+    has_items = call.operation.startswith(_SUBJECTS)
+    found, more = item_ids.items_of(call.value) if has_items else ((), 0)
+    if call.changes is None and not has_items:
+        return (), (), 0
+    if call.changes is None:
+        named = () if found else tuple(_named(call.arguments))
+        return ((), found or named, more) if is_write else (found or named, (), more)
+    written = tuple(dict.fromkeys(map(item_ids.item_of, call.changes.ids[: item_ids.MAX_ITEMS])))
+    return tuple(name for name in found if name not in written), written, more
+
+
+def _named(arguments: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the item that a call named, for answers without ids."""
+    for name in ("session", "id", "owner"):
+        given = arguments.get(name)
+        if isinstance(given, str) and given and (name == "session" or item_ids.is_item(given)):
+            yield item_ids.item_of(given)
+
+
+def _query(arguments: Mapping[str, Any]) -> str:
+    """Return what a call searched for, ``""`` for nothing."""
+    wanted = arguments.get("filter")
+    inner = wanted.get("text") if isinstance(wanted, Mapping) else getattr(wanted, "text", "")
+    for given in (*map(arguments.get, _QUERIES), inner):
+        if isinstance(given, str) and given.strip():
+            return excerpt(given, _MAX_QUERY)
+    return ""
+
+
+def _erased(call: FinishedCall) -> tuple[str, ...]:
+    """Return the ids that a call erased, here or in an isolated vault."""
+    arguments = call.arguments
+    if call.operation == _ASK and arguments.get("operation") == _ERASURE:
+        arguments = arguments.get("arguments", {})
+    elif call.operation != _ERASURE:
+        return ()
+    if call.outcome != "done" or not isinstance(arguments, Mapping):
+        return ()
+    given = [*_texts(arguments.get("ids")), *_texts(arguments.get("sessions"))]
+    return (*given, *(call.changes.ids if call.changes is not None else ()))
+
+
+def _texts(given: Any) -> list[str]:
+    return [item for item in given if isinstance(item, str)] if isinstance(given, list | tuple) else []
