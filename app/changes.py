@@ -1,11 +1,13 @@
 """Change records and progress reports, and the feed that publishes them."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 T = TypeVar("T")
+
+Scope = tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,9 @@ class ChangeSet:
         actor: The author of the change: ``person``, ``import``, an agent's name, or an upkeep job's name.
         operation: The catalogue name of the operation.
         history_ids: Entries of the history that undo it, in the order they were written.
+        scopes: For each of ``ids``, where it is and was: the stores of a memory, ``private`` and ``agent:NAME`` of a
+            conversation with an agent. One for all where there are no ids; ``None`` where it is not known, and then
+            only those hear of the change who read everything.
     """
 
     areas: frozenset[str]
@@ -26,6 +31,7 @@ class ChangeSet:
     actor: str = "person"
     operation: str = ""
     history_ids: tuple[int, ...] = ()
+    scopes: tuple[Scope, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,7 @@ class Progress:
         state: ``running``, ``paused``, ``finished``, ``cancelled`` or ``failed``.
         detail: One line for the person, such as the current file.
         can_pause: Whether ``job.pause`` works; background work that restarts by itself is paused, never cancelled.
+        actor: The caller that began it, ``""`` for the person and for background work.
     """
 
     job: str
@@ -53,6 +60,7 @@ class Progress:
     state: str = "running"
     detail: str = ""
     can_pause: bool = False
+    actor: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +69,16 @@ class Changed(Generic[T]):
 
     value: T
     changes: ChangeSet = field(default_factory=lambda: ChangeSet(frozenset()))
+
+
+def session_scope(agent: str) -> Scope:
+    """Return the scope of a conversation with ``agent``."""
+    return ("private", f"agent:{agent}")
+
+
+def joined_scopes(scopes: Iterable[Scope]) -> tuple[Scope]:
+    """Return the one scope of a change that names no ids."""
+    return (tuple(sorted({name for scope in scopes for name in scope})),)
 
 
 Event = ChangeSet | Progress

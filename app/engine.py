@@ -29,7 +29,9 @@ from app.exchange.service import ExchangeService
 from app.exchange.vault_sink import VaultSink
 from app.exchange.vault_source import VaultSource
 from app.explain.service import ExplainService
+from app.history.bulk_undo import BulkUndo
 from app.history.undo import StateApplier, UndoService
+from app.inbox.service import InboxService
 from app.index import chunk_eraser, session_reindex
 from app.index import parts as index_parts
 from app.jobs import Jobs
@@ -37,6 +39,8 @@ from app.knowledge_graph.service import KnowledgeGraphService
 from app.memories import parts as memory_parts
 from app.memories.history_applier import MemoryApplier
 from app.memories.memory_eraser import MemoryEraser
+from app.memories.unit_of_work import MemoryUnitOfWork
+from app.quarantine.service import QuarantineService
 from app.retrieval import parts as search_parts
 from app.retrieval.ranking.recipe_settings import with_settings
 from app.retrieval.similar_memories import SimilarMemories
@@ -140,6 +144,10 @@ class Engine:
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
         self.ledger = LedgerService(store, clock, self._ledger_options)
+        self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
+        writing = MemoryUnitOfWork(store, indexer, clock)
+        bulk_undo = BulkUndo(store, self.undo)
+        self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions.service, clock)
 
     def _ledger_options(self) -> LedgerOptions:
         return LedgerOptions(self.config.whole("ledger.days"), self.config.whole("ledger.entries"))
@@ -174,6 +182,7 @@ class Engine:
             BackgroundTask("ledger-pruning", self.ledger.prune),
             BackgroundTask("expiry", expiry.run, expiry.wake, _INDEXED_AREAS),
             BackgroundTask("after-turn", self.sessions.after_turn.run),
+            BackgroundTask("inbox", self.inbox.run),
             BackgroundTask("schedules", self._run_schedules),
             BackgroundTask("receipts", self.sessions.idempotency_keys.run),
             BackgroundTask("heap", self._trim_memory, is_reading=True),
@@ -208,7 +217,7 @@ class Engine:
         settings = (f"{fault.sentence} Another value counts." for fault in self.config.faults)
         work = (*sessions.write_behind.failures, names.failure, *memories.access.failures)
         work = (*work, *self.ledger.failures)
-        erasing = (self.erasure.failure, memories.expiry.failure)
+        erasing = (self.erasure.failure, memories.expiry.failure, self.inbox.failure)
         notes = (*self.index.embedding.notes(), *self.upkeep.backups.notes())
         found = (*settings, *self._tasks.failures, *work, *sessions.after_turn.failures, *erasing, *notes)
         return tuple(filter(None, found))

@@ -87,7 +87,7 @@ async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     return await engine.memories.archive.restore(id, stores=caller.stores, actor=caller.name)
 
 
-@operation("archive.clean", access="write", trust="full", destructive=True)
+@operation("archive.clean", access="write", trust="full", owner_only=True, destructive=True)
 async def clean(engine: Engine, caller: Caller, older_than_days: float, limit: Count = 200) -> Changed[int]:
     """Delete old archive entries for good, except notes, and return their number.
 

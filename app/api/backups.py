@@ -8,7 +8,7 @@ from app.engine import Engine
 from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
 
 
-@operation("backup.now", access="write", trust="full")
+@operation("backup.now", access="write", trust="full", owner_only=True)
 async def now(engine: Engine, caller: Caller) -> Changed[BackupInfo]:
     """Copy the database, and the settings, into the vault's ``backups`` folder while everything goes on.
 
@@ -19,13 +19,13 @@ async def now(engine: Engine, caller: Caller) -> Changed[BackupInfo]:
     return Changed(made, ChangeSet(frozenset({"backups"}), (made.name,), caller.name))
 
 
-@operation("backup.list", trust="full")
+@operation("backup.list", trust="full", owner_only=True)
 async def list_backups(engine: Engine, caller: Caller) -> list[BackupInfo]:
     """Return the vault's backups, newest first."""
     return await engine.upkeep.backups.all()
 
 
-@operation("backup.verify", trust="full")
+@operation("backup.verify", trust="full", owner_only=True)
 async def verify(engine: Engine, caller: Caller, name: str) -> BackupCheck:
     """Verify a backup by reading all of it, and return its vault and content.
 
@@ -35,7 +35,7 @@ async def verify(engine: Engine, caller: Caller, name: str) -> BackupCheck:
     return await engine.upkeep.backups.verify(name)
 
 
-@operation("backup.restore", access="write", trust="full", destructive=True)
+@operation("backup.restore", access="write", trust="full", owner_only=True, destructive=True)
 async def restore(engine: Engine, caller: Caller, name: str) -> Changed[RestorePlan]:
     """Verify a backup and let it take the vault's place when Keepsake is started again.
 
@@ -47,7 +47,7 @@ async def restore(engine: Engine, caller: Caller, name: str) -> Changed[RestoreP
     return await engine.upkeep.backups.restore(name, caller.name)
 
 
-@operation("backup.cancel_restore", access="write", trust="full")
+@operation("backup.cancel_restore", access="write", trust="full", owner_only=True)
 async def cancel_restore(engine: Engine, caller: Caller) -> Changed[bool]:
     """Call off a restore that waits for the next start; false when none does."""
     return await engine.upkeep.backups.cancel_restore(caller.name)

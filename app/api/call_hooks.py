@@ -1,6 +1,6 @@
 """Hooks around a call: the ledger, and the review of writes."""
 
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -38,8 +38,18 @@ class CallRecorder(Protocol):
         """Take note of a call; must return at once and raise nothing."""
 
 
+@dataclass(frozen=True, slots=True)
+class HeldWrite:
+    """Answer to a write that waits for the person, and the inbox's change."""
+
+    value: Any
+    changes: ChangeSet
+
+
 class WriteReview(Protocol):
     """A reviewer of agents' writes."""
 
-    async def hold(self, operation: str, caller: Caller, arguments: Mapping[str, Any]) -> Any | None:
-        """Return the answer of a held write, ``None`` to let it through."""
+    async def perform(
+        self, operation: str, caller: Caller, arguments: Mapping[str, Any], call: Callable[[], Awaitable[Any]]
+    ) -> Any:
+        """Return the answer of ``call``, or a ``HeldWrite`` when nothing was written."""

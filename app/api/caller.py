@@ -48,7 +48,12 @@ class Caller:
         return reached if self.granted is None else tuple(store for store in reached if store in self.granted)
 
     def reaches(self, needed: Trust) -> bool:
-        """Return whether this caller's trust is at least ``needed``."""
+        """Return whether this caller may call what needs some trust.
+
+        Full trust is only reached by who reads every store: operations that need it work on all of the vault.
+        """
+        if needed == "full" and self.stores != STORES:
+            return False
         return _LEVELS.index(self.trust) >= _LEVELS.index(needed)
 
 

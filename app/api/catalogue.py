@@ -14,12 +14,14 @@ from app.api import (  # noqa: F401
     exchange,
     explain,
     facts,
+    inbox,
     isolation,
     knowledge_graph,
     ledger,
     memories,
     memory_write,
     notes,
+    quarantine,
     schedules,
     scratchpads,
     secrets,
@@ -32,6 +34,7 @@ from app.api import (  # noqa: F401
 )
 from app.api.ledger_recorder import LedgerRecorder
 from app.api.registry import REGISTRY, Catalogue, Operation
+from app.api.write_review import AgentWriteReview
 from app.engine import Engine
 
 
@@ -43,4 +46,5 @@ def declared() -> Iterable[Operation]:
 def build_catalogue(engine: Engine) -> Catalogue:
     """Return the catalogue that works on ``engine``."""
     recorder = LedgerRecorder(engine.ledger, engine.config, engine.clock)
-    return Catalogue(engine, declared(), engine, engine.trace, engine.engine_for_caller, recorder)
+    review = AgentWriteReview(engine)
+    return Catalogue(engine, declared(), engine, engine.trace, engine.engine_for_caller, recorder, review)

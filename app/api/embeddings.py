@@ -12,13 +12,13 @@ from app.index.generations.model import EmbeddingStatus
 _AREAS = frozenset({"settings", "index"})
 
 
-@operation("embedding.status", trust="full")
+@operation("embedding.status", trust="full", owner_only=True)
 async def status(engine: Engine, caller: Caller) -> EmbeddingStatus:
     """Return the embedding model in use and the one being prepared, with progress."""
     return await engine.index.embedding.status()
 
 
-@operation("embedding.change", access="write", trust="full")
+@operation("embedding.change", access="write", trust="full", owner_only=True)
 async def change(
     engine: Engine, caller: Caller, model: str, folder: str = "", waits: bool = False
 ) -> Changed[EmbeddingStatus]:
@@ -38,25 +38,25 @@ async def change(
     return Changed(changed, ChangeSet(_AREAS, (), caller.name))
 
 
-@operation("embedding.pause", access="write", trust="full")
+@operation("embedding.pause", access="write", trust="full", owner_only=True)
 async def pause(engine: Engine, caller: Caller) -> EmbeddingStatus:
     """Pause the preparation of a new model, also over restarts; finished vectors stay."""
     return await engine.index.embedding.pause()
 
 
-@operation("embedding.resume", access="write", trust="full")
+@operation("embedding.resume", access="write", trust="full", owner_only=True)
 async def resume(engine: Engine, caller: Caller) -> EmbeddingStatus:
     """Go on making a new model's vectors after a pause or a cancelled job."""
     return await engine.index.embedding.resume()
 
 
-@operation("embedding.switch", access="write", trust="full")
+@operation("embedding.switch", access="write", trust="full", owner_only=True)
 async def switch(engine: Engine, caller: Caller) -> Changed[EmbeddingStatus]:
     """Switch to the model prepared with ``waits`` as soon as its vectors are complete."""
     return Changed(await engine.index.embedding.switch(), ChangeSet(_AREAS, (), caller.name))
 
 
-@operation("embedding.compare", trust="full")
+@operation("embedding.compare", trust="full", owner_only=True)
 async def compare(
     engine: Engine,
     caller: Caller,
@@ -96,7 +96,7 @@ async def compare(
         )
 
 
-@operation("embedding.rollback", access="write", trust="full")
+@operation("embedding.rollback", access="write", trust="full", owner_only=True)
 async def rollback(engine: Engine, caller: Caller, generation: Count | None = None) -> Changed[EmbeddingStatus]:
     """Cancel the model being prepared, or go back to the previous model.
 
@@ -112,7 +112,7 @@ async def rollback(engine: Engine, caller: Caller, generation: Count | None = No
     return Changed(changed, ChangeSet(_AREAS, (), caller.name))
 
 
-@operation("embedding.advice", trust="full")
+@operation("embedding.advice", trust="full", owner_only=True)
 async def advice(engine: Engine, caller: Caller) -> str:
     """Return advice to use a multilingual model, from a sample of the vault's texts.
 

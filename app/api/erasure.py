@@ -7,7 +7,7 @@ from app.engine import Engine
 from app.erasure.model import BackupChoice, ErasureReceipt
 
 
-@operation("memory.forget_forever", access="write", trust="full", destructive=True)
+@operation("memory.forget_forever", access="write", trust="full", owner_only=True, destructive=True)
 async def forget_forever(
     engine: Engine,
     caller: Caller,
@@ -52,7 +52,7 @@ async def forget_forever(
     return done
 
 
-@operation("memory.receipts", trust="full")
+@operation("memory.receipts", trust="full", owner_only=True)
 async def receipts(engine: Engine, caller: Caller, limit: Count = 50) -> list[ErasureReceipt]:
     """Return the receipts of erasures, newest first; an unfinished one is pending.
 

@@ -13,7 +13,7 @@ from app.evaluation.comparison import ComparisonOptions
 from app.evaluation.comparison_model import RankingComparison
 
 
-@operation("trial.run", access="write", trust="full")
+@operation("trial.run", access="write", trust="full", owner_only=True)
 async def run(
     engine: Engine,
     caller: Caller,
@@ -43,7 +43,7 @@ async def run(
         return await engine.evaluation.benchmark.run(chosen, model or "", questions, seed, work, caller.name)
 
 
-@operation("trial.compare", trust="full")
+@operation("trial.compare", trust="full", owner_only=True)
 async def compare(
     engine: Engine, caller: Caller, recipes: list[str], questions: Count = 100, seed: Count = 1, job: str = ""
 ) -> Comparison:
@@ -59,7 +59,7 @@ async def compare(
         return await engine.evaluation.benchmark.compare(recipes, questions, seed, work)
 
 
-@operation("trial.side_by_side", trust="full")
+@operation("trial.side_by_side", trust="full", owner_only=True)
 async def side_by_side(
     engine: Engine,
     caller: Caller,
@@ -92,7 +92,7 @@ async def side_by_side(
         )
 
 
-@operation("trial.list", trust="full")
+@operation("trial.list", trust="full", owner_only=True)
 async def list_trials(engine: Engine, caller: Caller, limit: Count = 50) -> list[BenchmarkRun]:
     """Return past tests of the search, the latest first.
 
@@ -102,7 +102,7 @@ async def list_trials(engine: Engine, caller: Caller, limit: Count = 50) -> list
     return await engine.evaluation.benchmark.listed(limit)
 
 
-@operation("trial.judge", access="write", trust="full")
+@operation("trial.judge", access="write", trust="full", owner_only=True)
 async def judge(
     engine: Engine, caller: Caller, query: str, id: str, good: bool | None = True
 ) -> Changed[Judgement | None]:
@@ -116,7 +116,7 @@ async def judge(
     return await engine.evaluation.benchmark.judge(query, id, good=good, actor=caller.name)
 
 
-@operation("trial.judged", trust="full")
+@operation("trial.judged", trust="full", owner_only=True)
 async def judged(engine: Engine, caller: Caller, limit: Count = 200) -> list[Judgement]:
     """Return what was judged, the latest first.
 

@@ -9,7 +9,7 @@ from app.engine import Engine
 from app.exchange.model import ExportFormat, ExportReport, ImportPreview, ImportReport
 
 
-@operation("exchange.preview", trust="full")
+@operation("exchange.preview", trust="full", owner_only=True)
 async def preview(engine: Engine, caller: Caller, path: str) -> ImportPreview:
     """Say what a file or folder is, without importing it.
 
@@ -19,7 +19,7 @@ async def preview(engine: Engine, caller: Caller, path: str) -> ImportPreview:
     return await engine.exchange.preview(user_path(path))
 
 
-@operation("exchange.import", access="write", trust="full")
+@operation("exchange.import", access="write", trust="full", owner_only=True)
 async def import_file(
     engine: Engine, caller: Caller, path: str, format: str = "auto", job: str = "", store: StoreName = "private"
 ) -> Changed[ImportReport]:
@@ -49,7 +49,7 @@ async def import_file(
     return Changed(report, ChangeSet(frozenset({"imports"}), (), caller.name))
 
 
-@operation("exchange.export", trust="full")
+@operation("exchange.export", trust="full", owner_only=True)
 async def export(
     engine: Engine,
     caller: Caller,

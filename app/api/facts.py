@@ -8,7 +8,7 @@ from msgspec import Meta
 from app.api.caller import Caller
 from app.api.default_store import default_store
 from app.api.registry import Count, operation
-from app.api.session_access import mentioned
+from app.api.session_access import origin
 from app.changes import Changed
 from app.core.stores import StoreName
 from app.engine import Engine
@@ -80,7 +80,7 @@ async def remember(
         key=key,
         attributes=attributes,
         source=source or caller.name,
-        session_id=None if session is None else await mentioned(engine, caller, session),
+        session_id=await origin(engine, caller, session),
         sources=tuple(sources),
         store=default_store(caller, store),
         decay_rate=_rate(engine, decay_rate),
@@ -210,7 +210,7 @@ async def batch(
         session: The conversation they come from.
         run_id: The run they belong to; a new one when left out.
     """
-    session = None if session is None else await mentioned(engine, caller, session)
+    session = await origin(engine, caller, session)
     drafts = [_draft(engine, caller, fact, session) for fact in facts]
     for fact in facts:
         await engine.memories.reflections.require_sources(fact.sources, stores=caller.stores)

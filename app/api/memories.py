@@ -75,7 +75,10 @@ async def search(
     )
     if as_of is None:
         engine.memories.access.count(hit.id for hit in found.hits if hit.target == "memory")
-    return found
+    if "private" in caller.stores:
+        return found
+    # Conversations are private, also those that a memory comes from.
+    return replace(found, hits=tuple(replace(hit, session_id=None) for hit in found.hits))
 
 
 @operation("memory.get")

@@ -6,7 +6,7 @@ from typing import Any
 from app.api.caller import Caller
 from app.api.default_store import default_store
 from app.api.registry import operation
-from app.api.session_access import mentioned
+from app.api.session_access import origin
 from app.changes import Changed
 from app.core.stores import StoreName
 from app.engine import Engine
@@ -64,7 +64,7 @@ async def write(
         tags=tuple(tags),
         store=default_store(caller, store),
         source=source or caller.name,
-        session_id=session and await mentioned(engine, caller, session),
+        session_id=await origin(engine, caller, session),
         files=tuple(related_files),
         people=tuple(related_people),
         sources=tuple(sources),

@@ -35,7 +35,7 @@ async def save(
         tags: Joined with the ``#tags`` in the content; at most 16 of at most 64 characters.
         store: Who may see it; the most private store that the caller sees when left out.
         source: Where it comes from; the caller's name when empty.
-        id: An id of the caller's own; must be new.
+        id: An id of the caller's own, which must be new; for callers that read every store only.
         attributes: Anything else to keep with it.
     """
     draft = NewMemory(

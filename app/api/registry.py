@@ -16,8 +16,9 @@ import msgspec
 
 from app.agents.model import Trust
 from app.api.argument_types import sentence, unknown_field
-from app.api.call_hooks import CallRecorder, FinishedCall, WriteReview
+from app.api.call_hooks import CallRecorder, FinishedCall, HeldWrite, WriteReview
 from app.api.caller import Caller
+from app.api.event_access import visible
 from app.api.recalled_arguments import without_recalled_arguments
 from app.changes import Changed, ChangeSet
 from app.core.clock import parse_instant, to_datetime
@@ -241,7 +242,7 @@ class Catalogue:
         with self.trace.span("call", operation=name, trust=caller.trust) as facts:
             reply = await self._recorded(found, arguments, caller)
             facts["changed"] = len(reply.changes.ids) if reply.changes else 0
-        return reply
+        return reply if caller.is_owner or reply.changes is None else _narrowed(reply, caller)
 
     async def _recorded(self, found: Operation, arguments: Mapping[str, Any], caller: Caller) -> Reply:
         """Perform a call and tell the recorder of it, however it ends."""
@@ -270,11 +271,14 @@ class Catalogue:
         if found.access == "write" and not caller.is_owner:
             given = without_recalled_arguments(name, given)
         isolated = await self._route(caller.name) if self._route is not None and not found.open_to_unknown else None
+        call = functools.partial(found.handler, self._engine if isolated is None else isolated, caller, **given)
         if self._review is not None and not caller.is_owner and isolated is None and found.access == "write":
-            held = await self._review.hold(name, caller, given)
-            if held is not None:
-                return Reply(held, outcome="proposed")
-        answer = await found.handler(self._engine if isolated is None else isolated, caller, **given)
+            answer = await self._review.perform(name, caller, given, call)
+        else:
+            answer = await call()
+        if isinstance(answer, HeldWrite):
+            self._publisher.publish(replace(answer.changes, operation=name))
+            return Reply(answer.value, outcome="proposed")
         if not isinstance(answer, Changed):
             return Reply(answer)
         changes = replace(answer.changes, operation=name)
@@ -291,6 +295,12 @@ class Catalogue:
         if found is None:
             raise UnknownOperationError(f"There is no operation '{name}'. See 'keepsake call --list'.", operation=name)
         return found
+
+
+def _narrowed(reply: Reply, caller: Caller) -> Reply:
+    """Return a reply with the part of its changes that the caller may see."""
+    changes = visible(reply.changes, caller) if reply.changes is not None else None
+    return replace(reply, changes=changes if isinstance(changes, ChangeSet) else None)
 
 
 def require_access(operation: Operation, caller: Caller) -> None:
@@ -313,9 +323,8 @@ def require_access(operation: Operation, caller: Caller) -> None:
     if operation.owner_only and not caller.is_owner:
         raise AccessDeniedError(f"'{name}' is for the person's own programs, not for agents.", operation=name)
     if not caller.reaches(operation.trust):
-        raise AccessDeniedError(
-            f"'{name}' needs {operation.trust} trust; {caller.name} has {caller.trust}.", operation=name
-        )
+        held = caller.trust if caller.trust != "full" else f"it for {' and '.join(caller.stores) or 'no store'} only"
+        raise AccessDeniedError(f"'{name}' needs {operation.trust} trust; {caller.name} has {held}.", operation=name)
 
 
 def check_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:

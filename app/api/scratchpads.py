@@ -2,7 +2,7 @@
 
 from app.api.caller import Caller
 from app.api.registry import operation
-from app.api.session_access import conversation, mentioned, owner_of
+from app.api.session_access import conversation, owner_of
 from app.api.summaries import check_range
 from app.changes import Changed
 from app.engine import Engine
@@ -21,7 +21,7 @@ async def read(engine: Engine, caller: Caller, session: str) -> Scratchpad:
     Args:
         session: The conversation's id.
     """
-    return await engine.sessions.scratchpads.read(await mentioned(engine, caller, session), owner_of(caller))
+    return await engine.sessions.scratchpads.read(session, owner_of(caller))
 
 
 @operation("session.scratchpad.write", access="write", trust="inner")
@@ -37,7 +37,6 @@ async def write(engine: Engine, caller: Caller, session: str, items: list[str]) 
         session: The conversation's id; it appears when there is none yet.
         items: Goals, steps done and steps left, in order; empty ones are left out.
     """
-    session = await mentioned(engine, caller, session)
     return await engine.sessions.scratchpads.write(session, items, caller.name, owner_of(caller))
 
 
@@ -50,9 +49,7 @@ async def clear(engine: Engine, caller: Caller, session: str) -> Changed[bool]:
     Args:
         session: The conversation's id.
     """
-    return await engine.sessions.scratchpads.clear(
-        await mentioned(engine, caller, session), caller.name, owner_of(caller)
-    )
+    return await engine.sessions.scratchpads.clear(session, caller.name, owner_of(caller))
 
 
 @operation("session.working", trust="inner")

@@ -15,7 +15,7 @@ from app.index.generations.service import configured_source
 _AREAS = frozenset({"settings"})
 
 
-@operation("secret.list", trust="full")
+@operation("secret.list", trust="full", owner_only=True)
 async def list_secrets(engine: Engine, caller: Caller) -> list[SecretStatus]:
     """Return the source of each remote service's key, never the key.
 
@@ -27,7 +27,7 @@ async def list_secrets(engine: Engine, caller: Caller) -> list[SecretStatus]:
     return [await asyncio.to_thread(engine.keys.status, source) for source in configured]
 
 
-@operation("secret.status", trust="full")
+@operation("secret.status", trust="full", owner_only=True)
 async def status(engine: Engine, caller: Caller, name: str) -> SecretStatus:
     """Return the source of one remote service's key, never the key.
 
@@ -39,7 +39,7 @@ async def status(engine: Engine, caller: Caller, name: str) -> SecretStatus:
     return await asyncio.to_thread(engine.keys.status, _source(engine, name))
 
 
-@operation("secret.set", access="write", trust="full")
+@operation("secret.set", access="write", trust="full", owner_only=True)
 async def set_secret(engine: Engine, caller: Caller, name: str, value: str) -> Changed[SecretStatus]:
     """Store the key of a remote service in the system's keyring.
 
@@ -59,7 +59,7 @@ async def set_secret(engine: Engine, caller: Caller, name: str, value: str) -> C
     return _changed(await asyncio.to_thread(engine.keys.status, source), caller)
 
 
-@operation("secret.remove", access="write", trust="full", destructive=True)
+@operation("secret.remove", access="write", trust="full", owner_only=True, destructive=True)
 async def remove(engine: Engine, caller: Caller, name: str) -> Changed[SecretStatus]:
     """Remove the key of a remote service from the system's keyring.
 

@@ -5,8 +5,11 @@ from app.engine import Engine
 
 
 def owner_of(caller: Caller) -> str | None:
-    """Return the agent whose conversations alone the caller may use, ``None`` for any."""
-    return None if caller.reaches("full") else caller.name
+    """Return the agent whose conversations alone the caller may use, ``None`` for any.
+
+    What is said in conversations is private: who reads the private store may use all of them.
+    """
+    return None if "private" in caller.stores else caller.name
 
 
 async def conversation(engine: Engine, caller: Caller, session: str) -> str:
@@ -19,5 +22,13 @@ async def conversation(engine: Engine, caller: Caller, session: str) -> str:
 
 
 async def mentioned(engine: Engine, caller: Caller, session: str) -> str:
-    """Return the stored id of a session, or the given one without access."""
+    """Return the stored id of a session to filter by.
+
+    For one that the caller may not use it is a name that nothing has.
+    """
     return await engine.sessions.service.canonical(session, owner_of(caller))
+
+
+async def origin(engine: Engine, caller: Caller, session: str | None) -> str | None:
+    """Return the stored id of a memory's session, ``None`` without access."""
+    return await engine.sessions.service.own(session, owner_of(caller)) if session else None

@@ -15,7 +15,7 @@ async def list_settings(engine: Engine, caller: Caller) -> list[SettingValue]:
     return engine.config.values()
 
 
-@operation("settings.set", access="write", trust="full")
+@operation("settings.set", access="write", trust="full", owner_only=True)
 async def set_value(engine: Engine, caller: Caller, name: str, value: str | float | bool) -> Changed[SettingValue]:
     """Set a setting and save it in the vault's ``config.toml``.
 
@@ -43,8 +43,11 @@ async def check_settings(engine: Engine, caller: Caller) -> list[ConfigFinding]:
 
 @operation("job.list", trust="full")
 async def list_jobs(engine: Engine, caller: Caller) -> list[Progress]:
-    """Return how far each long piece of work has come."""
-    return engine.jobs.all()
+    """Return how far each long piece of work has come.
+
+    An agent sees those that it began.
+    """
+    return engine.jobs.all(None if caller.is_owner else caller.name)
 
 
 @operation("job.cancel", access="write", trust="full")
@@ -54,7 +57,7 @@ async def cancel_job(engine: Engine, caller: Caller, job: str) -> bool:
     Args:
         job: Its id.
     """
-    return engine.jobs.cancel(job)
+    return _is_own(engine, caller, job) and engine.jobs.cancel(job)
 
 
 @operation("job.pause", access="write", trust="full")
@@ -66,7 +69,7 @@ async def pause_job(engine: Engine, caller: Caller, job: str) -> bool:
     Args:
         job: Its id.
     """
-    return engine.jobs.pause(job)
+    return _is_own(engine, caller, job) and engine.jobs.pause(job)
 
 
 @operation("job.resume", access="write", trust="full")
@@ -76,4 +79,9 @@ async def resume_job(engine: Engine, caller: Caller, job: str) -> bool:
     Args:
         job: Its id.
     """
-    return engine.jobs.resume(job)
+    return _is_own(engine, caller, job) and engine.jobs.resume(job)
+
+
+def _is_own(engine: Engine, caller: Caller, job: str) -> bool:
+    """Return whether a running job is the caller's; all of them are the person's."""
+    return caller.is_owner or any(one.job == job for one in engine.jobs.all(caller.name))

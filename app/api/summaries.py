@@ -27,7 +27,7 @@ async def all_messages(engine: Engine, caller: Caller, session: str) -> list[Mes
     return await engine.sessions.service.messages(session, limit=-1)
 
 
-@operation("session.purge", access="write", trust="full", destructive=True)
+@operation("session.purge", access="write", trust="full", owner_only=True, destructive=True)
 async def purge(engine: Engine, caller: Caller, session: str) -> Changed[Session]:
     """Remove a conversation from every list and search; can be undone.
 

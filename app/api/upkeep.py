@@ -57,7 +57,7 @@ async def plan(engine: Engine, caller: Caller, job: str) -> UpkeepPlan:
     return await engine.upkeep_jobs.named(job).plan()
 
 
-@operation("upkeep.run", access="write", trust="full")
+@operation("upkeep.run", access="write", trust="full", owner_only=True)
 async def run(engine: Engine, caller: Caller, job: str) -> ScheduleRun:
     """Run a job now, wait for its end, and return its run.
 
@@ -73,7 +73,7 @@ async def run(engine: Engine, caller: Caller, job: str) -> ScheduleRun:
     return await engine.schedules.service.run(claim.run_id)
 
 
-@operation("upkeep.cancel", access="write", trust="full")
+@operation("upkeep.cancel", access="write", trust="full", owner_only=True)
 async def cancel(engine: Engine, caller: Caller, job: str) -> bool:
     """Stop a job that runs; False when it does not run.
 
@@ -89,7 +89,7 @@ async def cancel(engine: Engine, caller: Caller, job: str) -> bool:
     return bool(running)
 
 
-@operation("upkeep.undo", access="write", trust="full")
+@operation("upkeep.undo", access="write", trust="full", owner_only=True)
 async def undo(engine: Engine, caller: Caller, run_id: str) -> Changed[list[int]]:
     """Undo all that a run changed and that still stands.
 

@@ -25,7 +25,7 @@ async def stats(engine: Engine, caller: Caller) -> VaultStats:
     return await engine.upkeep.service.stats()
 
 
-@operation("vault.check", trust="full")
+@operation("vault.check", trust="full", owner_only=True)
 async def check(engine: Engine, caller: Caller) -> CheckReport:
     """Check that the vault is sound, by reading all of it.
 
@@ -37,7 +37,7 @@ async def check(engine: Engine, caller: Caller) -> CheckReport:
     return report if engine.isolated is None else await with_isolated(report, engine.isolated)
 
 
-@operation("vault.repair", access="write", trust="full")
+@operation("vault.repair", access="write", trust="full", owner_only=True)
 async def repair(engine: Engine, caller: Caller) -> Changed[RepairReport]:
     """Rebuild the derived data that a check finds wrong, and check again.
 
@@ -48,7 +48,7 @@ async def repair(engine: Engine, caller: Caller) -> Changed[RepairReport]:
     return await engine.upkeep.service.repair(caller.name, engine.entities.worker.start_over)
 
 
-@operation("vault.backup", access="write", trust="full")
+@operation("vault.backup", access="write", trust="full", owner_only=True)
 async def backup(engine: Engine, caller: Caller) -> str:
     """Copy the database into the vault's ``backups`` folder and return the copy's path.
 
@@ -59,7 +59,7 @@ async def backup(engine: Engine, caller: Caller) -> str:
     return made.path
 
 
-@operation("vault.reindex", access="write", trust="full")
+@operation("vault.reindex", access="write", trust="full", owner_only=True)
 async def reindex(engine: Engine, caller: Caller) -> Changed[int]:
     """Rebuild search entries and vectors of everything; return the number of items.
 

@@ -60,13 +60,19 @@ def entries_at(
                 yield found
 
 
-def first_entries_after(connection: apsw.Connection, kind: TargetKind, at_ms: int) -> Iterator[HistoryRow]:
+def first_entries_after(
+    connection: apsw.Connection, kind: TargetKind, at_ms: int, having: str | None = None
+) -> Iterator[HistoryRow]:
     """Yield the first entry after ``at_ms`` of each target that changed since.
 
-    Its ``before`` is the state of the target until then.
+    Its ``before`` is the state of the target until then. With ``having``, only entries count whose ``before`` has that
+    field: those of a session's summary have nothing but the summary.
     """
+    field = None if having is None else f"$.{having}"
     rows = connection.execute(
-        "SELECT min(id) FROM memory_history WHERE target_kind = ? AND at > ? GROUP BY target", (kind, at_ms)
+        "SELECT min(id) FROM memory_history WHERE target_kind = ?1 AND at > ?2"
+        " AND (?3 IS NULL OR json_type(before, ?3) IS NOT NULL) GROUP BY target",
+        (kind, at_ms, field),
     ).fetchall()
     for (history_id,) in rows:
         found = history_repo.entry(connection, int(str(history_id)))

@@ -84,6 +84,22 @@ def entries(
     return [_row(row) for row in rows]
 
 
+def last_id(connection: apsw.Connection) -> int:
+    """Return the id of the newest entry, 0 without one."""
+    return int(str(connection.execute("SELECT coalesce(max(id), 0) FROM memory_history").get))
+
+
+def entries_after(connection: apsw.Connection, history_id: int) -> list[HistoryRow]:
+    """Return the entries written after one, oldest first."""
+    rows = connection.execute(f"SELECT {_COLUMNS} FROM memory_history WHERE id > ? ORDER BY id", (history_id,))
+    return [_row(row) for row in rows]
+
+
+def put_in_run(connection: apsw.Connection, after_id: int, run_id: str) -> None:
+    """Make the entries written after one part of a run."""
+    connection.execute("UPDATE memory_history SET run_id = ? WHERE id > ?", (run_id, after_id))
+
+
 def extend(connection: apsw.Connection, history_id: int, after: State) -> None:
     """Make ``after`` what an entry led to: a change that went on is one change."""
     connection.execute("UPDATE memory_history SET after = ? WHERE id = ?", (_dump(after), history_id))

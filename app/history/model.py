@@ -31,3 +31,12 @@ class HistoryEntry:
     after: dict[str, Any] | None = None
     run_id: str | None = None
     undone_by: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class SkippedItem:
+    """An item that a bulk undo left as it is, with the reason."""
+
+    target_kind: Literal["memory", "session", "entity"]
+    target: str
+    reason: str

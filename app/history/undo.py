@@ -160,7 +160,29 @@ class UndoService:
         changes = ChangeSet(frozenset(areas), ids, actor, operation, tuple(made))
         return Changed(made, changes)
 
-    def _undo_one(self, connection: apsw.Connection, entry: HistoryRow, actor: str) -> int:
+    def undo_in(self, connection: apsw.Connection, history_ids: Sequence[int], actor: str, run_id: str) -> list[int]:
+        """Undo the standing entries as part of a run, inside the caller's transaction.
+
+        Raises:
+            StaleError: Something they changed was changed again since.
+        """
+        made = []
+        for history_id in undo_chain.latest_first(connection, history_ids):
+            latest, stands = undo_chain.latest_entry(connection, history_id)
+            if stands:
+                made.append(self._undo_one(connection, _visible(connection, latest, STORES), actor, run_id))
+        return made
+
+    def later_changes(self, connection: apsw.Connection, history_id: int) -> str:
+        """Return why an entry cannot be undone now, ``""`` when it can."""
+        entry = _visible(connection, undo_chain.latest_entry(connection, history_id)[0], STORES)
+        applier = self._appliers[entry.target_kind]
+        before = _concerned(applier.current(connection, entry.target), entry)
+        changed = differing(before, entry.after)
+        later = next(history_repo.later_entries(connection, entry, with_undoing=True), None)
+        return _stale_sentence(entry, changed, before, later) if changed else ""
+
+    def _undo_one(self, connection: apsw.Connection, entry: HistoryRow, actor: str, run_id: str | None = None) -> int:
         applier = self._appliers.get(entry.target_kind)
         if applier is None:
             raise InternalError("Changes of this kind cannot be undone.", target_kind=entry.target_kind)
@@ -195,7 +217,7 @@ class UndoService:
             after=after,
             actor=actor,
             at_ms=at_ms,
-            run_id=entry.run_id if entry.run_id is None else f"undo:{entry.run_id}",
+            run_id=run_id or (entry.run_id if entry.run_id is None else f"undo:{entry.run_id}"),
         )
         history_repo.mark_undone(connection, entry.id, made)
         return made

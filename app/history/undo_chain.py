@@ -53,7 +53,7 @@ def with_partners(connection: apsw.Connection, history_ids: Sequence[int]) -> li
         if row is not None and row[0] is not None:
             runs.setdefault(str(row[0]), []).append(history_id)
     for run_id, members in runs.items():
-        partners = _partners(connection, run_id)
+        partners = partners_of_run(connection, run_id)
         for history_id in members:
             stands = latest_entry(connection, history_id)[1]
             for other in partners.get(history_id, ()):
@@ -62,7 +62,7 @@ def with_partners(connection: apsw.Connection, history_ids: Sequence[int]) -> li
     return list(wanted)
 
 
-def _partners(connection: apsw.Connection, run_id: str) -> dict[int, set[int]]:
+def partners_of_run(connection: apsw.Connection, run_id: str) -> dict[int, set[int]]:
     """Return the partner entries within a run, by the id of an entry.
 
     An entry through which one memory superseded another, or ceased to, is a partner of the other memory's entries.

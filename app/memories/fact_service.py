@@ -74,7 +74,7 @@ class FactService:
                 writer.supersede(old, new.id, "DELETE")
             return FactSet(*replace_memory(writer, olds[0], new))
 
-        return await self._transactions.run(work, actor, operation)
+        return await self._transactions.run(work, actor, operation, stores=stores)
 
     async def correct(
         self,
@@ -115,7 +115,7 @@ class FactService:
             gone = writer.supersede(old, known.id, "DELETE")
             return FactSet(writer.update(known, superseding(known, old)), gone)
 
-        return await self._transactions.run(work, actor, operation)
+        return await self._transactions.run(work, actor, operation, stores=stores)
 
     async def confirm(
         self, fact_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "fact.confirm"
@@ -131,7 +131,7 @@ class FactService:
             sure = replace(fact, confidence=1.0, decay_rate=0.0)
             return fact if sure == fact else writer.update(fact, sure, event="CONFIRM")
 
-        return await self._transactions.run(work, actor, operation)
+        return await self._transactions.run(work, actor, operation, stores=stores)
 
     async def forget(
         self, fact_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "fact.forget"
@@ -142,7 +142,10 @@ class FactService:
             NotFoundError: There is no active fact of that id.
         """
         return await self._transactions.run(
-            lambda writer: writer.delete(require_active(writer.connection, fact_id, stores, "fact")), actor, operation
+            lambda writer: writer.delete(require_active(writer.connection, fact_id, stores, "fact")),
+            actor,
+            operation,
+            stores=stores,
         )
 
     async def resolve(
@@ -172,7 +175,7 @@ class FactService:
             after = superseding(new, old)
             return FactSet(new if after == new else writer.update(new, after), doubted)
 
-        return await self._transactions.run(work, actor, operation, run_id or new_id("run"))
+        return await self._transactions.run(work, actor, operation, run_id or new_id("run"), stores=stores)
 
 
 def draft_of(content: str, **fields: Any) -> NewMemory:

@@ -125,7 +125,7 @@ def titles(
         " WHERE m.valid_until IS NULL AND m.title_key >= ? AND m.title_key < ? AND m.title_key <> ''"
         f" AND {store_condition(stores)}"
         + " AND instr(m.title_key, ?) > 0" * len(words)
-        + f" ORDER BY {order}m.title_key, m.rowid LIMIT ?",
+        + f" ORDER BY {order}m.title_key, m.created_at, m.id LIMIT ?",
         (key, key + _TOP, *words, *words[:1], max(limit, 0)),
     )
     return [Link(memory_id, title) for memory_id, title in cursor]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 import apsw
 
 from app.erasure import audit_residue, text_samples
+from app.erasure.call_records import forget_in_calls
 from app.erasure.model import RemainingReference
 
 Removed = dict[str, int]
@@ -26,7 +27,6 @@ _OWN: tuple[tuple[str, str], ...] = (
     ("memory_history", "target_kind = 'memory' AND target = :id"),
     ("memory_archive", "id = :id"),
     ("files", "target = :id"),
-    ("inbox", "instr(arguments, :id)"),
     ("memories", "id = :id"),
 )
 _STATES = (
@@ -79,6 +79,7 @@ class MemoryEraser:
             return dropped
         removed: Counter[str] = Counter(_summaries(connection, target))
         removed["audit_items"] += audit_residue.forget(connection, target)
+        removed.update(forget_in_calls(connection, target))
         for table, where in _OWN:
             rows = connection.execute(f"DELETE FROM {table} WHERE {where} RETURNING 1", {"id": target}).fetchall()
             removed[table] += len(rows)

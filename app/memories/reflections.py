@@ -45,7 +45,9 @@ class ReflectionService:
         kept = replace(draft, kind="reflection", decay_rate=0.0, tags=(TAG, *draft.tags))
         memory = validation.compose(kept, self._transactions.clock.now_ms())
         require_store(memory.store, stores)
-        return await self._transactions.run(lambda writer: writer.create(memory), actor, operation, run_id)
+        return await self._transactions.run(
+            lambda writer: writer.create(memory), actor, operation, run_id, stores=stores
+        )
 
     async def latest(self, *, stores: Sequence[str] = STORES) -> Memory | None:
         """Return the newest reflection, ``None`` while there is none."""

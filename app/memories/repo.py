@@ -135,16 +135,37 @@ def get_with_sources(connection: apsw.Connection, memory_id: str, *, stores: Seq
 def many(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[str] = STORES) -> list[Memory]:
     """Return the memories of ``ids`` that are there, in that order, deleted ones included.
 
-    Who does not see all stores is not told of sources, which may lie in another one.
+    Who does not see all stores is told of them as ``as_seen`` says.
     """
     return [
-        _memory(row) if _is_all(stores) else replace(_memory(row), sources=())
+        as_seen(_memory(row), stores)
         for row in connection.execute(
-            f"SELECT {_READ} FROM json_each(?) wanted CROSS JOIN memories m ON m.id = wanted.value"
+            f"SELECT {_columns(stores)} FROM json_each(?) wanted CROSS JOIN memories m ON m.id = wanted.value"
             f" WHERE {store_condition(stores)} ORDER BY wanted.key",
             (json.dumps(list(ids)),),
         )
     ]
+
+
+def as_seen(memory: Memory, stores: Sequence[str]) -> Memory:
+    """Return a memory as a caller sees it who reads ``stores``.
+
+    Sources may lie in another store, and conversations are private: unless all are read, it has no sources, and
+    without the private store no conversation.
+    """
+    if _is_all(stores):
+        return memory
+    return replace(memory, sources=(), session_id=memory.session_id if "private" in stores else None)
+
+
+def _columns(stores: Sequence[str]) -> str:
+    """Return the columns of a memory; it does not name a successor in another store."""
+    if _is_all(stores):
+        return _READ
+    there = (
+        f"SELECT s.id FROM memories s WHERE s.id = m.superseded_by AND {store_condition(stores).replace('m.', 's.')}"
+    )
+    return _READ.replace("m.superseded_by", f"({there})")
 
 
 def active_fact(connection: apsw.Connection, category: str, key: str, store: str) -> Memory | None:

@@ -55,21 +55,22 @@ class MemoryService:
         A fact supersedes the active one of the same category and key.
 
         Raises:
-            InputError: Its id is taken, it is empty or too large, or a field cannot be stored.
+            InputError: Its id is taken, it is empty or too large, or a field cannot be stored; or it has an id though
+                the caller does not see every store, and so may not know which ids are taken.
         """
+        if draft.id is not None and not set(STORES) <= set(stores):
+            raise InputError("Only programs with full trust choose ids. Leave 'id' out to get one.", field="id")
         prepared = await asyncio.to_thread(self._prepare, draft) if len(draft.content) > _LONG else None
 
         def work(writer: MemoryWriter) -> Memory:
             memory, hash_of_text = (validation.compose(draft, writer.at_ms), None) if prepared is None else prepared
             if repo.exists(writer.connection, memory.id):
-                if not set(STORES) <= set(stores) and repo.get(writer.connection, memory.id, stores=stores) is None:
-                    raise InputError(f"The id {memory.id} cannot be used; leave it out to get a new one.", id=memory.id)
                 raise InputError(
                     f"There is already a memory with the id {memory.id}; use update to change it.", id=memory.id
                 )
             return writer.create(memory, hash_of_text)
 
-        return await self._write(work, actor, operation)
+        return await self._write(work, actor, operation, stores)
 
     def _prepare(self, draft: NewMemory) -> tuple[Memory, str]:
         """Return a new memory and the hash of its text.
@@ -128,7 +129,7 @@ class MemoryService:
             validation.require_text(after.content, after.title, after.facts)
             return before if after == before else writer.coalesce_update(before, after)
 
-        return await self._write(work, actor, operation)
+        return await self._write(work, actor, operation, stores)
 
     async def delete(
         self, memory_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "note.delete"
@@ -142,7 +143,7 @@ class MemoryService:
         def work(writer: MemoryWriter) -> Memory:
             return writer.delete(_active(writer.connection, memory_id, stores))
 
-        return await self._write(work, actor, operation)
+        return await self._write(work, actor, operation, stores)
 
     async def restore(
         self, memory_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "note.restore"
@@ -162,7 +163,7 @@ class MemoryService:
                 raise InputError("This memory is not deleted.", id=memory_id)
             return writer.restore(memory)
 
-        return await self._write(work, actor, operation)
+        return await self._write(work, actor, operation, stores)
 
     async def pin(
         self,
@@ -183,7 +184,7 @@ class MemoryService:
             before = _active(writer.connection, memory_id, stores)
             return before if before.pinned == pinned else writer.update(before, replace(before, pinned=pinned))
 
-        return await self._write(work, actor, operation)
+        return await self._write(work, actor, operation, stores)
 
     async def delete_many(
         self,
@@ -243,12 +244,17 @@ class MemoryService:
                     changed.append(memory_id)
             return tuple(changed)
 
-        return await self._write(work, actor, operation, new_id("run"))
+        return await self._write(work, actor, operation, stores, new_id("run"))
 
     async def _write(
-        self, work: Callable[[MemoryWriter], T], actor: str, operation: str, run_id: str | None = None
+        self,
+        work: Callable[[MemoryWriter], T],
+        actor: str,
+        operation: str,
+        stores: Sequence[str],
+        run_id: str | None = None,
     ) -> Changed[T]:
-        return await self._transactions.run(work, actor, operation, run_id)
+        return await self._transactions.run(work, actor, operation, run_id, stores=stores)
 
 
 def _there(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> Memory:

@@ -6,12 +6,13 @@ from typing import TypeVar
 
 import apsw
 
-from app.changes import MAX_NAMED, Changed, ChangeSet
+from app.changes import MAX_NAMED, Changed, ChangeSet, Scope, joined_scopes
 from app.core.clock import Clock
 from app.core.stores import STORES
 from app.errors import AccessDeniedError, NotFoundError
 from app.memories import repo
 from app.memories.model import Memory
+from app.memories.store_access import answer_as_seen
 from app.memories.writer import MemoryIndex, MemoryWriter
 from app.store.store import Store
 
@@ -33,10 +34,20 @@ class MemoryUnitOfWork:
         self._index = index
 
     async def run(
-        self, work: Callable[[MemoryWriter], T], actor: str, operation: str, run_id: str | None = None
+        self,
+        work: Callable[[MemoryWriter], T],
+        actor: str,
+        operation: str,
+        run_id: str | None = None,
+        *,
+        stores: Sequence[str] = STORES,
     ) -> Changed[T]:
-        """Run ``work`` in one transaction, committed before this returns."""
-        return await self.store.write(partial(self._transact, work, actor, operation, run_id))
+        """Run ``work`` in one transaction, committed before this returns.
+
+        The answer is as a caller sees it who reads ``stores``.
+        """
+        done = await self.store.write(partial(self._transact, work, actor, operation, run_id))
+        return Changed(answer_as_seen(done.value, stores), done.changes)
 
     def _transact(
         self,
@@ -53,11 +64,17 @@ class MemoryUnitOfWork:
 
 def join_changes(changes: Sequence[ChangeSet], actor: str, operation: str) -> ChangeSet:
     """Return several changes as one."""
-    ids = tuple(dict.fromkeys(name for change in changes for name in change.ids))
-    is_named = len(ids) <= MAX_NAMED and all(change.ids or not change.history_ids for change in changes)
+    found: dict[str, Scope] = {}
+    for change in changes:
+        scopes = change.scopes if change.ids and change.scopes is not None else ((),) * len(change.ids)
+        for name, scope in zip(change.ids, scopes, strict=True):
+            found[name] = tuple(dict.fromkeys((*found.get(name, ()), *scope)))
+    is_named = len(found) <= MAX_NAMED and all(change.ids or not change.history_ids for change in changes)
+    everything = joined_scopes(scope for change in changes for scope in change.scopes or ())
     return ChangeSet(
         areas=frozenset[str]().union(*(change.areas for change in changes)),
-        ids=ids if is_named else (),
+        ids=tuple(found) if is_named else (),
+        scopes=tuple(found.values()) if is_named else everything,
         actor=actor,
         operation=operation,
         history_ids=tuple(entry for change in changes for entry in change.history_ids),

@@ -10,7 +10,7 @@ from typing import Protocol
 
 import apsw
 
-from app.changes import MAX_NAMED, ChangeSet
+from app.changes import MAX_NAMED, ChangeSet, joined_scopes
 from app.core.clock import to_datetime
 from app.core.ids import new_id
 from app.history import history_repo
@@ -60,7 +60,7 @@ class MemoryWriter:
         self._actor = actor
         self._run_id = run_id
         self._areas: set[str] = set()
-        self._touched: dict[str, None] = {}
+        self._touched: dict[str, dict[str, None]] = {}
 
     def create(self, memory: Memory, hash_of_text: str | None = None) -> Memory:
         """Store a new memory, with its ``repo.text_hash`` where known.
@@ -115,7 +115,7 @@ class MemoryWriter:
         write_state(self.connection, self._index, before, stored, touched=self._areas.update)
         history_repo.extend(self.connection, begun.id, to_state(stored))
         self.history_ids.append(begun.id)
-        self._touched[stored.id] = None
+        self._touched.setdefault(stored.id, {}).update({before.store: None, stored.store: None})
         return stored
 
     def _open_edit_burst(self, before: Memory, after: Memory) -> HistoryRow | None:
@@ -181,17 +181,20 @@ class MemoryWriter:
             run_id=self._run_id,
         )
         self.history_ids.append(entry)
-        self._touched[memory_id] = None
+        stores = self._touched.setdefault(memory_id, {})
+        stores.update((str(state["store"]), None) for state in (before, after) if state is not None)
 
     def changes(self, operation: str) -> ChangeSet:
         """Return what was touched so far, as the record that everybody hears."""
-        ids = tuple(self._touched)
+        scopes = [tuple(stores) for stores in self._touched.values()]
+        is_named = len(scopes) <= MAX_NAMED
         return ChangeSet(
             areas=frozenset(self._areas),
-            ids=ids if len(ids) <= MAX_NAMED else (),
+            ids=tuple(self._touched) if is_named else (),
             actor=self._actor,
             operation=operation,
             history_ids=tuple(self.history_ids),
+            scopes=tuple(scopes) if is_named else joined_scopes(scopes),
         )
 
 

@@ -83,7 +83,8 @@ def search_history(connection: apsw.Connection, query: Query, moment: Historical
     Texts, titles and tags are never newer than the moment. ``entity:`` finds only items that have not changed since.
     """
     sessions = {
-        entry.target: entry.before or {} for entry in as_of.first_entries_after(connection, "session", moment.at_ms)
+        entry.target: entry.before or {}
+        for entry in as_of.first_entries_after(connection, "session", moment.at_ms, "title")
     }
     words = QueryWords(query)
     since = memories.changed(connection, moment.at_ms)

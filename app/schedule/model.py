@@ -99,7 +99,7 @@ class ScheduleSearch:
     total: int
 
 
-class SchedulePatch(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True, forbid_unknown_fields=True):
+class SchedulePatch(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=True):
     """Changes to a schedule; ``None`` leaves a field as it is."""
 
     name: str | None = None

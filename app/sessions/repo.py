@@ -19,6 +19,7 @@ MESSAGE_COLUMNS = (
 )
 
 _DIGITS = 16  # of a message's number
+_OWNED_BY, _AFTER_OWNED_BY = "\x1f", "\x20"  # between an agent's own name of a session and the agent
 
 
 def insert_session(
@@ -50,23 +51,45 @@ def head(connection: apsw.Connection, session_id: str) -> tuple[int, int | None]
     return cast("tuple[int, int | None] | None", row)
 
 
-def agent_of(connection: apsw.Connection, session_id: str) -> str | None:
-    """Return the agent of a session, forgotten or not, ``None`` without it."""
+def agent_of(connection: apsw.Connection, session_id: str) -> str:
+    """Return the agent of a session, forgotten or not, ``""`` without one."""
     row = connection.execute("SELECT agent FROM sessions WHERE id = ?", (session_id,)).fetchone()
-    return None if row is None else str(row[0])
+    return "" if row is None else str(row[0])
 
 
 def resolved(connection: apsw.Connection, session_id: str) -> str:
     """Return the id of the session with an id or alias.
 
-    It is the id given when there is no such session.
+    An agent's own name of a session counts where nothing else has that id. It is the id given when there is no such
+    session.
     """
     row = connection.execute(
         "SELECT coalesce((SELECT id FROM sessions WHERE id = ?1),"
-        " (SELECT session_id FROM session_aliases WHERE alias = ?1), ?1)",
-        (session_id,),
+        " (SELECT session_id FROM session_aliases WHERE alias = ?1),"
+        " (SELECT session_id FROM session_aliases WHERE alias > ?2 AND alias < ?3 ORDER BY added_at DESC LIMIT 1), ?1)",
+        (session_id, session_id + _OWNED_BY, session_id + _AFTER_OWNED_BY),
     ).fetchone()
     return session_id if row is None else str(row[0])
+
+
+def agents_name(session_id: str, agent: str) -> str:
+    """Return the alias that stands for an agent's own name of a session.
+
+    Nothing else can have it, for no id that anybody gives holds a control character.
+    """
+    return f"{session_id}{_OWNED_BY}{agent}"
+
+
+def own_session(connection: apsw.Connection, session_id: str, agent: str) -> str | None:
+    """Return the id of an agent's own session, ``None`` where it has none."""
+    row = connection.execute(
+        "SELECT s.id FROM (SELECT ?1 AS id, 0 AS place"
+        " UNION ALL SELECT session_id, 1 FROM session_aliases WHERE alias = ?2"
+        " UNION ALL SELECT session_id, 2 FROM session_aliases WHERE alias = ?1) named"
+        " CROSS JOIN sessions s ON s.id = named.id AND s.agent = ?3 ORDER BY place LIMIT 1",
+        (session_id, agents_name(session_id, agent), agent),
+    ).fetchone()
+    return None if row is None else str(row[0])
 
 
 def add_alias(connection: apsw.Connection, alias: str, session_id: str, now_ms: int) -> None:
@@ -81,9 +104,12 @@ def add_alias(connection: apsw.Connection, alias: str, session_id: str, now_ms: 
 def located(connection: apsw.Connection, session_id: str | None, channel: str, agent: str | None = None) -> str | None:
     """Return the session with an id or, without one, the latest of a channel.
 
-    It is ``None`` for a new one.
+    With ``agent``, only its sessions count. It is ``None`` for a new one.
     """
-    named = None if session_id is None else resolved(connection, session_id)
+    if session_id is None or agent is None:
+        named = None if session_id is None else resolved(connection, session_id)
+    else:
+        named = own_session(connection, session_id, agent)
     if named is not None and head(connection, named) is not None:
         return named
     return session_of_channel(connection, channel, agent) if channel else None
@@ -198,8 +224,9 @@ def turn(connection: apsw.Connection, name: str, agent: str | None = None) -> Me
     session, _, number = name.rpartition("#")
     if not (number.isascii() and number.isdecimal() and len(number) <= _DIGITS):
         return None
-    found = get_session(connection, resolved(connection, session))
-    if found is None or agent not in (None, found.agent):
+    key = resolved(connection, session) if agent is None else own_session(connection, session, agent)
+    found = None if key is None else get_session(connection, key)
+    if found is None:
         return None
     seq = int(number)
     return next(iter(messages_between(connection, found.id, after=seq - 1, before=seq + 1, limit=1)), None)

@@ -15,7 +15,7 @@ from app.errors import InputError, NotFoundError
 from app.sessions import repo
 from app.sessions.capture.capture_policy import CapturePolicy
 from app.sessions.compaction.rolling_summary import touched
-from app.sessions.service import NewSession, SessionService
+from app.sessions.service import NewSession, SessionService, clean_name
 from app.sessions.state_repo import read_items, write_items
 from app.store.store import Store
 
@@ -59,8 +59,8 @@ class ScratchpadService:
         """
 
         def work(connection: apsw.Connection) -> Scratchpad:
-            _require_owner(connection, session, owner)
-            return Scratchpad(session, read_items(connection, session))
+            key = _found(connection, session, owner)
+            return Scratchpad(key, read_items(connection, key))
 
         return await self._store.read(work)
 
@@ -73,19 +73,20 @@ class ScratchpadService:
 
         Raises:
             InputError: There are too many items, or one is too long.
-            NotFoundError: The conversation is with another agent than ``owner``.
+            NotFoundError: The conversation was forgotten.
         """
         clean = clean_items(items)
 
         def work(connection: apsw.Connection) -> Changed[Scratchpad]:
-            if not self._capture.keeps(connection, session, actor):
+            agent = None if owner is None else clean_name(owner)
+            if not self._capture.keeps(connection, session, actor, owner=agent):
                 return Changed(Scratchpad(session), touched(session, actor, is_written=False))
-            if repo.head(connection, session) is None:
-                self._sessions.create_in(connection, session, NewSession(agent=owner or ""))
-            _require_owner(connection, session, owner)
-            read_items(connection, session)
-            write_items(connection, session, clean, self._clock.now_ms())
-            return Changed(Scratchpad(session, clean), touched(session, actor, is_written=True))
+            key = repo.located(connection, session, "", agent)
+            if key is None:
+                key = self._sessions.create_in(connection, session, NewSession(agent=owner or ""), agent=agent)
+            read_items(connection, key)
+            write_items(connection, key, clean, self._clock.now_ms())
+            return Changed(Scratchpad(key, clean), touched(key, actor, is_written=True))
 
         return await self._store.write(work)
 
@@ -96,15 +97,14 @@ class ScratchpadService:
             NotFoundError: There is no such conversation.
         """
 
-        def work(connection: apsw.Connection) -> bool:
-            _require_owner(connection, session, owner)
-            had_items = bool(read_items(connection, session))
+        def work(connection: apsw.Connection) -> Changed[bool]:
+            key = _found(connection, session, owner)
+            had_items = bool(read_items(connection, key))
             if had_items:
-                write_items(connection, session, (), self._clock.now_ms())
-            return had_items
+                write_items(connection, key, (), self._clock.now_ms())
+            return Changed(had_items, touched(key, actor, is_written=had_items))
 
-        had_items = await self._store.write(work)
-        return Changed(had_items, touched(session, actor, is_written=had_items))
+        return await self._store.write(work)
 
 
 def clean_items(items: Sequence[str]) -> tuple[str, ...]:
@@ -127,10 +127,12 @@ def clean_items(items: Sequence[str]) -> tuple[str, ...]:
     return clean
 
 
-def _require_owner(connection: apsw.Connection, session: str, owner: str | None) -> None:
+def _found(connection: apsw.Connection, session: str, owner: str | None) -> str:
+    """Return the id of the conversation meant, of ``owner`` if one is named."""
     if owner is None:
-        return
-    found = repo.get_session(connection, session)
-    if found is None or found.agent != owner:
+        return repo.resolved(connection, session)
+    key = repo.own_session(connection, session, clean_name(owner))
+    if key is None:
         # Whether another agent's conversation exists is not for this one to know.
         raise NotFoundError(f"There is no session {session}.", session=session)
+    return key

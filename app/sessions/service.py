@@ -10,7 +10,7 @@ from typing import Any, Protocol
 
 import apsw
 
-from app.changes import Changed, ChangeSet
+from app.changes import Changed, ChangeSet, session_scope
 from app.core.clock import Clock, to_datetime, to_ms
 from app.core.facets import Facet
 from app.core.ids import new_id
@@ -110,24 +110,40 @@ class SessionService:
             check_name(key, "key")
         check_channel(heading.channel)
 
-        def work(connection: apsw.Connection) -> Appended:
-            names = (heading.agent, actor)
-            if self._capture and not self._capture.keeps(
-                connection, session, *names, channel=clean_name(heading.channel)
-            ):
-                return Appended(session or "", (), created=False)
-            named = None if session is None else repo.resolved(connection, session)
-            if key and (before := idempotency.previous_append(connection, actor, key, named, messages)) is not None:
-                return before
-            done = self.append_in(connection, messages, session, heading, owner)
-            if key:
-                idempotency.note_append(connection, actor, key, done, self._clock.now_ms())
-            return done
+        def work(connection: apsw.Connection) -> Changed[Appended]:
+            done = self._append_once(connection, messages, session, heading, actor, key, owner)
+            if not done.seqs:
+                return Changed(done, ChangeSet(frozenset(), (), actor))
+            scopes = (session_scope(repo.agent_of(connection, done.session_id)),)
+            areas = frozenset({"sessions", "messages"})
+            return Changed(done, ChangeSet(areas, (done.session_id,), actor, scopes=scopes))
 
-        done = await self._store.write(work)
-        if not done.seqs:
-            return Changed(done, ChangeSet(frozenset(), (), actor))
-        return Changed(done, ChangeSet(frozenset({"sessions", "messages"}), (done.session_id,), actor))
+        return await self._store.write(work)
+
+    def _append_once(
+        self,
+        connection: apsw.Connection,
+        messages: Sequence[NewMessage],
+        session: str | None,
+        heading: NewSession,
+        actor: str,
+        key: str,
+        owner: str | None,
+    ) -> Appended:
+        """Append unless the capture policy or the caller's key keeps it from being stored."""
+        agent = None if owner is None else clean_name(owner)
+        channel = clean_name(heading.channel)
+        if self._capture and not self._capture.keeps(
+            connection, session, heading.agent, actor, channel=channel, owner=agent
+        ):
+            return Appended(session or "", (), created=False)
+        named = None if session is None else _named(connection, session, agent)
+        if key and (before := idempotency.previous_append(connection, actor, key, named, messages)) is not None:
+            return before
+        done = self.append_in(connection, messages, session, heading, owner)
+        if key:
+            idempotency.note_append(connection, actor, key, done, self._clock.now_ms())
+        return done
 
     def append_in(
         self,
@@ -177,29 +193,32 @@ class SessionService:
     ) -> tuple[str, int, bool]:
         agent = None if owner is None else clean_name(owner)
         known = repo.located(connection, session, clean_name(heading.channel), agent)
-        if known is not None and session is not None and known != repo.resolved(connection, session):
-            repo.add_alias(connection, check_name(session, "session"), known, now)
-        session = known or session
-        found = repo.head(connection, session) if session is not None else None
-        if session is not None and found is not None:
-            if owner is not None and repo.agent_of(connection, session) != clean_name(owner):
-                # Whose it is, or how long, is not for this caller.
-                raise InputError(
-                    f"The id {session} cannot be used for a conversation of yours. Use another one.", session=session
-                )
-            if found[1] is not None:
-                raise InputError(f"Session {session} was forgotten. Undo that, or use another id.", session=session)
-            return session, found[0], False
+        if known is not None:
+            if session is not None and known != _named(connection, session, agent):
+                _add_name(connection, session, agent, known, now)
+            last_seq, forgotten = repo.head(connection, known) or (0, None)
+            if forgotten is not None:
+                raise InputError(f"Session {known} was forgotten. Undo that, or use another id.", session=known)
+            return known, last_seq, False
         first = messages[0].created_at if messages else None
-        key = self.create_in(connection, session, heading, to_ms(first) if first is not None else now)
+        key = self.create_in(connection, session, heading, to_ms(first) if first is not None else now, agent)
         return key, 0, True
 
     def create_in(
-        self, connection: apsw.Connection, session: str | None, heading: NewSession, created_ms: int | None = None
+        self,
+        connection: apsw.Connection,
+        session: str | None,
+        heading: NewSession,
+        created_ms: int | None = None,
+        agent: str | None = None,
     ) -> str:
-        """Insert an empty session inside the caller's transaction and return its id."""
+        """Insert an empty session inside the caller's transaction and return its id.
+
+        For ``agent``, who may not know which ids are taken, it gets an id of ours, and ``session`` is its own name
+        of it.
+        """
         now = self._clock.now_ms()
-        key = new_id("session") if session is None else check_name(session, "session")
+        key = new_id("session") if session is None or agent is not None else check_name(session, "session")
         created = heading.created_ms if heading.created_ms is not None else created_ms
         repo.insert_session(
             connection,
@@ -211,6 +230,8 @@ class SessionService:
             now_ms=now,
             attributes=plain(heading.attributes or {}),
         )
+        if session is not None and agent is not None:
+            _add_name(connection, session, agent, key, now)
         return key
 
     async def create(self, heading: NewSession, actor: str) -> Changed[Session]:
@@ -224,16 +245,28 @@ class SessionService:
             return _existing(connection, self.create_in(connection, None, heading)), True
 
         made, is_stored = await self._store.write(work)
-        areas = frozenset({"sessions"}) if is_stored else frozenset[str]()
-        return Changed(made, ChangeSet(areas, (made.id,) if is_stored else (), actor))
+        if not is_stored:
+            return Changed(made, ChangeSet(frozenset(), (), actor))
+        scopes = (session_scope(made.agent),)
+        return Changed(made, ChangeSet(frozenset({"sessions"}), (made.id,), actor, scopes=scopes))
 
     async def canonical(self, session: str, owner: str | None = None) -> str:
-        """Return the id of an ``owner``'s session; the id given without one."""
+        """Return the id of an ``owner``'s session, or of any agent's for ``None``.
 
-        def work(connection: apsw.Connection) -> str:
-            found = repo.resolved(connection, session)
-            is_own = owner is None or repo.agent_of(connection, found) == clean_name(owner)
-            return found if is_own else session
+        Without one it is the id given, and for an owner a name that nothing has.
+        """
+        agent = None if owner is None else clean_name(owner)
+        return await self._store.read(lambda connection: _named(connection, session, agent))
+
+    async def own(self, session: str, owner: str | None) -> str | None:
+        """Return the id of an ``owner``'s session, ``None`` where it has none.
+
+        For ``None`` as owner it is the id of any session, or the one given.
+        """
+        agent = None if owner is None else clean_name(owner)
+
+        def work(connection: apsw.Connection) -> str | None:
+            return repo.resolved(connection, session) if agent is None else repo.own_session(connection, session, agent)
 
         return await self._store.read(work)
 
@@ -245,8 +278,10 @@ class SessionService:
         """
 
         def work(connection: apsw.Connection) -> str:
-            found = repo.resolved(connection, session)
-            if owner is not None and repo.agent_of(connection, found) != clean_name(owner):
+            if owner is None:
+                return repo.resolved(connection, session)
+            found = repo.own_session(connection, session, clean_name(owner))
+            if found is None:
                 raise NotFoundError(f"There is no session {session}.", session=session)
             return found
 
@@ -321,13 +356,18 @@ class SessionService:
         """Give a session another title; can be undone."""
         return await self._change(session, actor, "RENAME", lambda state: {**state, "title": clean_name(title)})
 
-    async def forget(self, session: str, actor: str) -> Changed[Session]:
+    async def forget(self, session: str, actor: str, run_id: str | None = None) -> Changed[Session]:
         """Take a session and its messages out of every list and search; can be undone."""
         now = self._clock.now_ms()
-        return await self._change(session, actor, "FORGET", lambda state: {**state, "forgotten_at": now})
+        return await self._change(session, actor, "FORGET", lambda state: {**state, "forgotten_at": now}, run_id)
 
     async def _change(
-        self, session: str, actor: str, event: str, change: Callable[[dict[str, Any]], dict[str, Any]]
+        self,
+        session: str,
+        actor: str,
+        event: str,
+        change: Callable[[dict[str, Any]], dict[str, Any]],
+        run_id: str | None = None,
     ) -> Changed[Session]:
         def work(connection: apsw.Connection) -> Changed[Session]:
             shown = _existing(connection, session)
@@ -343,9 +383,11 @@ class SessionService:
                 after=after,
                 actor=actor,
                 at_ms=self._clock.now_ms(),
+                run_id=run_id,
             )
             now_shown = repo.get_session(connection, session) or shown
-            return Changed(now_shown, ChangeSet(areas, (session,), actor, history_ids=(entry,)))
+            scopes = (session_scope(now_shown.agent),)
+            return Changed(now_shown, ChangeSet(areas, (session,), actor, history_ids=(entry,), scopes=scopes))
 
         return await self._store.write(work)
 
@@ -493,6 +535,22 @@ def _preview(messages: Sequence[Message]) -> str:
     said = [(m.role, text) for m in messages if (text := without_recalled(m.content).strip())]
     chosen = next((text for role, text in said if role == "user"), said[0][1] if said else "")
     return excerpt(chosen, PREVIEW_CHARACTERS)
+
+
+def _named(connection: apsw.Connection, session: str, agent: str | None) -> str:
+    """Return the id of a session, for an agent one of its own.
+
+    Without one it is a name that nothing has.
+    """
+    if agent is None:
+        return repo.resolved(connection, session)
+    return repo.own_session(connection, session, agent) or repo.agents_name(session, agent)
+
+
+def _add_name(connection: apsw.Connection, session: str, agent: str | None, key: str, now_ms: int) -> None:
+    """Add an alias of a session, for an agent a name of its own."""
+    name = check_name(session, "session")
+    repo.add_alias(connection, name if agent is None else repo.agents_name(name, agent), key, now_ms)
 
 
 def _existing(connection: apsw.Connection, session: str) -> Session:

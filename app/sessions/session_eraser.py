@@ -3,12 +3,14 @@
 Memories drawn from it stay.
 """
 
+import json
 from collections import Counter
 from collections.abc import Callable, Iterator
 
 import apsw
 
 from app.erasure import audit_residue
+from app.erasure.call_records import forget_in_calls
 from app.erasure.model import RemainingReference
 
 Removed = dict[str, int]
@@ -19,7 +21,6 @@ _OWN: tuple[tuple[str, str], ...] = (
     ("session_summaries", "session_id = :id"),
     ("pending_mentions", "owner_kind = 'session' AND owner_id = :id"),
     ("memory_history", "target_kind = 'session' AND target = :id"),
-    ("inbox", "instr(arguments, json_quote(:id))"),
     ("sessions", "id = :id"),
 )
 _TEXTS = (
@@ -91,6 +92,8 @@ class SessionEraser:
         if messages:
             return {"messages": len(messages)}
         removed: Counter[str] = Counter({"audit_items": audit_residue.forget(connection, target)})
+        # As JSON has it, for a short id of a caller's own is part of many words.
+        removed.update(forget_in_calls(connection, json.dumps(target, ensure_ascii=False)))
         for table, where in _OWN:
             rows = connection.execute(f"DELETE FROM {table} WHERE {where} RETURNING 1", {"id": target}).fetchall()
             removed[table] += len(rows)

@@ -92,8 +92,6 @@ class RestoreService:
         def work(connection: apsw.Connection) -> Restored:
             agent = None if owner is None else clean_name(owner)
             key = repo.located(connection, session, named, agent)
-            if key is not None and agent is not None and repo.agent_of(connection, key) != agent:
-                key = repo.session_of_channel(connection, named, agent) if named else None
             if key is None and session is not None and not named:
                 raise NotFoundError(f"There is no session {session}.", session=session)
             return Restored() if key is None else _restored(connection, key, options)

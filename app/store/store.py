@@ -19,6 +19,7 @@ from app.store.connection_threads import ThreadPool, Work
 from app.store.lock import VaultLock
 from app.store.migrate import migrate, migrations_in
 from app.store.options import READ_LIMIT_S, StoreOptions, trace_read, trace_write
+from app.store.transaction_wrapper import wrapped
 from app.store.vault_files import require_own_files
 
 if TYPE_CHECKING:
@@ -124,7 +125,8 @@ class Store:
         # Without a write-ahead log the order on the disk is what keeps the file sound.
         self.require_writable()
         is_relaxed = is_derived and self._is_wal
-        return cast("T", await asyncio.wrap_future(self._writer.submit(work, is_derived=is_relaxed)))
+        seen = work if is_derived else wrapped(work)
+        return cast("T", await asyncio.wrap_future(self._writer.submit(seen, is_derived=is_relaxed)))
 
     async def write_untransacted(self, work: Work[T]) -> T:
         """Run ``work`` on the writer outside a transaction: checkpoints, rewriting the file."""

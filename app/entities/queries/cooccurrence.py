@@ -1,5 +1,6 @@
 """Co-occurrence: entities mentioned in the same messages and memories."""
 
+import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -54,6 +55,13 @@ def neighbours(owners: dict[Owner, set[str]], entity_id: str) -> dict[str, int]:
     return counts
 
 
-def top(counts: dict[str, int], limit: int) -> Sequence[tuple[str, int]]:
-    """Return the most frequent, ties by id."""
-    return sorted(counts.items(), key=lambda item: (-item[1], item[0]))[:limit]
+def top(connection: apsw.Connection, counts: dict[str, int], limit: int) -> Sequence[tuple[str, int]]:
+    """Return the most frequent entities, ties by name.
+
+    Ids tell which came to be first, and that may follow from what the caller does not see.
+    """
+    found = connection.execute(
+        "SELECT e.id, e.name_key FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value", (json.dumps([*counts]),)
+    )
+    keys = {str(entity): str(key) for entity, key in found}
+    return sorted(counts.items(), key=lambda item: (-item[1], keys.get(item[0], ""), item[0]))[:limit]

@@ -11,10 +11,11 @@ from app.core.text import storable
 from app.entities.model import EntityFilter, EntityOrder, EntityRow, EntityType, name_key
 from app.entities.queries.visibility import names, sees_all, within
 
+# Ties by name: which entity came to be first may follow from what the caller does not see.
 _ORDERS: dict[EntityOrder, str] = {
     "mentions": "n DESC, e.name_key, e.rowid",
     "name": "e.name_key, e.type, e.rowid",
-    "recent": "latest DESC, e.rowid DESC",
+    "recent": "latest DESC, e.name_key, e.rowid",
 }
 _LAST = "\U0010ffff"
 _MAX_TEXT = 500

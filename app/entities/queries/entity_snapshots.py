@@ -75,10 +75,14 @@ class _Known:
 
 
 def states(connection: apsw.Connection, at_ms: int) -> dict[str, State]:
-    """Return the state of every entity that was there at ``at_ms``, merged ones included."""
+    """Return the states of all entities at ``at_ms``, merged ones included.
+
+    One that nobody decided on is there when a text names it, whenever it was first recognised: that may have been in
+    a text that the caller does not see.
+    """
     since = {entry.target: entry.before for entry in as_of.first_entries_after(connection, "entity", at_ms)}
     found = {entity_id: held for entity_id, held in since.items() if held is not None}
-    rows = connection.execute("SELECT id FROM entities WHERE created_at <= ?", (at_ms,)).fetchall()
+    rows = connection.execute("SELECT id FROM entities WHERE created_at <= ? OR touched = 0", (at_ms,)).fetchall()
     for (entity_id,) in rows:
         if entity_id not in since and (held := entity_state.read(connection, str(entity_id))) is not None:
             found[str(entity_id)] = held
@@ -135,7 +139,7 @@ class EntitySnapshot:
     @cached_property
     def _sessions(self) -> dict[str, State]:
         """Conversations as they stood, those that were renamed, forgotten or restored since."""
-        found = as_of.first_entries_after(self._connection, "session", self._at_ms)
+        found = as_of.first_entries_after(self._connection, "session", self._at_ms, "title")
         return {entry.target: entry.before for entry in found if entry.before is not None}
 
     @property
@@ -173,7 +177,7 @@ class EntitySnapshot:
         orders: dict[EntityOrder, Any] = {
             "mentions": lambda row: (-row.mentions, name_key(row.name), row.id),
             "name": lambda row: (name_key(row.name), row.type, row.id),
-            "recent": lambda row: (-latest[row.id], row.id),
+            "recent": lambda row: (-latest[row.id], name_key(row.name), row.id),
         }
         kept.sort(key=orders[order])
         return kept[offset : offset + limit] if limit >= 0 else kept[offset:]
@@ -340,9 +344,10 @@ class EntitySnapshot:
             for other, one in self._known.items()
             if other != entity_id and (count := len(one.owners & owners))
         }
-        ordered = sorted(shared.items(), key=lambda item: (-item[1], item[0]))
-        rows = [(self._row(other), weight) for other, weight in ordered]
-        return [Neighbour(row.id, row.name, row.type, float(weight)) for row, weight in rows if row is not None]
+        rows = [(self._row(other), weight) for other, weight in shared.items()]
+        known_rows = [(row, weight) for row, weight in rows if row is not None]
+        known_rows.sort(key=lambda item: (-item[1], name_key(item[0].name), item[0].id))
+        return [Neighbour(row.id, row.name, row.type, float(weight)) for row, weight in known_rows]
 
     def _relations(self, entity_id: str) -> tuple[Relation, ...]:
         if not self._all:

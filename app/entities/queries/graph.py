@@ -49,7 +49,7 @@ def neighbourhood(
             if other not in depths:
                 counts[other] = counts.get(other, 0) + 1
         allowed = _of_types(connection, counts, chosen)
-        kept = top(allowed, max(0, limit - len(depths)))
+        kept = top(connection, allowed, max(0, limit - len(depths)))
         left_out += len(allowed) - len(kept)
         depths.update((other, step) for other, _ in kept)
         frontier = [other for other, _ in kept[: _WAYS[min(step, len(_WAYS)) - 1]]]

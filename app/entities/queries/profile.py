@@ -168,6 +168,6 @@ def _cells(connection: apsw.Connection, sql: str, value: str) -> tuple[Any, ...]
 
 def _company(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) -> list[Neighbour]:
     owners = owners_of(connection, entity_id, TimeWindow(tuple(stores)), _FOLLOWED)
-    counts = dict(top(neighbours(owners, entity_id), _MAX_OTHERS))
+    counts = dict(top(connection, neighbours(owners, entity_id), _MAX_OTHERS))
     listed = rows(connection, list(counts), stores=stores)
     return [Neighbour(row.id, row.name, row.type, float(counts[row.id])) for row in listed]

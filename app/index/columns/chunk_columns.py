@@ -306,10 +306,11 @@ class _Numbers:
 
     def of(self, name: str, *, is_memory: bool) -> int:
         """Return the number of a session or memory."""
-        number = self._numbers.get(name)
+        key = f"\x00{name}" if is_memory else name  # a program may call its session what a memory is called
+        number = self._numbers.get(key)
         if number is None:
             names = self._memories if is_memory else self._names
-            number = self._numbers[name] = -len(names) if is_memory else len(names)
+            number = self._numbers[key] = -len(names) if is_memory else len(names)
             names.append(name)
         return number
 

@@ -3,13 +3,13 @@
 Nothing but ``clean`` takes anything out of the vault.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import apsw
 
-from app.changes import MAX_NAMED, Changed, ChangeSet
+from app.changes import MAX_NAMED, Changed, ChangeSet, joined_scopes
 from app.core.clock import Clock, to_datetime
 from app.core.ids import new_id
 from app.core.stores import STORES
@@ -64,16 +64,16 @@ class ArchiveService:
         run = run_id or new_id("run")
         why = excerpt(storable(reason)[0], _REASON)
         wanted = list(dict.fromkeys(storable(memory_id)[0] for memory_id in ids))
-        entries: dict[str, int] = {}
+        entries: dict[str, tuple[int, str]] = {}
         for start in range(0, len(wanted), BATCH):
             batch = wanted[start : start + BATCH]
 
-            def work(connection: apsw.Connection, batch: list[str] = batch) -> dict[str, int]:
+            def work(connection: apsw.Connection, batch: list[str] = batch) -> dict[str, tuple[int, str]]:
                 return self._put_all(connection, batch, why, stores, actor, run)
 
             entries |= await self._store.write(work)
         moved = MovedMemories(run, tuple(entries), len(wanted) - len(entries))
-        return Changed(moved, _changes(tuple(entries), actor, operation, tuple(entries.values())))
+        return Changed(moved, _changes(entries, actor, operation))
 
     async def due(
         self, older_than_days: float, states: Sequence[DueState] = ("deleted", "expired"), *, limit: int = 200
@@ -139,7 +139,7 @@ class ArchiveService:
             restored = take_out(connection, self._index, memory_id)
             entry = self._record(connection, memory_id, "RESTORE", before, recorded_state(restored), actor, None)
             shown = repo.many(connection, (memory_id,), stores=stores)[0]
-            return Changed(shown, _changes((memory_id,), actor, operation, (entry,)))
+            return Changed(shown, _changes({memory_id: (entry, restored.store)}, actor, operation))
 
         return await self._store.write(work)
 
@@ -166,7 +166,8 @@ class ArchiveService:
             gone += dropped
             if len(dropped) < size:
                 break
-        return Changed(len(gone), _changes(tuple(gone), actor, operation, ()))
+        named = tuple(gone) if len(gone) <= MAX_NAMED else ()
+        return Changed(len(gone), ChangeSet(_AREAS if gone else frozenset(), named, actor, operation))
 
     def _before(self, days: float) -> int:
         """Return the moment so many days ago."""
@@ -182,19 +183,18 @@ class ArchiveService:
         stores: Sequence[str],
         actor: str,
         run_id: str,
-    ) -> dict[str, int]:
-        """Move the memories of ``ids`` that exist, and return their history entries.
+    ) -> dict[str, tuple[int, str]]:
+        """Move the memories of ``ids`` that exist, and return their history entries and stores.
 
         Those outside ``stores`` or in the archive already are left out.
         """
-        entries: dict[str, int] = {}
+        entries: dict[str, tuple[int, str]] = {}
         for memory in repo.many(connection, ids):
             if memory.store in stores and not archive_repo.holds(connection, memory.id):
                 put_in(connection, self._index, memory.id, reason, self._clock.now_ms())
                 after = state(connection, memory.id)
-                entries[memory.id] = self._record(
-                    connection, memory.id, "ARCHIVE", recorded_state(memory), after, actor, run_id
-                )
+                entry = self._record(connection, memory.id, "ARCHIVE", recorded_state(memory), after, actor, run_id)
+                entries[memory.id] = (entry, memory.store)
         return entries
 
     def _record(
@@ -220,6 +220,14 @@ class ArchiveService:
         )
 
 
-def _changes(ids: tuple[str, ...], actor: str, operation: str, history_ids: tuple[int, ...]) -> ChangeSet:
-    named = ids if len(ids) <= MAX_NAMED else ()
-    return ChangeSet(_AREAS if ids else frozenset(), named, actor, operation, history_ids)
+def _changes(entries: Mapping[str, tuple[int, str]], actor: str, operation: str) -> ChangeSet:
+    """Return the change set of moved memories, by id with history entry and store."""
+    scopes, is_named = [(store,) for _, store in entries.values()], len(entries) <= MAX_NAMED
+    return ChangeSet(
+        _AREAS if entries else frozenset(),
+        tuple(entries) if is_named else (),
+        actor,
+        operation,
+        tuple(entry for entry, _ in entries.values()),
+        tuple(scopes) if is_named else joined_scopes(scopes),
+    )

@@ -88,7 +88,9 @@ class BatchService:
             return written, changes
         for start in range(0, len(fresh), _TOGETHER):
             some = [memory for memory, _ in fresh[start : start + _TOGETHER]]
-            done = await self._transactions.run(partial(self._together, memories=some), actor, operation, run)
+            done = await self._transactions.run(
+                partial(self._together, memories=some), actor, operation, run, stores=stores
+            )
             written += done.value
             changes.append(done.changes)
         return written, changes

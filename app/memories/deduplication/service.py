@@ -115,7 +115,7 @@ class DeduplicatingWriter:
         """
         begun = time.perf_counter()
         memory = self.composed(draft, stores)
-        commit = _Commit(self._transactions, actor, operation, run_id)
+        commit = _Commit(self._transactions, actor, operation, run_id, stores)
         if judging == "text" or (self._reconciler is None and judging == "model"):
             changed = await commit.run(partial(self._plain, memory=memory))
         elif self._reconciler is None:
@@ -282,9 +282,10 @@ class _Commit:
     actor: str
     operation: str
     run_id: str | None
+    stores: Sequence[str]
 
     async def run(self, work: Callable[[MemoryWriter], T]) -> Changed[T]:
-        return await self.transactions.run(work, self.actor, self.operation, self.run_id)
+        return await self.transactions.run(work, self.actor, self.operation, self.run_id, stores=self.stores)
 
 
 def replace_memory(writer: MemoryWriter, old: Memory, new: Memory) -> tuple[Memory, Memory]:

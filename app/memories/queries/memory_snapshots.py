@@ -68,7 +68,13 @@ def states(
     for entry in as_of.entries_at(connection, "memory", at_ms, known):
         found = _of(entry)
         if found is not None and found.store in stores:
-            yield found if sees_all else replace(found, sources=())
+            yield found if sees_all else _as_seen(connection, found, stores)
+
+
+def _as_seen(connection: apsw.Connection, memory: Memory, stores: Sequence[str]) -> Memory:
+    """Return an earlier state as a caller sees it, without a successor in another store."""
+    successor = memory.superseded_by and repo.get(connection, memory.superseded_by, stores=stores)
+    return replace(repo.as_seen(memory, stores), superseded_by=successor.id if successor else None)
 
 
 def get(connection: apsw.Connection, memory_id: str, at_ms: int, *, stores: Sequence[str] = STORES) -> Memory | None:

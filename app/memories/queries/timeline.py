@@ -145,7 +145,7 @@ class _Side:
             f" ORDER BY {_WHEN}{order}, m.id{order} LIMIT ?",
             (*values, limit),
         )
-        return [_memory(row) for row in rows]
+        return [_memory(row, self._stores) for row in rows]
 
     def _messages(self, place: Place, limit: int, forward: bool) -> list[TimelineItem]:
         """Return the messages on one side of ``place``.
@@ -179,7 +179,7 @@ def _anchor(connection: apsw.Connection, anchor: str, stores: Sequence[str]) -> 
     sql = f"{_MEMORY} WHERE m.id = ? AND m.valid_until IS NULL AND {store_condition(stores)}"
     row = connection.execute(sql, (anchor,)).fetchone()
     if row is not None:
-        return _memory(row, is_anchor=True)
+        return _memory(row, stores, is_anchor=True)
     session, _, seq = anchor.rpartition("#")
     if session and seq.isascii() and seq.isdecimal() and len(seq) < 16 and set(stores) >= set(STORES):  # noqa: PLR2004
         row = connection.execute(f"{_MESSAGES} WHERE t.session_id = ? AND t.seq = ?", (session, int(seq))).fetchone()
@@ -188,7 +188,7 @@ def _anchor(connection: apsw.Connection, anchor: str, stores: Sequence[str]) -> 
     raise NotFoundError(f"There is no memory or message with the id {anchor}.", id=anchor)
 
 
-def _memory(row: Sequence[Any], *, is_anchor: bool = False) -> TimelineItem:
+def _memory(row: Sequence[Any], stores: Sequence[str], *, is_anchor: bool = False) -> TimelineItem:
     memory_id, kind, title, content, facts, at, store, tokens, session = row
     said = content if content.strip() else facts.strip("[]")
     return TimelineItem(
@@ -199,7 +199,7 @@ def _memory(row: Sequence[Any], *, is_anchor: bool = False) -> TimelineItem:
         at=to_datetime(at),
         store=store,
         tokens=tokens or estimate_tokens(facts),
-        session_id=session,
+        session_id=session if "private" in stores else None,
         is_anchor=is_anchor,
     )
 

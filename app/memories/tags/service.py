@@ -9,7 +9,7 @@ from functools import partial
 
 import apsw
 
-from app.changes import MAX_NAMED, Changed, ChangeSet
+from app.changes import Changed, ChangeSet
 from app.core.clock import Clock
 from app.core.ids import new_id
 from app.core.stores import STORES
@@ -20,6 +20,7 @@ from app.memories.model import Memory
 from app.memories.repo import store_condition
 from app.memories.tags.tag_repo import ACTIVE, tag_condition
 from app.memories.text.markdown_links import find_tags, tag_places
+from app.memories.unit_of_work import join_changes
 from app.memories.validation import size
 from app.memories.writer import MemoryIndex, MemoryWriter
 from app.store.store import Store
@@ -94,16 +95,12 @@ class TagService:
             raise NotFoundError("No item has such a tag.", tags=", ".join(names))
         run_id = new_id("run")
         done = TagChange(0, run_id)
-        areas, touched, history = set[str](), list[str](), list[int]()
+        steps: list[ChangeSet] = []
         for start in range(0, len(ids), BATCH):
             step = partial(self._step, ids[start : start + BATCH], names, stores, actor, run_id)
-            changes = await self._store.write(step)
-            areas |= changes.areas
-            touched += changes.ids
-            history += changes.history_ids
-        done = replace(done, changed=len(touched))
-        named = tuple(touched) if len(touched) <= MAX_NAMED else ()
-        return Changed(done, ChangeSet(frozenset(areas), named, actor, operation, tuple(history)))
+            steps.append(await self._store.write(step))
+        done = replace(done, changed=sum(len(step.ids) for step in steps))
+        return Changed(done, join_changes(steps, actor, operation))
 
     def _step(
         self,

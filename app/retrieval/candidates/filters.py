@@ -125,6 +125,10 @@ def build_filter(query: Query, stores: Sequence[str]) -> ChunkFilter:
     # Chunks in other stores must not displace neighbours of a caller with fewer stores.
     is_restrictive = len(parts) > _ALWAYS or not sees_all
     sql = " AND ".join(parts)
+    if "private" not in stores:
+        # What a memory's conversation is called, and whether it is read, would tell of a conversation that is private.
+        for of_session in (_OF_SESSION, _OF_AGENT, _PENDING):
+            sql = sql.replace(of_session, f"(c.kind <> 'memory' AND {of_session})")
     named = _NAMED if sees_all else _named_in(stores)
     matches_type = _type_only_filter(query, stores)
     return ChunkFilter(

@@ -22,7 +22,14 @@ class CapturePolicy:
     def __init__(self, options: Callable[[], SessionOptions]) -> None:
         self._options = options
 
-    def keeps(self, connection: apsw.Connection, session: str | None, *agents: str, channel: str = "") -> bool:
+    def keeps(
+        self,
+        connection: apsw.Connection,
+        session: str | None,
+        *agents: str,
+        channel: str = "",
+        owner: str | None = None,
+    ) -> bool:
         """Return whether messages may be stored.
 
         Args:
@@ -30,8 +37,9 @@ class CapturePolicy:
             session: The conversation they belong to, whose own agent counts too.
             agents: Who is named as speaking or storing; ``""`` names nobody.
             channel: What finds the conversation where ``session`` does not.
+            owner: The agent that the conversation must be with; ``None`` for any.
         """
-        session = repo.located(connection, session, channel)
+        session = repo.located(connection, session, channel, owner)
         names = {name for agent in agents if (name := agent.strip())} | _agent_of(connection, session)
         return not names & self._options().excluded_agents and not _is_off(connection, names)
 

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import apsw
 
-from app.changes import Changed, ChangeSet
+from app.changes import Changed, ChangeSet, session_scope
 from app.core.clock import Clock
 from app.core.text import storable
 from app.errors import InputError
@@ -101,4 +101,5 @@ def touched(session: str, actor: str, *, is_written: bool) -> ChangeSet:
     """Return the change set of a session's state, empty when nothing was written."""
     if not is_written:
         return ChangeSet(frozenset(), (), actor)
-    return ChangeSet(frozenset({"sessions"}), (session,), actor)
+    # Who wrote it may use it; no other agent may, but the one that it is with.
+    return ChangeSet(frozenset({"sessions"}), (session,), actor, scopes=(session_scope(actor),))

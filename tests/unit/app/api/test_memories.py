@@ -197,9 +197,9 @@ def test_turns_of_others_are_missing_below_full_trust(host: Host) -> None:
     turn = {"role": "user", "content": "words"}
     host.ask("session.append", session="mine", messages=[turn])
     agent = Caller("agent", "inner")
-    host.call("session.append", {"session": "ours", "messages": [turn]}, agent).result()
+    ours = host.call("session.append", {"session": "ours", "messages": [turn]}, agent).result().value.session_id
     found = host.call("memory.get", {"ids": ["mine#1", "ours#1"]}, agent).result().value
-    assert ([one.session_id for one in found.messages], found.missing) == (["ours"], ("mine#1",))
+    assert ([one.session_id for one in found.messages], found.missing) == ([ours], ("mine#1",))
 
 
 def test_reading_a_note_counts_as_an_access(host: Host) -> None:

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 
 from app.api.caller import Caller
-from app.errors import AccessDeniedError, InputError, KeepsakeError, NotFoundError
+from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.host import Host
-from tests.helpers.unexpected_logs import AllowLogs
 
 HELPER = Caller("helper", "inner")
 TURN = {"role": "user", "content": "words"}
@@ -21,20 +20,22 @@ def append(host: Host, caller: Caller, **arguments: Any) -> Any:
     return ask_as(host, caller, "session.append", messages=[TURN], **arguments)
 
 
-def test_conversation_of_another_agent_is_closed_and_hidden(host: Host) -> None:
+def test_an_id_that_another_conversation_has_is_free_for_the_agent(host: Host) -> None:
     host.ask("session.append", session="mine", messages=[TURN] * 7, channel="chat:1")
     host.ask("session.append", session="gone", messages=[TURN] * 7)
     host.ask("session.forget", session="gone")
-    said = set()
-    for session in ("mine", "gone"):
-        for turn in (TURN, TURN | {"seq": 3}):
-            with pytest.raises(InputError) as caught:
-                ask_as(host, HELPER, "session.append", session=session, messages=[turn])
-            assert set(caught.value.data) == {"session"}
-            said.add(caught.value.message.replace(session, "X"))
-    assert len(said) == 1
-    assert not any(digit in said.pop() for digit in "7")
+    for session in ("mine", "gone", "free"):
+        made = append(host, HELPER, session=session)
+        assert made.created
+        assert made.session_id.startswith("ses-")
+        assert made.seqs == (1,)
+        again = append(host, HELPER, session=session)
+        assert (again.session_id, again.seqs, again.created) == (made.session_id, (2,), False)
+        assert ask_as(host, HELPER, "session.length", session=session) == 2
+        with pytest.raises(NotFoundError):
+            ask_as(host, Caller("spy", "inner"), "session.length", session=session)
     assert host.ask("session.length", session="mine") == 7
+    assert host.ask("session.get", session="free").agent == "helper"
 
 
 def test_ones_own_conversation_goes_on_whatever_it_said_of_the_agent(host: Host) -> None:
@@ -57,26 +58,25 @@ def test_a_channel_leads_to_ones_own_conversation_only(host: Host) -> None:
     assert append(host, Caller("other", "full"), session="mine").seqs == (2,)
 
 
-def test_what_is_taken_behind_its_back_goes_nowhere_else_either(host: Host, allow_logs: AllowLogs) -> None:
-    allow_logs("cannot be used for a conversation of yours")
+def test_what_is_taken_behind_its_back_goes_nowhere_else_either(host: Host) -> None:
     host.ask("session.append", session="mine", messages=[TURN])
     ask_as(host, HELPER, "session.append_later", messages=[TURN], session="mine")
     ask_as(host, HELPER, "session.append_later", messages=[TURN], session="ours")
     engine: Any = host.catalogue._engine
     host.submit(engine.sessions.write_behind.drain()).result()
     assert host.ask("session.length", session="mine") == 1
+    assert ask_as(host, HELPER, "session.length", session="mine") == 1
     assert host.ask("session.get", session="ours").agent == "helper"
-    assert any("could not be stored" in note for note in host.ask("vault.status").notes)
 
 
-def test_an_id_of_a_memory_that_is_not_to_be_seen_is_not_said_to_be_one(host: Host) -> None:
+def test_agents_below_full_trust_choose_no_ids_of_memories(host: Host) -> None:
     host.ask("note.save", id="diary", content="secret")
-    host.ask("note.save", id="list", content="ours", store="shared")
-    with pytest.raises(KeepsakeError) as hidden:
-        ask_as(host, HELPER, "note.save", id="diary", content="x", store="shared")
-    assert "cannot be used" in hidden.value.message
-    with pytest.raises(KeepsakeError, match="already a memory"):
-        ask_as(host, HELPER, "note.save", id="list", content="x", store="shared")
+    said = set()
+    for taken in ("diary", "free"):
+        with pytest.raises(InputError) as caught:
+            ask_as(host, HELPER, "note.save", id=taken, content="x", store="shared")
+        said.add(caught.value.message.replace(taken, "X"))
+    assert len(said) == 1
     assert host.ask("note.get", id="diary").content == "secret"
 
 

@@ -399,3 +399,28 @@ def test_a_name_that_others_mention_stays_and_nothing_is_left(host: Host) -> Non
     assert "entities" not in {item.table for item in receipt.left}
     assert any("Quellenbrink" in item.name for item in host.ask("entity.list"))
     assert not any("plumbrandel" in names for names in named_in_the_files(host.vault).values())
+
+
+def test_receipts_of_repeated_writes_and_previews_go(host: Host) -> None:
+    note, other = (host.ask("note.save", content=f"{FIRST} {n}").id for n in range(2))
+    host.ask("session.append", session="talk", messages=[{"role": "user", "content": FIRST}])
+
+    def prepare(connection: apsw.Connection) -> None:
+        for name in (note, other, "talk"):
+            answer = json.dumps({"id": name, "content": FIRST})
+            connection.execute(
+                "INSERT INTO write_receipts (actor, key, operation, arguments, answer, at)"
+                " VALUES ('a', ?, 'note.save', '', ?, 0)",
+                (name, answer),
+            )
+            connection.execute(
+                "INSERT INTO inbox (agent, operation, arguments, preview, created_at)"
+                " VALUES ('a', 'memory.write', '{}', ?, 0)",
+                (answer,),
+            )
+
+    host.submit(engine(host).store.write(prepare)).result()
+    receipt = host.ask("memory.forget_forever", ids=[note], sessions=["talk"], confirm=True)
+    assert (receipt.removed["inbox"], receipt.removed["write_receipts"]) == (2, 2)
+    left = read(host, lambda conn: conn.execute("SELECT key FROM write_receipts").fetchall())
+    assert left == [(other,)]

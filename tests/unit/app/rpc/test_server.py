@@ -274,6 +274,7 @@ def test_subscribers_hear_changes_and_progress(served: Served, raw: Connect) -> 
         "actor": "Atlas",
         "operation": "note.save",
         "history_ids": [1],
+        "scopes": None,
     }
     served.feed.publish(Progress("run-1", "Importing", 5, 10))
     assert listener.receive()["params"]["done"] == 5

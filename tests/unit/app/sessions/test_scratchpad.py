@@ -70,12 +70,13 @@ def test_an_agent_reaches_only_its_own(harness: SessionHarness) -> None:
     harness.do(harness.scratchpads.write("talk", ["find a flight"], "scout", "scout"))
     for work in (
         harness.scratchpads.read("talk", "spy"),
-        harness.scratchpads.write("talk", [], "spy", "spy"),
         harness.scratchpads.clear("talk", "spy", "spy"),
     ):
         with pytest.raises(NotFoundError):
             harness.do(work)
-    assert items(harness) == ("find a flight",)
+    harness.do(harness.scratchpads.write("talk", ["spy"], "spy", "spy"))
+    for agent, found in (("scout", "find a flight"), ("spy", "spy")):
+        assert harness.do(harness.scratchpads.read("talk", agent)).items == (found,)
 
 
 def test_it_goes_and_comes_with_its_conversation(harness: SessionHarness) -> None:

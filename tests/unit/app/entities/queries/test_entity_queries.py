@@ -41,6 +41,7 @@ def test_a_list_by_type_prefix_text_time_and_order(populated: EntityHarness) -> 
         "Bob",
         "Robert Smith",
         "Vienna",
+        "Acme GmbH",
     }
     populated.do(populated.service.protect(populated.id("Rome")))
     assert set(populated.names(protected=True)) == {"Rome"}

@@ -1,0 +1,52 @@
+"""Events that a caller may see: its stores, its own conversations and its jobs."""
+
+from dataclasses import replace
+
+from app.api.caller import Caller
+from app.changes import ChangeSet, Event, Progress, Scope
+
+# What full trust reads; settings, agents and the inbox are the person's.
+_READABLE_AREAS = frozenset({"sessions", "messages", "memories", "tags", "links", "entities", "index", "schedules"})
+_OF_SESSIONS = frozenset({"sessions", "messages"})
+_OF_MEMORIES = frozenset({"memories", "tags", "links"})
+
+
+def visible(event: Event, caller: Caller) -> Event | None:
+    """Return the part of an event that a caller may see, ``None`` for nothing.
+
+    The person sees everything. An agent with full trust sees every change of what it may read. Others see those of the
+    memories in their stores and of their own conversations, as if nothing else had changed.
+    """
+    if caller.is_owner:
+        return event
+    if caller.state != "active":
+        return None
+    if isinstance(event, Progress):
+        return event if event.actor and event.actor == caller.name else None
+    if caller.reaches("full"):
+        areas = event.areas & _READABLE_AREAS
+        return replace(event, areas=areas) if areas else None
+    return _narrowed(event, caller)
+
+
+def _narrowed(event: ChangeSet, caller: Caller) -> ChangeSet | None:
+    """Return the part of a change in the stores and conversations of a caller."""
+    if event.scopes is None:
+        return None
+    reach: set[str] = {*caller.stores}
+    if caller.reaches("familiar"):
+        reach.add(f"agent:{caller.name}")
+    found = [tuple(name for name in scope if name in reach) for scope in event.scopes]
+    kept = [place for place, scope in enumerate(found) if scope]
+    if not kept:
+        return None
+    ids = tuple(event.ids[place] for place in kept) if event.ids else ()
+    scopes = tuple(found[place] for place in kept)
+    areas = event.areas & _areas([event.scopes[place] for place in kept])
+    return replace(event, areas=areas, ids=ids, scopes=scopes, history_ids=()) if areas else None
+
+
+def _areas(scopes: list[Scope]) -> frozenset[str]:
+    """Return the areas of conversations or memories with these scopes."""
+    is_session = [any(name.startswith("agent:") for name in scope) for scope in scopes]
+    return (_OF_SESSIONS if any(is_session) else frozenset()) | (_OF_MEMORIES if not all(is_session) else frozenset())

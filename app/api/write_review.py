@@ -1,0 +1,167 @@
+"""Review of agents' writes: which of them wait in the inbox."""
+
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from functools import partial
+from typing import Any
+
+import apsw
+
+from app.api.call_hooks import HeldWrite
+from app.api.caller import Caller
+from app.api.registry import REGISTRY, to_builtins
+from app.api.rehearsal import RolledBackError
+from app.api.write_modes import UNKNOWN, WRITE_MODES, WriteMode
+from app.core.text import excerpt, storable
+from app.engine import Engine
+from app.errors import AccessDeniedError
+from app.history import history_repo
+from app.inbox import repo
+from app.inbox.model import NewProposal, ProposalPreview, RuleAction
+from app.inbox.preview import is_protected, kinds_of, preview_of
+from app.memories import repo as memory_repo
+from app.sessions import repo as session_repo
+from app.store.transaction_wrapper import Work, wrapped_transactions
+
+_MAX_REASON = 500
+_PARTLY = "The rest of it touches what the person pinned or confirmed; what was done before stays. Do those one by one."
+
+
+class AgentWriteReview:
+    """Review of agents' writes: they are done at once, or kept as proposals.
+
+    A write runs as it always does, but its transaction is rolled back when it has to wait. So whatever is wrong with
+    it is answered at once, and the person sees exactly what it would change.
+
+    Args:
+        engine: The person's vault.
+    """
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+
+    async def perform(
+        self, operation: str, caller: Caller, arguments: Mapping[str, Any], call: Callable[[], Awaitable[Any]]
+    ) -> Any:
+        """Return the answer of ``call``, or a ``HeldWrite`` when nothing was written.
+
+        Raises:
+            AccessDeniedError: A rule of the person refuses such writes.
+            KeepsakeError: The call fails.
+        """
+        mode = WRITE_MODES.get(operation, UNKNOWN)
+        if mode.mode == "free" or (mode.mode == "conversation" and await self._is_own(caller, arguments)):
+            return await call()
+        if mode.mode != "content":
+            return await self._unrehearsed(operation, mode, caller, arguments, call)
+        try:
+            with wrapped_transactions(partial(_Judge(caller, mode).around)):
+                return await call()
+        except RolledBackError as held:
+            return await self._hold(operation, mode, caller, arguments, preview_of(held.entries, held.why))
+
+    async def _unrehearsed(
+        self,
+        operation: str,
+        mode: WriteMode,
+        caller: Caller,
+        arguments: Mapping[str, Any],
+        call: Callable[[], Awaitable[Any]],
+    ) -> Any:
+        """Decide about a call that cannot be rehearsed, by its arguments alone."""
+        action = _strongest(await self._engine.inbox.actions(caller.name, (mode.kind,)), caller)
+        if action == "reject" or (mode.mode == "refused" and action != "accept"):
+            raise _refused(caller, mode.kind)
+        if operation == "memory.forget_forever" and await self._names_protected(arguments, caller):
+            return await self._hold(operation, mode, caller, arguments, ProposalPreview(why="protected"))
+        if action == "review":
+            return await self._hold(operation, mode, caller, arguments, ProposalPreview())
+        return await call()
+
+    async def _hold(
+        self, operation: str, mode: WriteMode, caller: Caller, arguments: Mapping[str, Any], preview: ProposalPreview
+    ) -> HeldWrite:
+        changes = preview.changes
+        held = await self._engine.inbox.propose(
+            NewProposal(
+                agent=caller.name,
+                operation=operation,
+                arguments=json_arguments(operation, arguments),
+                kind=changes[0].kind if changes else mode.kind,
+                target=next((one.target for one in changes if one.before is not None), ""),
+                reason=excerpt(storable(str(arguments.get("reason") or ""))[0], _MAX_REASON),
+                preview=preview,
+            )
+        )
+        return HeldWrite(held.value, held.changes)
+
+    async def _is_own(self, caller: Caller, arguments: Mapping[str, Any]) -> bool:
+        """Return whether turns go to a conversation with the caller or without an agent."""
+        session, channel = arguments.get("session"), str(arguments.get("channel") or "")
+
+        def work(connection: apsw.Connection) -> str | None:
+            found = session_repo.located(connection, session, channel)
+            return None if found is None else session_repo.agent_of(connection, found)
+
+        agent = await self._engine.store.read(work)
+        return (arguments.get("agent", "") if agent is None else agent) in ("", caller.name)
+
+    async def _names_protected(self, arguments: Mapping[str, Any], caller: Caller) -> bool:
+        def work(connection: apsw.Connection) -> bool:
+            found = (memory_repo.get(connection, str(one), stores=caller.stores) for one in arguments.get("ids", ()))
+            return any(memory.pinned or _is_certain(memory) for memory in found if memory is not None)
+
+        return await self._engine.store.read(work)
+
+
+class _Judge:
+    """Judge of a call's transactions; rolls the first back when it has to wait."""
+
+    def __init__(self, caller: Caller, mode: WriteMode) -> None:
+        self._caller = caller
+        self._mode = mode
+        self._is_begun = False
+
+    def around(self, work: Work, connection: apsw.Connection) -> Any:
+        """Run the work of a transaction and decide about it."""
+        mark, counted = history_repo.last_id(connection), connection.total_changes()
+        value = work(connection)
+        entries = history_repo.entries_after(connection, mark)
+        if connection.total_changes() == counted or (entries and not kinds_of(entries)):
+            return value  # nothing changed, or only a count of how often it was said
+        agent = self._caller.name
+        is_kept = any(is_protected(connection, entry, agent) for entry in entries)
+        if self._is_begun:
+            if is_kept:
+                raise AccessDeniedError(_PARTLY)
+            return value
+        kinds = kinds_of(entries) or {self._mode.kind}
+        action = _strongest([repo.action_for(connection, agent, kind) for kind in sorted(kinds)], self._caller)
+        if action == "reject":
+            raise _refused(self._caller, ", ".join(sorted(kinds)))
+        if is_kept or action == "review":
+            raise RolledBackError(entries, "protected" if is_kept else "review")
+        self._is_begun = True
+        return value
+
+
+def json_arguments(operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return checked arguments as JSON values, without those that have their default."""
+    found = next(item for item in REGISTRY.all() if item.name == operation)
+    defaults = {one.name: one.default for one in found.parameters if not one.required}
+    given = {name: value for name, value in arguments.items() if name not in defaults or value != defaults[name]}
+    return dict(to_builtins(given))
+
+
+def _strongest(actions: Iterable[RuleAction | None], caller: Caller) -> RuleAction:
+    """Return the strictest of several actions; without a rule the agent's registration counts."""
+    default: RuleAction = "review" if caller.review else "accept"
+    found: Sequence[RuleAction] = [action or default for action in actions]
+    return "reject" if "reject" in found else "review" if "review" in found else "accept"
+
+
+def _is_certain(memory: Any) -> bool:
+    return bool(memory.kind == "fact" and memory.decay_rate == 0 and memory.confidence == 1)
+
+
+def _refused(caller: Caller, kind: str) -> AccessDeniedError:
+    return AccessDeniedError(f"The person takes no such changes from {caller.name} ({kind}).", kind=kind)

@@ -1,0 +1,93 @@
+"""Preview of a proposal, made of the history entries of its rehearsal."""
+
+import hashlib
+import json
+from collections.abc import Sequence
+from typing import Any, Final
+
+import apsw
+
+from app.history.history_repo import HistoryRow, State
+from app.history.state_diff import VOLATILE, differing
+from app.inbox.model import ProposalPreview, ProposedChange
+
+_MOST_CHANGES: Final = 20
+_MOST_TEXT: Final = 20_000
+_SHOWN: Final = (
+    "title", "content", "facts", "category", "key", "tags", "store", "pinned", "type", "summary", "name", "aliases",
+)  # fmt: skip
+
+
+def preview_of(entries: Sequence[HistoryRow], why: str, *, is_stale: bool = False) -> ProposalPreview:
+    """Return what history entries change, for the person to look at."""
+    counted = [entry for entry in entries if entry.event != "MENTION"]
+    basis = {entry.target: _digest(entry.before) for entry in reversed(counted) if entry.before is not None}
+    return ProposalPreview(tuple(map(_change, counted[:_MOST_CHANGES])), len(counted), why, is_stale, basis)
+
+
+def kinds_of(entries: Sequence[HistoryRow]) -> set[str]:
+    """Return the kinds of what history entries change: those of memories, ``session``, ``entity``."""
+    return {_kind(entry) for entry in entries if entry.event != "MENTION"}
+
+
+def is_protected(connection: apsw.Connection, entry: HistoryRow, agent: str) -> bool:
+    """Return whether an entry changes what the person pinned, confirmed, protected or put into quarantine."""
+    if entry.event == "MENTION":
+        return False
+    before = entry.before
+    if before is None:
+        return entry.target_kind == "memory" and _is_quarantined(connection, entry.target)
+    if not differing(before, entry.after):
+        return False
+    if before.get("pinned") or before.get("protected"):
+        return True
+    is_certain = before.get("kind") == "fact" and before.get("decay_rate") == 0 and before.get("confidence") == 1
+    # An agent's own facts may never fade without the person having confirmed them.
+    return is_certain and (before.get("source") != agent or _is_confirmed(connection, entry.target))
+
+
+def _is_confirmed(connection: apsw.Connection, target: str) -> bool:
+    sql = "SELECT 1 FROM memory_history WHERE target = ? AND event = 'CONFIRM' AND undone_by IS NULL LIMIT 1"
+    return connection.execute(sql, (target,)).fetchone() is not None
+
+
+def _is_quarantined(connection: apsw.Connection, target: str) -> bool:
+    rows = connection.execute(
+        "SELECT id FROM memory_history WHERE target = ? AND run_id >= 'quarantine:' AND run_id < 'quarantine;'",
+        (target,),
+    ).fetchall()
+    # Whether it stands cannot be told here: what is looked at may be its end.
+    return bool(rows)
+
+
+def _kind(entry: HistoryRow) -> str:
+    state = entry.after or entry.before or {}
+    return str(state.get("kind") or "note") if entry.target_kind == "memory" else entry.target_kind
+
+
+def _change(entry: HistoryRow) -> ProposedChange:
+    before, after = entry.before, entry.after
+    state = after or before or {}
+    if before is None or after is None:
+        fields: Sequence[str] = [name for name in _SHOWN if state.get(name)]
+    else:
+        fields = differing(before, after)
+    return ProposedChange(
+        target_kind=entry.target_kind,
+        target=entry.target,
+        event=entry.event,
+        kind=_kind(entry),
+        store=str(state.get("store") or ""),
+        title=_short(str(state.get("title") or state.get("name") or "")),
+        before=None if before is None else {name: _short(before.get(name)) for name in fields},
+        after=None if after is None else {name: _short(after.get(name)) for name in fields},
+    )
+
+
+def _short(value: Any) -> Any:
+    return value[:_MOST_TEXT] if isinstance(value, str) else value
+
+
+def _digest(state: State | None) -> str:
+    said = {name: value for name, value in (state or {}).items() if name not in VOLATILE}
+    return hashlib.blake2b(json.dumps(said, sort_keys=True).encode(), digest_size=12).hexdigest()

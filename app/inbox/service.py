@@ -1,0 +1,261 @@
+"""Service of the inbox: proposals, decisions, expiry and rules."""
+
+import asyncio
+import logging
+import secrets
+from collections.abc import Callable, Iterable, Sequence
+from functools import partial
+from typing import Any, Final
+
+import apsw
+
+from app.changes import Changed, ChangeSet
+from app.core.clock import Clock
+from app.core.text import excerpt, storable
+from app.errors import InputError, KeepsakeError, NotFoundError, StaleError
+from app.inbox import repo
+from app.inbox.model import (
+    InboxRule,
+    NewProposal,
+    OwnProposal,
+    Proposal,
+    ProposalDecision,
+    ProposalPreview,
+    ProposalState,
+    Proposed,
+    RuleAction,
+)
+from app.store.store import Store
+
+_log = logging.getLogger(__name__)
+
+AREA: Final = "inbox"
+MAX_WAITING: Final = 500  # proposals of one agent
+MAX_BYTES: Final = 1024 * 1024  # of one proposal's arguments
+ACTIONS: Final = ("accept", "review", "reject")
+_MAX_NOTE: Final = 500
+_MAX_KIND: Final = 50
+_DAY_MS: Final = 86_400_000
+_CHECK_S: Final = 3600.0
+_WAITING = "It waits in the person's inbox; nothing is stored yet. Ask 'inbox.mine' what became of it."
+_PROTECTED = (
+    "It changes what the person pinned, confirmed or set aside, so it waits in their inbox; nothing is stored yet."
+    " Ask 'inbox.mine' what became of it."
+)
+
+
+class InboxService:
+    """Keeps proposals and the rules for them.
+
+    Args:
+        store: The vault's database.
+        clock: The source of the time.
+        days: Says for how many days proposals wait.
+        publish: Told of proposals that expired.
+    """
+
+    def __init__(
+        self, store: Store, clock: Clock, days: Callable[[], int], publish: Callable[[ChangeSet], None]
+    ) -> None:
+        self.store = store
+        self._clock = clock
+        self._days = days
+        self._publish = publish
+        self.failure = ""
+
+    async def propose(self, proposal: NewProposal) -> Changed[Proposed]:
+        """Store a proposal; one that waits already, word for word, is not stored again.
+
+        Raises:
+            InputError: It is too large, or too many of the agent's wait.
+        """
+        if len(str(proposal.arguments)) > MAX_BYTES:
+            raise InputError(f"What waits for the person may have at most {MAX_BYTES:,} characters.", allowed=MAX_BYTES)
+
+        def work(connection: apsw.Connection) -> int:
+            same = repo.same_waiting(connection, proposal)
+            if same is not None:
+                return same.id
+            if repo.count_waiting(connection, proposal.agent) >= MAX_WAITING:
+                raise InputError(
+                    f"{MAX_WAITING} of your proposals wait for the person already. Try again when some are decided.",
+                    allowed=MAX_WAITING,
+                )
+            now_ms = self._clock.now_ms()
+            proposal_id = _new_id(connection, now_ms)
+            repo.insert(connection, proposal, proposal_id, now_ms, now_ms + self._days() * _DAY_MS)
+            return proposal_id
+
+        proposal_id = await self.store.write(work)
+        message = _PROTECTED if proposal.preview.why == "protected" else _WAITING
+        return Changed(Proposed(proposal_id, "waiting", message), changes(proposal.agent, proposal_id))
+
+    async def get(self, proposal_id: int) -> Proposal:
+        """Return a proposal.
+
+        Raises:
+            NotFoundError: There is none of that id.
+        """
+        return await self.store.read(partial(_required, proposal_id=proposal_id))
+
+    async def listed(
+        self, state: ProposalState | None, agent: str, kind: str, limit: int, before: int | None
+    ) -> list[Proposal]:
+        """Return proposals, newest first."""
+        return await self.store.read(
+            partial(repo.listed, state=state, agent=agent, kind=kind, limit=limit, before=before)
+        )
+
+    async def count(self, state: ProposalState | None, agent: str, kind: str) -> int:
+        """Return how many proposals there are."""
+        return await self.store.read(partial(repo.count, state=state, agent=agent, kind=kind))
+
+    async def of_agent(self, agent: str, state: ProposalState | None, limit: int) -> list[OwnProposal]:
+        """Return an agent's proposals as it may see them, newest first."""
+        found = await self.listed(state, agent, "", limit, None) if agent else []
+        return [
+            OwnProposal(
+                one.id,
+                one.operation,
+                one.arguments,
+                one.state,
+                one.created_at,
+                one.expires_at,
+                one.decided_at,
+                one.note,
+                one.ids,
+            )
+            for one in found
+        ]
+
+    async def reject(self, ids: Sequence[int], note: str, actor: str) -> Changed[list[ProposalDecision]]:
+        """Reject proposals; those decided already are named with their state.
+
+        Raises:
+            NotFoundError: There is none of one of the ids.
+        """
+        words = excerpt(storable(note)[0], _MAX_NOTE)
+
+        def work(connection: apsw.Connection) -> list[ProposalDecision]:
+            return [self._reject(connection, _required(connection, one), words) for one in dict.fromkeys(ids)]
+
+        return Changed(await self.store.write(work), changes(actor, *ids))
+
+    async def replace(self, proposal_id: int, arguments: dict[str, Any], preview: ProposalPreview) -> Proposal:
+        """Store other arguments of a proposal that waits, with what they would change.
+
+        Raises:
+            StaleError: It is decided already.
+        """
+
+        def work(connection: apsw.Connection) -> Proposal:
+            if not repo.replace(connection, proposal_id, arguments, preview):
+                raise StaleError("This proposal is decided already.", id=proposal_id)
+            return _required(connection, proposal_id)
+
+        return await self.store.write(work)
+
+    def claim(self, connection: apsw.Connection, proposal_id: int, run_id: str) -> bool:
+        """Mark a proposal as accepted inside the caller's transaction; return whether it waited."""
+        return repo.decide(connection, proposal_id, "accepted", self._clock.now_ms(), {"run": run_id})
+
+    @staticmethod
+    def note_written(connection: apsw.Connection, proposal_id: int, run_id: str, ids: Iterable[str]) -> None:
+        """Store what an accepted proposal wrote, in the transaction that wrote it."""
+        repo.set_result(connection, proposal_id, {"run": run_id, "ids": list(ids)})
+
+    async def actions(self, agent: str, kinds: Iterable[str]) -> list[RuleAction | None]:
+        """Return what the rules say of an agent's writes, for each kind."""
+        return await self.store.read(lambda connection: [repo.action_for(connection, agent, kind) for kind in kinds])
+
+    async def rules(self) -> list[InboxRule]:
+        """Return the rules."""
+        return await self.store.read(repo.rules)
+
+    async def set_rule(self, agent: str, kind: str, action: RuleAction, actor: str) -> Changed[list[InboxRule]]:
+        """Store a rule, and return all."""
+        named, about = excerpt(storable(agent.strip())[0], 100), excerpt(storable(kind.strip())[0], _MAX_KIND)
+
+        def work(connection: apsw.Connection) -> list[InboxRule]:
+            repo.set_rule(connection, named, about, action, self._clock.now_ms())
+            return repo.rules(connection)
+
+        return Changed(await self.store.write(work), changes(actor))
+
+    async def remove_rule(self, agent: str, kind: str, actor: str) -> Changed[list[InboxRule]]:
+        """Remove a rule, and return the others.
+
+        Raises:
+            NotFoundError: There is none for that agent and kind.
+        """
+
+        def work(connection: apsw.Connection) -> list[InboxRule]:
+            if not repo.remove_rule(connection, agent.strip(), kind.strip()):
+                raise NotFoundError("There is no rule for that agent and kind. See 'inbox.rules'.")
+            return repo.rules(connection)
+
+        return Changed(await self.store.write(work), changes(actor))
+
+    async def tidy(self) -> list[int]:
+        """Let proposals expire, forget those decided long ago, and return the expired ones."""
+        now_ms = self._clock.now_ms()
+        old_ms = now_ms - self._days() * _DAY_MS
+        due = await self.store.read(partial(_is_due, now_ms=now_ms, old_ms=old_ms))
+        if not due:
+            return []
+
+        def work(connection: apsw.Connection) -> list[int]:
+            repo.drop_decided(connection, old_ms)
+            return repo.expire(connection, now_ms)
+
+        expired = await self.store.write(work)
+        if expired:
+            self._publish(changes("expiry", *expired))
+        return expired
+
+    async def run(self) -> None:
+        """Let proposals expire, now and every hour, until cancelled."""
+        while True:
+            try:
+                await self.tidy()
+                self.failure = ""
+            except KeepsakeError as error:
+                self.failure = f"Old proposals could not be set aside: {error.message}"
+                _log.info("proposals did not expire: %s", error.code)
+            await asyncio.sleep(_CHECK_S)
+
+    def _reject(self, connection: apsw.Connection, proposal: Proposal, note: str) -> ProposalDecision:
+        if repo.decide(connection, proposal.id, "rejected", self._clock.now_ms(), {"note": note}):
+            return ProposalDecision(proposal.id, "rejected", note)
+        return decided(proposal)
+
+
+def decided(proposal: Proposal) -> ProposalDecision:
+    """Return what became of a proposal that was decided before."""
+    state = "failed" if proposal.state == "waiting" else proposal.state
+    return ProposalDecision(proposal.id, state, f"It was {proposal.state} already.", proposal.run_id, proposal.ids)
+
+
+def changes(actor: str, *ids: int) -> ChangeSet:
+    """Return the record of changed proposals."""
+    return ChangeSet(frozenset({AREA}), tuple(map(str, ids)), actor)
+
+
+def _required(connection: apsw.Connection, proposal_id: int) -> Proposal:
+    found = repo.get(connection, proposal_id)
+    if found is None:
+        raise NotFoundError(f"There is no proposal {proposal_id}. See 'inbox.list'.", id=proposal_id)
+    return found
+
+
+def _new_id(connection: apsw.Connection, now_ms: int) -> int:
+    """Return an id that sorts by time and does not tell how many others exist."""
+    while True:
+        proposal_id = now_ms * 1000 + secrets.randbelow(1000)
+        if not repo.is_taken(connection, proposal_id):
+            return proposal_id
+
+
+def _is_due(connection: apsw.Connection, now_ms: int, old_ms: int) -> bool:
+    sql = "SELECT 1 FROM inbox WHERE (decided_at IS NULL AND expires_at <= ?) OR decided_at < ? LIMIT 1"
+    return connection.execute(sql, (now_ms, old_ms)).fetchone() is not None

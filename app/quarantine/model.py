@@ -1,0 +1,59 @@
+"""Values of undoing and hiding what an agent wrote."""
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Literal
+
+from app.history.model import SkippedItem
+
+WorkState = Literal["finished", "cancelled", "preview"]
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRun:
+    """Outcome of undoing, hiding or releasing an agent's writes.
+
+    Args:
+        agent: The agent's name.
+        run_id: The run that undoes this as one, with ``memory.undo``; ``""`` when nothing was done.
+        changes: Recorded changes that were made.
+        memories: Memories concerned.
+        sessions: Conversations concerned.
+        entities: People and things concerned.
+        skipped: The first of the items that were left as they are, with the reasons.
+        skipped_count: How many were left.
+        left: Changes not looked at because it was cancelled; call again to go on.
+        state: Whether it came to its end, was cancelled, or only looked.
+    """
+
+    agent: str
+    run_id: str
+    changes: int
+    memories: int
+    sessions: int
+    entities: int
+    skipped: tuple[SkippedItem, ...]
+    skipped_count: int
+    left: int
+    state: WorkState
+
+
+@dataclass(frozen=True, slots=True)
+class QuarantinedItem:
+    """A memory or conversation in quarantine.
+
+    Args:
+        target: Its id.
+        target_kind: ``memory`` or ``session``.
+        kind: The kind of the memory, ``session`` for a conversation.
+        title: Its title, else how its text begins.
+        store: The store of a memory.
+        at: Since when it is hidden.
+    """
+
+    target: str
+    target_kind: Literal["memory", "session"]
+    kind: str
+    title: str
+    store: str
+    at: datetime

@@ -1,0 +1,134 @@
+"""SQL of what an agent wrote: history entries, conversations, and what is hidden of them."""
+
+import hashlib
+import json
+from typing import Any, Final
+
+import apsw
+
+from app.core.clock import to_datetime
+from app.core.text import excerpt
+from app.history import undo_chain
+from app.quarantine.model import QuarantinedItem
+
+PREFIX: Final = "quarantine:"
+_UNFINISHED = "agent_undo:"
+_TITLE = 120
+
+
+def run_prefix(agent: str) -> str:
+    """Return how the ids of the runs begin that hid what an agent wrote."""
+    return f"{PREFIX}{hashlib.blake2b(agent.encode(), digest_size=8).hexdigest()}:"
+
+
+def has_written(connection: apsw.Connection, actor: str) -> bool:
+    """Return whether the history has an entry of an actor."""
+    return connection.execute("SELECT 1 FROM memory_history WHERE actor = ? LIMIT 1", (actor,)).fetchone() is not None
+
+
+def entries_of(connection: apsw.Connection, actor: str, since_ms: int, until_ms: int) -> list[int]:
+    """Return the ids of an actor's history entries within a time, both ends included."""
+    rows = connection.execute(
+        "SELECT id FROM memory_history WHERE actor = ? AND at BETWEEN ? AND ? ORDER BY id", (actor, since_ms, until_ms)
+    )
+    return [int(str(row[0])) for row in rows]
+
+
+def created_memories(connection: apsw.Connection, actor: str, since_ms: int, until_ms: int) -> list[str]:
+    """Return the ids of the active memories that an actor made within a time."""
+    rows = connection.execute(
+        "SELECT DISTINCT m.id FROM memory_history h JOIN memories m ON m.id = h.target"
+        " WHERE h.actor = ? AND h.at BETWEEN ? AND ? AND h.target_kind = 'memory' AND h.event = 'ADD'"
+        " AND m.valid_until IS NULL ORDER BY h.id",
+        (actor, since_ms, until_ms),
+    )
+    return [str(row[0]) for row in rows]
+
+
+def sessions_of(connection: apsw.Connection, agent: str, since_ms: int, until_ms: int) -> list[tuple[str, bool]]:
+    """Return an agent's conversations with turns within a time, and whether each began within it."""
+    rows = connection.execute(
+        "SELECT s.id, s.first_seen >= ?2 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id"
+        "  AND m.created_at > ?3) FROM sessions s WHERE s.agent = ?1 AND s.forgotten_at IS NULL"
+        " AND ((s.first_seen BETWEEN ?2 AND ?3) OR EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id"
+        "  AND m.created_at BETWEEN ?2 AND ?3)) ORDER BY s.rowid",
+        (agent, since_ms, until_ms),
+    )
+    return [(str(row[0]), bool(row[1])) for row in rows]
+
+
+def changed_by_others(connection: apsw.Connection, session: str, agent: str) -> bool:
+    """Return whether another actor's change of a conversation's title or summary stands."""
+    rows = connection.execute(
+        "SELECT id, run_id FROM memory_history WHERE target = ? AND target_kind = 'session' AND actor <> ?"
+        " AND undone_by IS NULL AND event IN ('RENAME', 'UPDATE')",
+        (session, agent),
+    ).fetchall()
+    undoes = "SELECT 1 FROM memory_history WHERE target = ? AND undone_by = ?"
+    return any(connection.execute(undoes, (session, row[0])).fetchone() is None for row in rows)
+
+
+def hiding_entries(connection: apsw.Connection, agent: str) -> list[int]:
+    """Return the history entries that hide what an agent wrote and stand."""
+    prefix = run_prefix(agent)
+    rows = connection.execute(
+        "SELECT id FROM memory_history WHERE run_id >= ? AND run_id < ? ORDER BY id", (prefix, prefix[:-1] + ";")
+    ).fetchall()
+    ids = [int(str(row[0])) for row in rows]
+    return [one for one in ids if undo_chain.latest_entry(connection, one)[1]]
+
+
+def quarantined(connection: apsw.Connection, agent: str) -> list[QuarantinedItem]:
+    """Return what is hidden of an agent, the last hidden first."""
+    found = []
+    for entry in reversed(hiding_entries(connection, agent)):
+        row = connection.execute(
+            "SELECT target, target_kind, before, at FROM memory_history WHERE id = ?", (entry,)
+        ).fetchone()
+        if row is not None:
+            found.append(_item(row))
+    return [item for item in found if _is_hidden(connection, item)]
+
+
+def is_quarantined(connection: apsw.Connection, target: str) -> bool:
+    """Return whether an item is hidden by a quarantine."""
+    rows = connection.execute(
+        "SELECT id FROM memory_history WHERE target = ? AND run_id >= ? AND run_id < ?",
+        (target, PREFIX, PREFIX[:-1] + ";"),
+    ).fetchall()
+    return any(undo_chain.latest_entry(connection, int(str(row[0])))[1] for row in rows)
+
+
+def unfinished(connection: apsw.Connection, agent: str) -> dict[str, Any] | None:
+    """Return the undo of an agent that was stopped before its end."""
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (_UNFINISHED + agent,)).fetchone()
+    return None if row is None else dict(json.loads(str(row[0])))
+
+
+def keep_unfinished(connection: apsw.Connection, agent: str, state: dict[str, Any]) -> None:
+    """Store the undo of an agent that has begun."""
+    connection.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (_UNFINISHED + agent, json.dumps(state)),
+    )
+
+
+def drop_unfinished(connection: apsw.Connection, agent: str) -> None:
+    """Remove the note that the undo of an agent has begun."""
+    connection.execute("DELETE FROM meta WHERE key = ?", (_UNFINISHED + agent,))
+
+
+def _is_hidden(connection: apsw.Connection, item: QuarantinedItem) -> bool:
+    table, column = ("memories", "valid_until") if item.target_kind == "memory" else ("sessions", "forgotten_at")
+    row = connection.execute(f"SELECT {column} IS NOT NULL FROM {table} WHERE id = ?", (item.target,)).fetchone()
+    return row is not None and bool(row[0])
+
+
+def _item(row: tuple[Any, ...]) -> QuarantinedItem:
+    target, target_kind, before, at_ms = row
+    state = {} if before is None else json.loads(before)
+    title = str(state.get("title") or state.get("content") or target)
+    kind = str(state.get("kind") or target_kind)
+    return QuarantinedItem(
+        target, target_kind, kind, excerpt(title, _TITLE), str(state.get("store") or ""), to_datetime(at_ms)
+    )

@@ -1,0 +1,259 @@
+"""Undo, quarantine and release of an agent's writes, each as one undoable run."""
+
+import time
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+from typing import Any
+
+import apsw
+
+from app.changes import MAX_NAMED, Changed, ChangeSet
+from app.core.clock import Clock
+from app.core.ids import new_id
+from app.errors import InputError, NotFoundError
+from app.history.bulk_undo import BulkUndo, BulkUndone
+from app.history.model import SkippedItem
+from app.jobs import Job
+from app.memories import repo as memory_repo
+from app.memories.unit_of_work import MemoryUnitOfWork
+from app.memories.writer import MemoryWriter
+from app.quarantine import repo
+from app.quarantine.model import AgentRun, QuarantinedItem, WorkState
+from app.sessions.service import SessionService
+from app.store.store import Store
+
+AREAS = frozenset({"memories", "tags", "links", "sessions", "messages", "entities", "index"})
+_MOST_SKIPPED = 200  # items named in an answer
+_TRANSACTION_S = 0.02
+_LONG_S = 120.0
+_OLDER = "It has turns from before that time. Forget the whole conversation if none of it should stay."
+_RENAMED = "Somebody else changed its title or summary since."
+_OWN = frozenset({"person", "owner"})
+
+
+@dataclass(slots=True)
+class _Work:
+    """A run under way: what it changed and what it left."""
+
+    run_id: str
+    entries: list[int] = field(default_factory=list)
+    targets: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, SkippedItem] = field(default_factory=dict)
+    left: int = 0
+
+    def add(self, done: BulkUndone) -> None:
+        """Take in what a bulk undo did."""
+        self.entries += done.entries
+        self.targets |= done.targets
+        self.skipped |= done.skipped
+        self.left += done.left
+
+
+class QuarantineService:
+    """Undoes or hides what an agent wrote.
+
+    Args:
+        store: The vault's database.
+        undo: Undoes many entries of the history.
+        memories: Opens transactions that write memories.
+        sessions: Forgets conversations.
+        clock: The source of the time.
+    """
+
+    def __init__(
+        self, store: Store, undo: BulkUndo, memories: MemoryUnitOfWork, sessions: SessionService, clock: Clock
+    ) -> None:
+        self._store = store
+        self._undo = undo
+        self._memories = memories
+        self._sessions = sessions
+        self._clock = clock
+
+    async def undo(self, agent: str, since_ms: int, until_ms: int | None, actor: str, job: Job) -> Changed[AgentRun]:
+        """Undo all that an agent wrote within a time, as one run.
+
+        One that was cancelled or cut off goes on, as the same run, when it is asked for again.
+
+        Args:
+            agent: The agent's name in the history.
+            since_ms: From when on.
+            until_ms: Until when; until now when ``None``.
+            actor: Who undoes.
+            job: Shows the progress, and may be cancelled.
+
+        Raises:
+            NotFoundError: Nothing is known of such an agent.
+        """
+        await self._require(agent)
+        begun = await self._store.write(partial(self._begin, agent, since_ms, until_ms))
+        work, until = _Work(str(begun["run"])), int(begun["until"])
+        ids = await self._store.read(partial(repo.entries_of, actor=agent, since_ms=since_ms, until_ms=until))
+        work.add(
+            await self._undo.run(
+                ids,
+                work.run_id,
+                actor,
+                progress=lambda done: job.advance(done, len(ids)),
+                is_stopped=job.is_cancelled,
+            )
+        )
+        await self._forget_sessions(work, agent, (since_ms, until), actor, job)
+        if not job.is_cancelled():
+            await self._store.write(partial(repo.drop_unfinished, agent=agent))
+        return self._done(work, agent, actor, job, "agent.undo")
+
+    async def preview(self, agent: str, since_ms: int, until_ms: int | None) -> AgentRun:
+        """Return what ``undo`` would do; changes nothing."""
+        await self._require(agent)
+        until = self._clock.now_ms() if until_ms is None else until_ms
+        ids = await self._store.read(partial(repo.entries_of, actor=agent, since_ms=since_ms, until_ms=until))
+        work = _Work("")
+        work.add(await self._undo.preview(ids))
+        for session, reason in await self._sessions_of(agent, since_ms, until):
+            if reason:
+                work.skipped[session] = SkippedItem("session", session, reason)
+            else:
+                work.targets[session] = "session"
+                work.entries.append(0)
+        return _answer(work, agent, "preview")
+
+    async def hide(self, agent: str, since_ms: int, actor: str, job: Job) -> Changed[AgentRun]:
+        """Hide the memories and conversations that an agent made, until ``release``.
+
+        What it changed of other memories stays; ``undo`` takes that back.
+
+        Raises:
+            NotFoundError: Nothing is known of such an agent.
+        """
+        await self._require(agent)
+        until = self._clock.now_ms()
+        work = _Work(repo.run_prefix(agent) + new_id("run"))
+        ids = await self._store.read(
+            partial(repo.created_memories, actor=agent, since_ms=since_ms, until_ms=until), limit_s=_LONG_S
+        )
+        place = 0
+        while place < len(ids) and not job.is_cancelled():
+            some = partial(_hide_some, ids=ids, place=place)
+            done = await self._memories.run(some, actor, "agent.quarantine", work.run_id)
+            place = done.value
+            work.entries += done.changes.history_ids
+            work.targets.update(dict.fromkeys(done.changes.ids, "memory"))
+            job.advance(place, len(ids))
+        work.left = len(ids) - place
+        await self._forget_sessions(work, agent, (since_ms, until), actor, job)
+        return self._done(work, agent, actor, job, "agent.quarantine")
+
+    async def release(self, agent: str, actor: str, job: Job) -> Changed[AgentRun]:
+        """Bring back what ``hide`` hid of an agent, exactly as it was.
+
+        Raises:
+            NotFoundError: Nothing of it is hidden.
+        """
+        ids = await self._store.read(partial(repo.hiding_entries, agent=agent), limit_s=_LONG_S)
+        if not ids:
+            raise NotFoundError(f"Nothing that {agent} wrote is in quarantine.", agent=agent)
+        work = _Work(new_id("run"))
+        work.add(
+            await self._undo.run(
+                ids,
+                work.run_id,
+                actor,
+                progress=lambda done: job.advance(done, len(ids)),
+                is_stopped=job.is_cancelled,
+            )
+        )
+        return self._done(work, agent, actor, job, "agent.release")
+
+    async def hidden(self, agent: str) -> list[QuarantinedItem]:
+        """Return what is hidden of an agent, the last hidden first."""
+        return await self._store.read(partial(repo.quarantined, agent=agent), limit_s=_LONG_S)
+
+    def _begin(self, agent: str, since_ms: int, until_ms: int | None, connection: apsw.Connection) -> dict[str, Any]:
+        """Return the run of an undo, that of an unfinished one of the same span."""
+        before = repo.unfinished(connection, agent)
+        if before is not None and (before["since"], before["asked"]) == (since_ms, until_ms):
+            return before
+        until = self._clock.now_ms() if until_ms is None else until_ms
+        begun = {"run": new_id("run"), "since": since_ms, "asked": until_ms, "until": until}
+        repo.keep_unfinished(connection, agent, begun)
+        return begun
+
+    async def _require(self, agent: str) -> None:
+        # Conversations without an agent are the person's, too.
+        if not agent or agent.casefold() in _OWN:
+            raise InputError("Name an agent; what the person did is undone with 'memory.undo'.", field="name")
+        if not await self._store.read(partial(_is_known, agent=agent)):
+            raise NotFoundError(f"There is no agent named '{agent}', and nothing was written by one.", agent=agent)
+
+    async def _sessions_of(self, agent: str, since_ms: int, until_ms: int) -> list[tuple[str, str]]:
+        """Return an agent's conversations within a time, each with any reason to keep it."""
+
+        def work(connection: apsw.Connection) -> list[tuple[str, str]]:
+            found = []
+            for session, is_new in repo.sessions_of(connection, agent, since_ms, until_ms):
+                is_changed = repo.changed_by_others(connection, session, agent)
+                found.append((session, _RENAMED if is_changed else "" if is_new else _OLDER))
+            return found
+
+        return await self._store.read(work, limit_s=_LONG_S)
+
+    async def _forget_sessions(self, work: _Work, agent: str, span: tuple[int, int], actor: str, job: Job) -> None:
+        sessions = await self._sessions_of(agent, *span)
+        for number, (session, reason) in enumerate(sessions):
+            if job.is_cancelled():
+                work.left += len(sessions) - number
+                return
+            if reason:
+                work.skipped[session] = SkippedItem("session", session, reason)
+                continue
+            done = await self._sessions.forget(session, actor, work.run_id)
+            work.entries += done.changes.history_ids
+            work.targets[session] = "session"
+
+    @staticmethod
+    def _done(work: _Work, agent: str, actor: str, job: Job, operation: str) -> Changed[AgentRun]:
+        state: WorkState = "cancelled" if job.is_cancelled() else "finished"
+        ids = tuple(work.targets) if len(work.targets) <= MAX_NAMED else ()
+        areas = AREAS if work.entries else frozenset[str]()
+        changes = ChangeSet(areas, ids, actor, operation, tuple(work.entries))
+        return Changed(_answer(work, agent, state), changes)
+
+
+def _hide_some(writer: MemoryWriter, ids: Sequence[str], place: int) -> int:
+    """Delete memories from ``place`` on for a short time; return where it stopped."""
+    ends = time.perf_counter() + _TRANSACTION_S
+    while place < len(ids):
+        for memory in memory_repo.many(writer.connection, ids[place : place + 1]):
+            if memory.deleted_at is None:
+                writer.delete(memory)
+        place += 1
+        if time.perf_counter() > ends:
+            break
+    return place
+
+
+def _is_known(connection: apsw.Connection, agent: str) -> bool:
+    known = "SELECT 1 FROM agents WHERE name = ?1 UNION ALL SELECT 1 FROM sessions WHERE agent = ?1 LIMIT 1"
+    return connection.execute(known, (agent,)).fetchone() is not None or repo.has_written(connection, agent)
+
+
+def _answer(work: _Work, agent: str, state: WorkState) -> AgentRun:
+    kinds = Counter(work.targets.values())
+    return AgentRun(
+        agent=agent,
+        run_id=work.run_id if work.entries else "",
+        changes=len(work.entries),
+        memories=kinds["memory"],
+        sessions=kinds["session"],
+        entities=kinds["entity"],
+        skipped=_first(work.skipped.values()),
+        skipped_count=len(work.skipped),
+        left=work.left,
+        state=state,
+    )
+
+
+def _first(skipped: Iterable[SkippedItem]) -> tuple[SkippedItem, ...]:
+    return tuple(skipped)[:_MOST_SKIPPED]

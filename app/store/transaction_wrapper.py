@@ -1,0 +1,52 @@
+"""Transaction wrappers: code that sees all transactions of one call."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from functools import partial
+from typing import Any
+
+import apsw
+
+Work = Callable[[apsw.Connection], Any]
+Around = Callable[[Work, apsw.Connection], Any]
+
+
+class _Wrapper:
+    """A wrapper of one call; tasks that the call started may outlive it."""
+
+    __slots__ = ("around", "is_over")
+
+    def __init__(self, around: Around) -> None:
+        self.around = around
+        self.is_over = False
+
+
+_CURRENT: ContextVar[_Wrapper | None] = ContextVar("transaction_wrapper", default=None)
+
+
+@contextmanager
+def wrapped_transactions(around: Around) -> Iterator[None]:
+    """Run every transaction that the block writes inside ``around``, in the transaction itself.
+
+    Args:
+        around: Given the work and the writer's connection; runs the work and returns its answer. An error that it
+            raises rolls the transaction back and reaches the caller.
+    """
+    wrapper = _Wrapper(around)
+    token = _CURRENT.set(wrapper)
+    try:
+        yield
+    finally:
+        wrapper.is_over = True
+        _CURRENT.reset(token)
+
+
+def wrapped(work: Work) -> Work:
+    """Return work inside the wrapper of the current call, if there is one."""
+    wrapper = _CURRENT.get()
+    return work if wrapper is None or wrapper.is_over else partial(_run, wrapper.around, work)
+
+
+def _run(around: Around, work: Work, connection: apsw.Connection) -> Any:
+    return around(work, connection)

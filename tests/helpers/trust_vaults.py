@@ -1,0 +1,276 @@
+"""Random vaults for trust: one with everything, one as if what a caller may not see had never been."""
+
+import random
+import tempfile
+from collections.abc import Collection, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from app.api.caller import OWNER, Caller
+from app.core.stores import StoreName
+from app.host import Host
+from app.memories.model import Kind, NewMemory, Source
+
+READER = "reader"  # the agent whose answers are compared
+_DAILY = {"kind": "interval", "seconds": 86_400}
+HOUR_MS = 3_600_000
+START_MS = 1_700_000_000_000
+PEOPLE = ("Alice Jones", "Bob Miller", "Clara Weber", "David Frey")
+PLACES = ("Berlin", "Rome", "Zurich", "Oslo")
+
+Fate = Literal["", "edited", "deleted", "hidden", "archived", "pinned", "corrected"]
+_KINDS: tuple[Kind, ...] = ("note", "note", "fact", "observation", "reflection")
+_STORES: tuple[StoreName | Literal[""], ...] = ("private", "private", "shared", "social", "")
+_QUIET = {"backup.daily": False, "sessions.after_turn": False, "schedule.poll": 3600}  # nothing happens by the clock
+_AGENTS = ("", READER, "other")
+
+
+class SetClock:
+    """A clock that says what it was set to."""
+
+    def __init__(self) -> None:
+        self.ms = START_MS
+
+    def now_ms(self) -> int:
+        """Return the time that was set."""
+        return self.ms
+
+
+@dataclass(frozen=True, slots=True)
+class Item:
+    """A memory or, without a store, a conversation with ``agent``; its words are unlike all others'.
+
+    A memory was drawn from the conversation ``session`` and the memory ``origin``, which may be hidden.
+    """
+
+    number: int
+    store: StoreName | Literal[""]
+    kind: Kind
+    agent: str
+    person: int
+    link: int
+    fate: Fate
+    session: str | None = None
+    origin: str = ""
+
+    @property
+    def marker(self) -> str:
+        """Return the word that stands in every field of it."""
+        return marker_of(self.number)
+
+    @property
+    def id(self) -> str:
+        """Return its id, with its marker."""
+        return f"{self.kind}-{self.marker}" if self.store else f"talk-{self.marker}"
+
+    @property
+    def key(self) -> str:
+        """Return the key of a fact."""
+        return f"k{self.number % 2}"
+
+    @property
+    def text(self) -> str:
+        """Return its words: a person, a place, a link, a tag and the marker."""
+        who, where = PEOPLE[self.person], PLACES[self.number % len(PLACES)]
+        own = f"Olga {self.marker.capitalize()}"
+        return (
+            f"heron {self.marker} {who} met {own} in {where} [[Title {self.link}]] #tag{self.number % 3}/{self.marker}"
+        )
+
+    def is_visible_to(self, caller: Caller) -> bool:
+        """Return whether a caller may know of it."""
+        if not self.store:
+            return "private" in caller.stores or (caller.reaches("familiar") and self.agent == caller.name)
+        return ("private" if self.fate == "hidden" else self.store) in caller.stores
+
+
+def marker_of(number: int) -> str:
+    """Return a word that only one item has."""
+    return f"zq{number}marker{'abcdefgh'[number % 8]}"
+
+
+def random_items(chance: random.Random, count: int) -> list[Item]:
+    """Return what a vault is to hold; every memory that is hidden later, or superseded, is of one store alone."""
+    items = []
+    for number in range(count):
+        store = chance.choice(_STORES)
+        item = Item(
+            number,
+            store,
+            chance.choice(_KINDS),
+            chance.choice(_AGENTS),
+            chance.randrange(len(PEOPLE)),
+            chance.randrange(count),
+            chance.choice(("", "", "edited", "deleted", "hidden", "archived", "pinned", "corrected")),
+        )
+        # A fact that another one supersedes cannot change its store any more.
+        items.append(replace(item, fate="edited") if item.kind == "fact" and item.fate == "hidden" else item)
+    memories = [item.id for item in items if item.store]
+    return [
+        # Of an earlier conversation, whose digest then says nothing of it.
+        replace(
+            item,
+            session=chance.choice([*(talk.id for talk in items[:place] if not talk.store), None]),
+            origin=chance.choice(memories),
+        )
+        for place, item in enumerate(items)
+    ]
+
+
+@contextmanager
+def vault(items: list[Item], kept: Collection[int], *, owners: bool) -> Iterator["TrustVault"]:
+    """Run a host on a vault that received only the items of ``kept``, and the ``owners`` schedule where wanted."""
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder).chmod(0o700)
+        clock = SetClock()
+        host = Host(Path(folder), serve=False, clock=clock, overrides=_QUIET)
+        host.start()
+        try:
+            made = TrustVault(host, clock)
+            host.ask("schedule.pause_all", until="2100-01-01")
+            made.schedule(Caller(READER, "full"))
+            if owners:
+                made.schedule(OWNER)
+            for item in items:
+                clock.ms += HOUR_MS
+                if item.number in kept:
+                    made.add(item)
+            for item in items:
+                clock.ms += HOUR_MS
+                if item.number in kept:
+                    made.befall(item)
+            made.settle()
+            yield made
+        finally:
+            host.stop()
+
+
+class TrustVault:
+    """A running vault and its clock."""
+
+    def __init__(self, host: Host, clock: SetClock) -> None:
+        self.host = host
+        self.clock = clock
+        self.engine = cast("Any", host.catalogue)._engine
+
+    def settle(self) -> None:
+        """Wait until the background work is done."""
+        self.host.submit(_queue_of(self.engine)).result(30)
+        self.host.submit(self.engine.memories.access.flush()).result(30)
+        self.host.ask("vault.settle", names=True)
+
+    def schedules(self) -> dict[str, str]:
+        """Return the name of every schedule by its id."""
+        return {row.id: f"schedule {row.name}" for row in self.host.ask("schedule.search", limit=1000).schedules}
+
+    def entities(self) -> dict[str, str]:
+        """Return the type and name of every entity by its id."""
+        return {row.id: f"{row.type} {row.name}" for row in self.host.ask("entity.list", limit=1000)}
+
+    def schedule(self, caller: Caller) -> None:
+        """Make a schedule of a caller."""
+        goal = {"goal": f"goal of {caller.name}", "name": f"of {caller.name}", "cadence": dict(_DAILY)}
+        self.host.call("schedule.create", goal, caller).result(30)
+
+    def add(self, item: Item) -> None:
+        """Store an item as the person."""
+        if item.store:
+            self.host.submit(_save(self.engine, _draft(item))).result(30)
+            return
+        turns = [{"role": "user", "content": item.text, "author": PEOPLE[item.person]}] * 2
+        heading = {"title": f"Title {item.marker}", "agent": item.agent, "channel": f"chat:{item.marker}"}
+        self.host.ask("session.append", session=item.id, messages=turns, **heading)
+        other_id = [{"role": "assistant", "content": f"under another id {item.marker}"}]
+        self.host.ask("session.append", session=f"alias-{item.marker}", messages=other_id, channel=heading["channel"])
+        self.host.ask("session.scratchpad.write", session=item.id, items=[f"pad {item.marker}"])
+        self.host.ask("session.summary.set", session=item.id, summary=f"summary {item.marker}", upper_seq=1)
+        self.host.ask("session.digest.roll", session=item.id)
+
+    def befall(self, item: Item) -> None:
+        """Do to an item what its fate is."""
+        ask = self.host.ask
+        if not item.store:
+            if item.fate == "deleted":
+                ask("session.forget", session=item.id)
+            return
+        there = ask("note.get", id=item.id)
+        if there.deleted_at is not None:  # superseded meanwhile
+            return
+        if item.fate == "edited":
+            ask("note.update", id=item.id, version=there.version, content=f"{item.text} later")
+        elif item.fate == "hidden":
+            ask("note.update", id=item.id, version=there.version, store="private")
+        elif item.fate == "deleted":
+            ask("note.delete", id=item.id)
+        elif item.fate == "archived":
+            ask("archive.put", ids=[item.id], reason=f"reason {item.marker}")
+        elif item.fate == "pinned":
+            ask("note.pin", id=item.id)
+        elif item.fate == "corrected" and item.kind == "fact":
+            ask("fact.correct", id=item.id, content=f"{item.text} corrected")
+
+    def hidden_rows(self, caller: Caller, own: Collection[str]) -> Mapping[str, list[Any]]:
+        """Return all rows that a caller may not reach, other than those of the ``own`` conversations."""
+        stores = [store for store in ("private", "shared", "social") if store not in caller.stores]
+        kept = () if "private" in caller.stores else ("sessions", "messages", "session_state", "session_aliases")
+        return self.host.submit(_hidden(self.engine, stores, kept, tuple(own))).result(30)
+
+
+def _draft(item: Item) -> NewMemory:
+    is_fact = item.kind == "fact"
+    return NewMemory(
+        item.text,
+        title=f"Title {item.number}" if item.number % 2 else f"Title {item.marker}",
+        kind=item.kind,
+        store=cast("StoreName", item.store),
+        tags=(f"tag{item.number % 3}", item.marker),
+        id=item.id,
+        source=f"agent {item.marker}",
+        category=("c" if item.number % 3 else item.marker) if is_fact else "",
+        key=item.key if is_fact else "",
+        type=item.marker if item.kind == "observation" else "",
+        facts=(f"single {item.marker}",) if item.kind == "observation" else (),
+        decay_rate=0.01 if is_fact else 0.0,
+        files=(f"/files/{item.marker}.txt",),
+        people=(f"Olga {item.marker.capitalize()}",),
+        attributes={"colour": item.marker},
+        session_id=item.session,
+        sources=(Source("memory", item.origin), Source("message", f"{item.session}#1")),
+    )
+
+
+async def _save(engine: Any, draft: NewMemory) -> None:
+    engine.publish((await engine.memories.service.save(draft)).changes)
+
+
+async def _queue_of(engine: Any) -> None:
+    task = engine.sessions.write_behind._task
+    if task is not None:
+        await task
+
+
+async def _hidden(
+    engine: Any, stores: list[str], tables: tuple[str, ...], own: tuple[str, ...]
+) -> dict[str, list[Any]]:
+    named = ", ".join(repr(store) for store in stores) or "''"
+    marks = ", ".join("?" for _ in own) or "''"
+
+    def work(connection: Any) -> dict[str, list[Any]]:
+        def rows(sql: str, values: tuple[Any, ...] = ()) -> list[Any]:
+            return sorted(connection.execute(sql, values).fetchall(), key=repr)
+
+        memories = f"SELECT id FROM memories WHERE store IN ({named})"
+        found = {
+            "memories": rows(f"SELECT * FROM memories WHERE store IN ({named})"),
+            "tags": rows(f"SELECT * FROM memory_tags WHERE memory_id IN ({memories})"),
+            "sources": rows(f"SELECT * FROM memory_sources WHERE memory_id IN ({memories})"),
+            "history": rows(f"SELECT * FROM memory_history WHERE target IN ({memories})"),
+        }
+        for table in tables:
+            column = "id" if table == "sessions" else "session_id"
+            found[table] = rows(f"SELECT * FROM {table} WHERE {column} NOT IN ({marks})", own)
+        return found
+
+    return cast("dict[str, list[Any]]", await engine.store.read(work))

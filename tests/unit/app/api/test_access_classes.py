@@ -1,0 +1,103 @@
+"""Access classes: every operation is in one of them on purpose."""
+
+import pytest
+
+from app.api.caller import OWNER, Caller
+from app.api.catalogue import declared
+from app.errors import AccessDeniedError, AccessRequiredError, KeepsakeError
+from app.host import Host
+
+# A new operation belongs into one of these: whom may it serve, and what does it tell?
+CLASSES = {
+    # Programs that nobody let in yet.
+    "unknown": "agent.request_access agent.whoami",
+    # Says nothing of what is stored.
+    "public": "memory.operators schedule.preview schedule.words",
+    # Reads of the stores that a caller reaches.
+    "familiar": """
+        archive.get archive.list entity.graph entity.ids entity.info entity.list entity.of entity.rows
+        fact.by_metadata fact.conflicts fact.get fact.list memory.context memory.forecast memory.get memory.list
+        memory.parse memory.people memory.search memory.sources memory.stats memory.tags memory.timeline note.facets
+        note.get note.ids note.links note.list note.resolve note.rows note.titles reflection.latest search.explain
+        tag.list
+    """,
+    # Writes into these stores, and the caller's own conversations and schedules.
+    "inner": """
+        archive.restore fact.batch fact.confirm fact.correct fact.forget fact.remember fact.resolve fact.set
+        memory.write note.delete note.delete_many note.pin note.restore note.save note.tag_many note.update
+        reflection.save schedule.claim schedule.count schedule.create schedule.delete schedule.due schedule.get
+        schedule.heartbeat schedule.report schedule.run schedule.runs schedule.search schedule.update session.all
+        session.append session.append_later session.at session.before session.compact session.create session.find
+        session.get session.length session.messages session.recent session.restore session.scratchpad.clear
+        session.scratchpad.read session.scratchpad.write session.summary.get session.summary.roll
+        session.summary.set session.working tag.merge tag.rename
+    """,
+    # Works on all of the vault: only for callers that read every store.
+    "full": """
+        archive.put entity.merge entity.place entity.protect entity.relate entity.rename entity.split
+        entity.unrelate job.cancel job.list job.pause job.resume memory.history memory.sessions memory.undo
+        schedule.prune schedule.run_now schedule.status session.agents session.consolidated session.digest.get
+        session.digest.list session.digest.roll session.forget session.ids session.list session.pending
+        session.rename session.rows settings.check settings.list upkeep.jobs upkeep.plan vault.settle vault.stats
+        vault.status
+    """,
+    # Administers the vault or other agents, or removes for good: the person's own programs.
+    "owner": """
+        agent.activity agent.add agent.allow agent.clear_ledger agent.ledger agent.readers agent.ask agent.list
+        agent.refuse agent.requests agent.revoke agent.rotate agent.trust agent.vaults archive.clean
+        backup.cancel_restore backup.list backup.now backup.restore backup.verify embedding.advice embedding.change
+        embedding.compare embedding.pause embedding.resume embedding.rollback embedding.status embedding.switch
+        exchange.export exchange.import exchange.preview memory.forget_forever memory.receipts secret.list
+        secret.remove secret.set secret.status schedule.pause_all session.purge settings.set trial.compare
+        trial.judge trial.judged trial.list trial.run trial.side_by_side upkeep.cancel upkeep.run upkeep.undo
+        vault.backup vault.check vault.reindex vault.repair
+    """,
+}
+CLASS_OF = {name: kind for kind, names in CLASSES.items() for name in names.split()}
+OPERATIONS = {item.name: item for item in declared()}
+
+
+def test_every_operation_is_in_its_class() -> None:
+    found = {
+        name: "unknown" if item.open_to_unknown else "owner" if item.owner_only else item.trust
+        for name, item in OPERATIONS.items()
+    }
+    assert found == CLASS_OF
+
+
+def is_refused(host: Host, name: str, caller: Caller) -> bool:
+    """Return whether a caller may not call an operation; who may is told that it takes no such argument."""
+    with pytest.raises(KeepsakeError) as caught:
+        host.call(name, {"no such argument": 1}, caller).result()
+    return isinstance(caught.value, AccessDeniedError | AccessRequiredError)
+
+
+def test_the_class_decides_who_may_call(host: Host) -> None:
+    callers = {
+        "unknown": Caller("stranger", "full", state="unknown"),
+        "public": Caller("stranger", "public"),
+        "familiar": Caller("visitor", "familiar"),
+        "inner": Caller("helper", "inner"),
+        "narrowed": Caller("helper", "full", ("shared",)),
+        "full": Caller("helper", "full"),
+        "owner": OWNER,
+    }
+    allowed = {
+        "unknown": set(callers),
+        "public": {*callers} - {"unknown"},
+        "familiar": {"familiar", "inner", "narrowed", "full", "owner"},
+        "inner": {"inner", "narrowed", "full", "owner"},
+        "full": {"full", "owner"},
+        "owner": {"owner"},
+    }
+    for name, kind in CLASS_OF.items():
+        refused = {who for who, caller in callers.items() if is_refused(host, name, caller)}
+        assert refused == set(callers) - allowed[kind], name
+
+
+def test_a_narrowed_agent_is_told_why(host: Host) -> None:
+    narrowed = Caller("helper", "full", ("shared",))
+    with pytest.raises(AccessDeniedError, match="helper has it for shared only"):
+        host.call("memory.history", {}, narrowed).result()
+    assert host.call("memory.history", {}, Caller("helper", "full")).result().value == []
+    assert host.call("agent.list", {}, OWNER).result().value == []
