@@ -313,3 +313,22 @@ def test_subscribers_hear_of_changes(host: Host, era: str) -> None:
                     break
 
     asyncio.run(talk())
+
+
+def test_a_write_that_waits_for_the_person_says_so(host: Host) -> None:
+    client = RawClient(host.vault, token(host, review=True))
+    try:
+        client.greet()
+        for name, arguments in (
+            ("memory_write", {"content": "To be looked at."}),
+            ("remember_fact", {"content": "The sky is green."}),
+            ("scratchpad", {"items": ["a step"]}),
+        ):
+            result = client.ask(1, "tools/call", {"name": name, "arguments": arguments})["result"]
+            assert not result["isError"], result
+            if result["structuredContent"]["outcome"] == "proposed":
+                assert "waits for the person" in result["content"][0]["text"]
+        assert {one.operation for one in host.ask("inbox.list")} >= {"memory.write", "fact.remember"}
+    finally:
+        assert client.close() == 0
+    assert host.ask("memory.list") == []
