@@ -28,33 +28,22 @@ def main(argv: Sequence[str] | None = None) -> int:
             from app.mcp.command import serve_mcp  # noqa: PLC0415
 
             return serve_mcp(options)
+    if _COMPLETING in os.environ:
+        from app.cli.completion import print_candidates  # noqa: PLC0415
+
+        print_candidates(os.environ[_COMPLETING].removeprefix("complete_"))
+        return 0
     from app.cli import terminal  # noqa: PLC0415
+    from app.cli.command_line import run  # noqa: PLC0415
     from app.cli.error_output import Boundary  # noqa: PLC0415
 
     debug = "--debug" in arguments
     _prepare(debug=debug)
     terminal.prepare()
     with Boundary(debug=debug) as boundary:
-        boundary.status = _run(arguments)
+        boundary.status = run(arguments)
         terminal.flush()
     return boundary.status
-
-
-def _run(arguments: list[str]) -> int:
-    import typer  # noqa: PLC0415
-
-    from app.cli.commands import application  # noqa: PLC0415
-
-    # Not its ``main``, which would exit with a status of its own when the reader of our output has gone.
-    command = typer.main.get_command(application)
-    if _COMPLETING in os.environ:
-        command.main(arguments, prog_name="keepsake")
-    try:
-        with command.make_context("keepsake", arguments) as context:
-            command.invoke(context)
-    except typer.Exit as leaving:
-        return leaving.exit_code
-    return 0
 
 
 def _prepare(*, debug: bool) -> None:

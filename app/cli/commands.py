@@ -1,7 +1,6 @@
 """Commands of ``keepsake``: each calls operations of a vault and prints the answer."""
 
 import re
-import sys
 import tempfile
 import time
 from pathlib import Path
@@ -10,69 +9,18 @@ from typing import Annotated, Any, Literal
 import msgspec
 import typer
 
-from app import __version__
-from app.cli import (
-    agent_commands,
-    config_commands,
-    hit_lines,
-    maintenance,
-    mcp_command,
-    reports,
-    secret_commands,
-    terminal,
-)
+from app.cli import hit_lines, maintenance, mcp_command, reports, terminal
+from app.cli.command_line import help_lines
 from app.cli.connect import open_connection
-from app.core.paths import default_vault, resources, user_path
+from app.cli.input import given_path, piped_text
 from app.errors import InputError
 
 _LOSSES = 1
 _WORDS = re.compile(r"[^\W_]|[^\x00-\x7f]")
 
-application = typer.Typer(
-    name="keepsake",
-    no_args_is_help=False,
-    add_completion=True,
-    rich_markup_mode=None,
-    pretty_exceptions_enable=False,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-application.add_typer(agent_commands.application)
-application.add_typer(config_commands.application)
-application.add_typer(secret_commands.application)
+application = typer.Typer(rich_markup_mode=None)
 
 Text = Annotated[str, typer.Argument(show_default=False)]
-
-
-def _on_version(wanted: bool) -> None:
-    if wanted:
-        terminal.say(f"keepsake {__version__}")
-        raise typer.Exit
-
-
-@application.callback(invoke_without_command=True)
-def window(
-    context: typer.Context,
-    vault: Annotated[str | None, typer.Option(metavar="FOLDER", help="The vault's folder.", show_default=False)] = None,
-    hidden: Annotated[bool, typer.Option("--hidden", help="Start the window in the tray.")] = False,
-    link: Annotated[str, typer.Option("--open", metavar="LINK", help="Open the window at a keepsake:// link.")] = "",
-    debug: Annotated[bool, typer.Option("--debug", help="Say more, with the traceback of a failure.")] = False,
-    version: Annotated[
-        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_on_version)
-    ] = False,
-) -> None:
-    """Keep one person's long-term memory. Without a command, open the window.
-
-    The vault is --vault, else the variable KEEPSAKE_VAULT, else the platform's data folder. If Keepsake has the vault
-    open, commands go through it; otherwise they open the vault themselves. Exit statuses: 0 done, 1 something was left
-    out or is wrong, 2 wrong usage, 65 wrong input, 69 not running, 74 a failure of the machine, 75 the vault is in use,
-    77 not allowed, 130 interrupted.
-    """
-    context.obj = _path(vault) if vault is not None else default_vault().absolute()
-    if context.invoked_subcommand is None:
-        from app.cli.entry_points import open_window  # noqa: PLC0415
-
-        arguments = ["--hidden"] * hidden + (["--open", link] if link else [])
-        raise typer.Exit(open_window(context.obj, arguments))
 
 
 @application.command()
@@ -120,7 +68,7 @@ def import_(
     from app.exchange.model import ImportReport  # noqa: PLC0415
 
     with open_connection(context.obj) as connection:
-        raw = connection.work("exchange.import", _show, path=str(_path(path)), format=form, store=store)
+        raw = connection.work("exchange.import", _show, path=str(given_path(path)), format=form, store=store)
         report = msgspec.convert(raw, ImportReport)
         _say_all(reports.import_lines(report))
         if not connection.is_remote and wait and not report.cancelled:
@@ -163,7 +111,7 @@ def export(
         return
     with open_connection(context.obj) as connection:
         raw = connection.work(
-            "exchange.export", _show, path=str(_path(path)), format=form, removed=removed, history=history
+            "exchange.export", _show, path=str(given_path(path)), format=form, removed=removed, history=history
         )
         _say_all(reports.export_lines(msgspec.convert(raw, ExportReport)))
 
@@ -215,7 +163,7 @@ def capture(
     store: Annotated[str, typer.Option(help="Who may see it: private, shared or social.")] = "private",
 ) -> None:
     """Save a note and print its id."""
-    content = terminal.given(text) if text not in {None, "-"} else _standard_input(is_requested=text == "-")
+    content = terminal.given(text) if text not in {None, "-"} else piped_text(is_requested=text == "-")
     if not content.strip():
         raise InputError("The note is empty. Give its text as an argument or on standard input.")
     tags = [terminal.given(item) for item in tag]
@@ -241,16 +189,37 @@ def call(
         return
     if operation == "secret.set" and arguments != "-":
         raise InputError("A key is not given as an argument, where others could see it. Use 'keepsake secret set'.")
-    given = _arguments(_standard_input(is_requested=True) if arguments == "-" else terminal.given(arguments))
+    given = _arguments(piped_text(is_requested=True) if arguments == "-" else terminal.given(arguments))
     with open_connection(context.obj) as connection:
         terminal.say_json(connection.call(operation, **given))
 
 
 application.command()(mcp_command.mcp)
 application.command()(maintenance.check)
-application.add_typer(maintenance.backups)
 application.command()(maintenance.restore)
 application.command()(maintenance.salvage)
+
+
+@application.command(name="help")
+def help_(
+    words: Annotated[list[str] | None, typer.Argument(help="A command, such as note save.", show_default=False)] = None,
+) -> None:
+    """Show the help of a command or subject."""
+    terminal.say_all(help_lines(words or []))
+
+
+@application.command()
+def completion(
+    shell: Annotated[Literal["bash", "zsh", "fish"], typer.Argument(help="bash, zsh or fish.", show_default=False)],
+) -> None:
+    """Print the script that completes keepsake in a shell.
+
+    For bash and zsh put 'eval "$(keepsake completion bash)"', with the name of the shell, into ~/.bashrc or ~/.zshrc;
+    for fish: keepsake completion fish > ~/.config/fish/completions/keepsake.fish
+    """
+    from app.cli.completion import script  # noqa: PLC0415
+
+    terminal.say(script(shell).rstrip("\n"))
 
 
 @application.command()
@@ -260,7 +229,7 @@ def docs(
     """Write the reference of operations, settings and commands as Markdown."""
     from app.cli.reference import write_reference  # noqa: PLC0415
 
-    for path in write_reference(folder.absolute() if folder is not None else resources() / "help", application):
+    for path in write_reference(folder.absolute() if folder is not None else None):
         terminal.say(str(path))
 
 
@@ -286,23 +255,6 @@ def _settle(connection: Any) -> None:
             terminal.tell(f"Search by meaning is ready ({time.monotonic() - begun:.1f} s).")
     else:
         terminal.say("Search by meaning will be prepared while the window is open or 'keepsake serve' runs.")
-
-
-def _path(text: str) -> Path:
-    """Return a path that the person wrote.
-
-    An empty one is refused: it comes from a variable that was not set, and must not mean the current folder.
-    """
-    if not text.strip():
-        raise InputError("The path is empty. Name a file or folder; '.' is the current folder.")
-    return user_path(text)
-
-
-def _standard_input(*, is_requested: bool) -> str:
-    """Return the text piped in; from a terminal only on request."""
-    if sys.stdin is None or (sys.stdin.isatty() and not is_requested):
-        return ""
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
 
 
 def _arguments(text: str) -> dict[str, Any]:

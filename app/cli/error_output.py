@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from app.cli import terminal
+from app.cli.usage import WrongUsageError
 from app.errors import KeepsakeError
 
 USAGE = 2
@@ -47,6 +48,8 @@ def outcome(error: BaseException) -> tuple[int, str]:
     """Return the exit status of a failure and its sentence, which may be empty."""
     if isinstance(error, KeepsakeError):
         return error.exit_status, error.message
+    if isinstance(error, WrongUsageError):
+        return USAGE, f"{error.sentence}. See '{error.command} --help'."
     if isinstance(error, BrokenPipeError):
         _forget_output()
         return BROKEN_PIPE, ""

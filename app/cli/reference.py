@@ -2,22 +2,26 @@
 
 import dataclasses
 import inspect
-import re
 import typing
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import msgspec
 
 from app.api.catalogue import declared
 from app.api.registry import Operation, Parameter, type_name
+from app.cli.field_docs import field_docs
+from app.cli.man_page import man_page
+from app.cli.root import commands_by_hand
+from app.cli.verbs import declarations
+from app.cli.verbs.command_help import help_words, option_term, synopsis
+from app.cli.verbs.generation import command_entry, generated, verb_of
+from app.cli.verbs.model import Verb
 from app.config.config import variable
 from app.config.schema import SETTINGS, Setting
+from app.core.paths import resources
 from app.errors import UnknownOperationError
-
-if TYPE_CHECKING:
-    from typer import Typer
 
 _TRUST = {
     "public": "open to any caller",
@@ -28,21 +32,38 @@ _TRUST = {
 _EMPTY: tuple[object, ...] = (None, "", [], {})
 
 
-def write_reference(folder: Path, application: "Typer") -> list[Path]:
-    """Write the pages, the commands of ``application`` among them, into ``folder`` and return their paths."""
-    folder.mkdir(parents=True, exist_ok=True)
-    written = []
-    for name, text in pages(application).items():
-        path = folder / f"{name}.md"
+def write_reference(folder: Path | None = None) -> list[Path]:
+    """Write the pages, the manual page and the declarations of commands, and return their paths.
+
+    Args:
+        folder: Where the pages go; the program's own places, and its declarations, too, when ``None``.
+    """
+    by_hand = commands_by_hand()
+    help_folder, man_folder = (folder, folder) if folder is not None else (resources() / "help", resources() / "man")
+    texts = {help_folder / f"{name}.md": text for name, text in pages(by_hand).items()}
+    texts[man_folder / "keepsake.1"] = man_page(by_hand, verbs())
+    if folder is None:
+        texts[declarations.path()] = command_declarations(by_hand)
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8", newline="\n")
-        written.append(path)
-    return written
+    return list(texts)
 
 
-def pages(application: "Typer") -> dict[str, str]:
+def pages(by_hand: Mapping[str, Any]) -> dict[str, str]:
     """Return every page by its file name without ending."""
-    made = {"operations": operations_page(), "settings": settings_page(), "commands": commands_page(application)}
+    made = {"operations": operations_page(), "settings": settings_page(), "commands": commands_page(by_hand)}
     return {name: "\n".join(lines) + "\n" for name, lines in made.items()}
+
+
+def verbs() -> list[Verb]:
+    """Return the commands made from the catalogue, by their words."""
+    return sorted(map(verb_of, declared()), key=lambda item: (item.words[:-1], item.words))
+
+
+def command_declarations(by_hand: Mapping[str, Any]) -> str:
+    """Return the text of the file of commands."""
+    return generated({words: command_entry(command) for words, command in by_hand.items()})
 
 
 def operations_page() -> list[str]:
@@ -82,16 +103,44 @@ def settings_page() -> list[str]:
     return lines
 
 
-def commands_page(application: "Typer") -> list[str]:
+def commands_page(by_hand: Mapping[str, Any]) -> list[str]:
     """Return the page of the command line."""
-    import typer  # noqa: PLC0415
-
-    root = typer.main.get_command(application)
+    root = by_hand[""]
     lines = ["# Command line", "", _joined(root.help or ""), "", *_option_lines(root)]
-    for path, command in _commands("keepsake", root):
-        usage = " ".join([path, *(_placeholder(item) for item in command.params if _is_argument(item))])
-        lines += ["", f"## {path}", "", f"`{usage}`", "", _joined(command.help or ""), *_spaced(_option_lines(command))]
+    for words, command in by_hand.items():
+        if words and not command.hidden and not _needs_command(command):
+            usage = " ".join([words, *(_placeholder(item) for item in command.params if _is_argument(item))])
+            lines += ["", f"## keepsake {words}", "", f"`keepsake {usage}`"]
+            lines += ["", _joined(command.help or ""), *_spaced(_option_lines(command))]
+    lines += [
+        "",
+        "## Commands of the catalogue",
+        "",
+        "Every [operation](operations.md) is a command too. Its answer is a table or a sentence; in a pipe, lines with",
+        "tabs, the id first; with `--json`, the operation's answer as JSON. A text or a list may be `-`, which is",
+        "standard input, and a long text `@FILE`. Times are as in a [search](search.md): `2026-03`, `yesterday`,",
+        '`"last week"`. What cannot be undone is asked about; `--yes` answers in a script.',
+    ]
+    for item in verbs():
+        if " ".join(item.words) not in by_hand:
+            lines += _verb_lines(item)
     return lines
+
+
+def _needs_command(command: Any) -> bool:
+    return hasattr(command, "commands") and not command.invoke_without_command
+
+
+def _verb_lines(item: Verb) -> list[str]:
+    words = " ".join(["keepsake", *item.words])
+    shown = [
+        f"- `{option_term(one) if one.names else one.name.upper()}`: {help_words(one)}".removesuffix(": ")
+        for one in item.parameters
+        if one.place != "hidden" and (one.place == "option" or one.help)
+    ]
+    asks = ["It cannot be undone, and so asks first."] if item.asks else []
+    about = [item.summary, *_spaced([_joined(item.doc)] if item.doc else []), *_spaced(asks)]
+    return ["", f"### {words}", "", f"`{f'{words} {synopsis(item)}'.strip()}`", "", *about, *_spaced(shown)]
 
 
 def operation_lines(name: str = "") -> list[str]:
@@ -164,12 +213,8 @@ def _collect(kind: Any, found: dict[str, Any]) -> None:
 
 
 def _value_body(kind: Any) -> list[str]:
-    head, _, arguments = (inspect.getdoc(kind) or "").partition("\nArgs:\n")
-    helps = {
-        name: " ".join(match[2].split())
-        for match in re.finditer(r"^ {4}([\w, ]+): (.*(?:\n {8,}.*)*)", arguments, re.MULTILINE)
-        for name in match[1].split(", ")
-    }
+    head = (inspect.getdoc(kind) or "").partition("\nArgs:\n")[0]
+    helps = field_docs(kind)
     lines = [_joined(head), "", "| field | type | |", "|---|---|---|"]
     hints = typing.get_type_hints(kind)
     return lines + [
@@ -186,16 +231,6 @@ def _setting_body(item: Setting) -> list[str]:
     lines = [item.description, "", f"- Type: {item.type}" + (f" ({allowed})" if allowed else "")]
     lines += [f"- Default: `{default}`", f"- Variable: `{variable(item)}`"]
     return [*lines, "- Takes effect at the next start."] if item.restart else lines
-
-
-def _commands(path: str, group: Any) -> Iterator[tuple[str, Any]]:
-    for name, command in group.commands.items():
-        if hasattr(command, "commands"):
-            if getattr(command, "invoke_without_command", False):
-                yield f"{path} {name}", command
-            yield from _commands(f"{path} {name}", command)
-        else:
-            yield f"{path} {name}", command
 
 
 def _option_lines(command: Any) -> list[str]:

@@ -2,6 +2,7 @@
 
 import random
 import tempfile
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -162,8 +163,14 @@ class TrustVault:
         self.host.ask("vault.settle", names=True)
 
     def schedules(self) -> dict[str, str]:
-        """Return the name of every schedule by its id."""
-        return {row.id: f"schedule {row.name}" for row in self.host.ask("schedule.search", limit=1000).schedules}
+        """Return the name of every schedule by its id; the second of a name gets a number."""
+        rows = sorted(self.host.ask("schedule.search", limit=1000).schedules, key=lambda row: row.id)
+        seen: Counter[str] = Counter()
+        found = {}
+        for row in rows:
+            seen[row.name] += 1
+            found[row.id] = f"schedule {row.name} {seen[row.name]}"
+        return found
 
     def entities(self) -> dict[str, str]:
         """Return the type and name of every entity by its id."""

@@ -453,7 +453,8 @@ def test_reference_is_written_to_the_given_folder(keepsake: Keepsake, tmp_path: 
     done = keepsake("docs", "pages")
     assert sorted(path.name for path in (tmp_path / "pages").iterdir()) == [
         "commands.md",
+        "keepsake.1",
         "operations.md",
         "settings.md",
     ]
-    assert done.stdout.count(b"\n") == 3
+    assert done.stdout.count(b"\n") == 4

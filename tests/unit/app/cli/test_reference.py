@@ -1,13 +1,17 @@
 """Reference pages: generated from the declarations and up to date."""
 
 import re
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 from app.api.catalogue import declared
-from app.cli.commands import application
-from app.cli.reference import operation_lines, pages, write_reference
+from app.cli.man_page import man_page
+from app.cli.reference import command_declarations, operation_lines, pages, verbs, write_reference
+from app.cli.root import commands_by_hand
+from app.cli.verbs import declarations
 from app.config.schema import SETTINGS
 from app.core.paths import resources
 from app.errors import UnknownOperationError
@@ -20,11 +24,29 @@ NOW_MS = 1_790_000_000_000
 @pytest.mark.parametrize("name", ["operations", "settings", "commands"])
 def test_the_committed_page_is_current(name: str) -> None:
     committed = (HELP / f"{name}.md").read_text(encoding="utf-8")
-    assert committed == pages(application)[name], "run 'keepsake docs'"
+    assert committed == pages(commands_by_hand())[name], "run 'keepsake docs'"
+
+
+def test_the_committed_manual_page_is_current() -> None:
+    committed = (resources() / "man" / "keepsake.1").read_text(encoding="utf-8")
+    assert committed == man_page(commands_by_hand(), verbs()), "run 'keepsake docs'"
+
+
+@pytest.mark.skipif(shutil.which("man") is None, reason="needs man")
+def test_the_manual_page_is_shown_without_a_warning() -> None:
+    page = str(resources() / "man" / "keepsake.1")
+    done = subprocess.run(["man", "--warnings", "-l", page], capture_output=True, text=True, check=True)
+    assert done.stderr == ""
+    assert "keepsake note save" in done.stdout
+
+
+def test_the_committed_declarations_of_commands_are_current() -> None:
+    committed = declarations.path().read_text(encoding="utf-8")
+    assert committed == command_declarations(commands_by_hand()), "run 'keepsake docs'"
 
 
 def test_everything_declared_is_documented(tmp_path: Path) -> None:
-    written = {path.stem: path.read_text(encoding="utf-8") for path in write_reference(tmp_path / "new", application)}
+    written = {path.stem: path.read_text(encoding="utf-8") for path in write_reference(tmp_path / "new")}
     for item in declared():
         assert f"### {item.name}\n" in written["operations"]
         assert item.summary

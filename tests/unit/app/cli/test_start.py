@@ -24,6 +24,8 @@ def loaded_after(script: str) -> set[str]:
     [
         "from app.__main__ import main; main(['--version'])",
         "from app.__main__ import main; main(['--help'])",
+        "from app.__main__ import main; main(['note', '--help'])",
+        "from app.__main__ import main; main(['memory', 'search', '--help'])",
         "import app.cli.commands",
         "import app.rpc.client",
     ],

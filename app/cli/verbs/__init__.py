@@ -1,0 +1,1 @@
+"""Commands made from the catalogue: one for each operation."""

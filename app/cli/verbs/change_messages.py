@@ -1,0 +1,121 @@
+"""Sentences about changes: what was done, and what undoes it."""
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+from app.cli.terminal import one_line
+from app.cli.verbs.answers import cell, record_lines
+from app.cli.verbs.model import Verb
+from app.cli.verbs.tables import Screen
+
+_DONE: Final[Mapping[str, str]] = {
+    "batch": "Stored",
+    "build": "Built",
+    "consolidated": "Marked as consolidated:",
+    "forget": "Forgot",
+    "forget forever": "Removed for ever",
+    "now": "Copied the database to",
+    "pin": "Changed",
+    "protect": "Changed",
+    "purge": "Removed for ever",
+    "put": "Put away",
+    "reindex": "Indexed again:",
+    "release": "Released",
+    "remember": "Remembered",
+    "revoke": "Ended the access of",
+    "roll": "Summarised",
+    "rotate": "Made a new token for",
+    "run": "Ran",
+    "set": "Set",
+    "split": "Split",
+    "tag": "Tagged",
+    "trust": "Changed",
+    "undo": "Undid",
+    "update": "Changed",
+    "write": "Stored",
+}
+_OUTCOMES: Final[Mapping[str, str]] = {
+    "ADD": "Stored",
+    "UPDATE": "Brought up to date:",
+    "DELETE": "Stored, in place of an older one:",
+    "NONE": "Already known:",
+    "EXACT_DUP": "Already known, in the same words:",
+}
+_INNER: Final = ("memory", "fact", "session", "entity", "note")
+_IDS: Final = ("id", "session_id", "run_id", "name")
+
+
+def change_lines(verb: Verb, value: Any, screen: Screen) -> list[str]:
+    """Return what a change did, for a person.
+
+    Args:
+        verb: The verb that was called.
+        value: The operation's answer, as JSON values.
+        screen: Where it is shown.
+    """
+    if value is None or value is False or value == []:
+        return ["Nothing was changed."]
+    if value is True:
+        return ["Done."]
+    if isinstance(value, dict):
+        return token_lines(value) if "token" in value else _thing_lines(_done(verb), value, screen)
+    shown = f"{len(value):,}" if isinstance(value, list) else one_line(cell(value, screen))
+    return [f"{_done(verb)} {shown}."]
+
+
+def _thing_lines(done: str, value: Mapping[str, Any], screen: Screen) -> list[str]:
+    found = changed_thing(value)
+    if found is None:
+        return [f"{done.rstrip(':')}.", *record_lines(value, screen)]
+    return [f"{_OUTCOMES.get(str(value.get('outcome')), done)} {_called(found)}."]
+
+
+def token_lines(made: Mapping[str, Any]) -> list[str]:
+    """Return an agent's token, which is shown once, with how to use it."""
+    if "state" in made:
+        first = "Its token, shown only now, is valid once the person has allowed it:"
+    else:
+        first = f"{one_line(made['name'])} may use the memory with {made['trust']} trust. Its token, shown only now:"
+    return [
+        first,
+        str(made["token"]),
+        "Give it to the agent in the variable KEEPSAKE_TOKEN:",
+        f"  KEEPSAKE_TOKEN={made['token']} keepsake mcp",
+    ]
+
+
+def changed_thing(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return the thing that an answer is about, ``None`` where it is about none."""
+    for name in _INNER:
+        inner = value.get(name)
+        if isinstance(inner, dict) and "id" in inner:
+            return inner
+    return value if any(isinstance(value.get(name), str) for name in _IDS) else None
+
+
+def changed_ids(value: Any) -> list[str]:
+    """Return the ids in the answer of a change, for other programs."""
+    if isinstance(value, list):
+        return [one for item in value for one in ([item] if isinstance(item, str) else changed_ids(item))]
+    if isinstance(value, dict):
+        found = changed_thing(value)
+        inner = value.get("ids")
+        if isinstance(inner, list):
+            return [str(item) for item in inner]
+        return [] if found is None else [str(next(found[name] for name in _IDS if isinstance(found.get(name), str)))]
+    return []
+
+
+def _done(verb: Verb) -> str:
+    word = verb.words[-1].removesuffix("-many").replace("-", " ")
+    if word in _DONE:
+        return _DONE[word]
+    first, _, rest = word.partition(" ")
+    past = first if first.endswith("ed") else first + "d" if first.endswith("e") else first + "ed"
+    return f"{past.capitalize()} {rest}".strip()
+
+
+def _called(found: Mapping[str, Any]) -> str:
+    name = next(str(found[key]) for key in _IDS if isinstance(found.get(key), str))
+    title = str(found.get("title") or (found.get("name") if name != found.get("name") else "") or "")
+    return one_line(name) + (f" ({one_line(title)})" if title else "")

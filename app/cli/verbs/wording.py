@@ -1,0 +1,86 @@
+"""Choices about verbs beyond the catalogue: places, subjects, confirmation."""
+
+from collections.abc import Mapping
+from typing import Final
+
+SUBJECTS: Final[Mapping[str, str]] = {
+    "agent": "Programs that may use the memory: let them in, see and undo what they did.",
+    "archive": "Memories put away, which searches leave out.",
+    "backup": "Copies of the database.",
+    "capture": "Conversations taken in from other programs.",
+    "embedding": "The model that search by meaning uses.",
+    "entity": "People, projects and other names.",
+    "exchange": "Import and export.",
+    "fact": "Facts: remember, correct, confirm, forget.",
+    "inbox": "Changes that agents propose and the person decides on.",
+    "job": "Long work that is running.",
+    "memory": "Search, read and write the memory.",
+    "note": "Notes: write, change, tag, list.",
+    "reflection": "Weekly reflections.",
+    "schedule": "Work that is done at set times.",
+    "secret": "Keys of remote services.",
+    "session": "Conversations and their messages.",
+    "session digest": "Summaries of conversations, kept for later ones.",
+    "session scratchpad": "An agent's notes to itself within a conversation.",
+    "session summary": "The rolling summary of a conversation.",
+    "settings": "Settings, by name.",
+    "tag": "Tags of all memories.",
+    "trial": "Tests of the search with the vault's own questions.",
+    "upkeep": "Consolidation, decay, archiving and other upkeep.",
+    "vault": "The vault: check, repair, statistics.",
+}
+
+# Where a subject's name is that of a command written by hand, or a verb reads better elsewhere.
+WORDS: Final[Mapping[str, str]] = {
+    "search.explain": "memory explain",
+    "capture.part": "transcript part",
+    "capture.position": "transcript position",
+    "capture.status": "transcript status",
+}
+
+# Parameters that are given without an option, in the order of a sentence; otherwise the required ones.
+ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "archive.list": ("text",),
+    "archive.put": ("ids",),
+    "entity.graph": ("id",),
+    "entity.rename": ("id", "name"),
+    "fact.list": ("category",),
+    "memory.forget_forever": ("ids",),
+    "memory.get": ("ids",),
+    "memory.history": ("target",),
+    "memory.people": ("text",),
+    "memory.tags": ("prefix",),
+    "memory.timeline": ("around",),
+    "memory.undo": ("history_ids",),
+    "note.save": ("title", "content"),
+    "note.titles": ("prefix",),
+    "note.update": ("id",),
+    "session.create": ("title",),
+    "session.restore": ("session",),
+    "tag.list": ("prefix",),
+}
+
+# What the program fills in when it is left out.
+FILLED: Final = frozenset({("note.update", "version")})
+HIDDEN: Final = frozenset({"job", "confirm"})
+
+FILES: Final = frozenset({"content", "summary", "prompt"})
+PIPED: Final = frozenset({"query", "text", "value", "ids", "history_ids", "items"})
+TAGS: Final = frozenset({"tags", "add", "remove"})
+WORDED: Final = frozenset({("memory.search", "query"), ("memory.context", "prompt")})
+
+# Destructive operations that can be undone; the others ask first.
+UNDOABLE: Final = frozenset(
+    {
+        "agent.quarantine",
+        "agent.undo",
+        "archive.put",
+        "entity.merge",
+        "entity.unrelate",
+        "fact.forget",
+        "inbox.reject",
+        "note.delete",
+        "note.delete_many",
+        "session.forget",
+    }
+)
