@@ -24,7 +24,8 @@ CLASSES = {
     # Writes into these stores, and the caller's own conversations and schedules.
     "inner": """
         archive.restore graph.add_observations graph.create_entities graph.create_relations
-        graph.delete_entities graph.delete_observations graph.delete_relations fact.batch fact.confirm fact.correct fact.forget fact.remember fact.resolve fact.set
+        graph.delete_entities graph.delete_observations graph.delete_relations
+        fact.batch fact.confirm fact.correct fact.forget fact.remember fact.resolve fact.set
         memory.write note.delete note.delete_many note.pin note.restore note.save note.tag_many note.update
         reflection.save schedule.claim schedule.count schedule.create schedule.delete schedule.due schedule.get
         schedule.heartbeat schedule.report schedule.run schedule.runs schedule.search schedule.update session.all
