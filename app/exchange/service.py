@@ -17,7 +17,7 @@ from app.core.stores import StoreName
 from app.errors import CancelledByPersonError, FormatError, InputError
 from app.exchange.batches import Batch, BatchReader, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
-from app.exchange.formats import chatgpt, claude, keepsake, markdown, memory_server
+from app.exchange.formats import chatgpt, claude, keepsake, markdown, memory_file
 from app.exchange.formats.detect import SUPPORTED, detect, preview
 from app.exchange.graph_exporter import GraphExporter
 from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
@@ -34,12 +34,12 @@ READERS: dict[str, Reader] = {
     "claude": claude.read,
     "markdown": markdown.read,
     "keepsake": keepsake.read,
-    memory_server.NAME: memory_server.read,
+    memory_file.NAME: memory_file.read,
 }
 EXPORTERS: dict[str, Callable[[Path], Exporter]] = {
     "jsonl": JsonlExporter,
     "markdown": MarkdownExporter,
-    memory_server.NAME: GraphExporter,
+    memory_file.NAME: GraphExporter,
 }
 MAX_PROBLEMS = 1000
 EXPORT_VALUES = 500
@@ -261,7 +261,7 @@ class ExchangeService:
     def _values(self, format_name: str, *, removed: bool, history: bool) -> AsyncIterator[Exportable]:
         if format_name == "jsonl":
             return self._complete(removed=removed, history=history)
-        return self._graph() if format_name == memory_server.NAME else self._readable()
+        return self._graph() if format_name == memory_file.NAME else self._readable()
 
     async def _graph(self) -> AsyncIterator[Exportable]:
         """Yield what may be of the knowledge graph."""

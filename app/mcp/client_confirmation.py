@@ -6,7 +6,7 @@ import mcp_types as types
 from mcp.server.context import ServerRequestContext
 from mcp.shared.exceptions import MCPError
 
-from app.mcp.declarations import MODERN_VERSION
+from app.mcp.server_identity import MODERN_VERSION
 from app.mcp.toolbox import Decision
 
 _KEY: Final = "confirm"

@@ -6,7 +6,8 @@ which a test compares.
 
 from typing import Any, Final
 
-from app.mcp.declarations import (
+from app.mcp.options import Profile
+from app.mcp.server_identity import (
     HANDSHAKE_VERSIONS,
     INSTRUCTIONS,
     MODERN_VERSION,
@@ -17,7 +18,6 @@ from app.mcp.declarations import (
     capabilities,
     tools,
 )
-from app.mcp.options import Profile
 
 Message = dict[str, Any]
 

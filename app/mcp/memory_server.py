@@ -15,10 +15,10 @@ from mcp.shared.exceptions import MCPError
 from app.errors import HostUnreachableError, InputError, KeepsakeError
 from app.mcp import prompts, resources
 from app.mcp.client_confirmation import ClientConfirmer, ConfirmationNeeded
-from app.mcp.declarations import INSTRUCTIONS, PROMPTS, RESOURCES, SERVER, TEMPLATES
 from app.mcp.host_link import ClientIdentity, HostLink
 from app.mcp.notifier import Notifier
 from app.mcp.options import Profile
+from app.mcp.server_identity import INSTRUCTIONS, PROMPTS, RESOURCES, SERVER, TEMPLATES
 from app.mcp.tool_answers import failure
 from app.mcp.toolbox import CallContext, Toolbox
 

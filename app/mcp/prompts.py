@@ -5,8 +5,8 @@ from typing import Any, Final
 
 from app.core.recall_fence import entry
 from app.errors import AccessDeniedError, InputError, NotFoundError
-from app.mcp.declarations import PROMPTS
 from app.mcp.options import Profile
+from app.mcp.server_identity import PROMPTS
 from app.mcp.tool_answers import day, recalled
 from app.mcp.toolbox import CallContext
 

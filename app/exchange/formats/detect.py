@@ -13,7 +13,7 @@ from typing import IO
 import ijson.common
 
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
-from app.exchange.formats import memory_server, unsupported
+from app.exchange.formats import memory_file, unsupported
 from app.exchange.formats.keepsake import LINE_TYPES
 from app.exchange.formats.keepsake_details import FIELDS, detail_type
 from app.exchange.formats.markdown import OF_THE_SYSTEM, SUFFIXES
@@ -23,7 +23,7 @@ from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lines import GZIP, read_lines
 from app.exchange.source_files import DAMAGE, SourceEntry, entries, is_zip, open_zip, readable, utf8_stream
 
-FORMATS = ("chatgpt", "claude", "markdown", "keepsake", memory_server.NAME)
+FORMATS = ("chatgpt", "claude", "markdown", "keepsake", memory_file.NAME)
 SUPPORTED = (
     "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file or a folder), "
     "the memory file of the MCP memory server and Keepsake's own JSONL."
@@ -174,7 +174,7 @@ def _lines(path: Path) -> str:
         if _OWN_LINE.match(line.data) or _is_own(line.data, is_first=is_first):
             return "keepsake"
         if _is_graph(line.data):
-            return memory_server.NAME
+            return memory_file.NAME
         is_first = is_first and not line.data.strip()
     return ""
 
@@ -184,7 +184,7 @@ def _is_graph(line: bytes) -> bool:
         value, _ = decode(line)
     except ValueError:
         return False
-    return memory_server.is_graph_line(value)
+    return memory_file.is_graph_line(value)
 
 
 def _is_own(line: bytes, *, is_first: bool) -> bool:

@@ -165,9 +165,9 @@ def test_the_first_answer_loads_neither_engine_nor_library() -> None:
     assert {name for name in loaded if name.startswith("app.")} == {
         "app.mcp",
         "app.mcp.command",
-        "app.mcp.declarations",
         "app.mcp.early_answers",
         "app.mcp.options",
+        "app.mcp.server_identity",
         "app.mcp.small_schemas",
         "app.mcp.stdio_front",
     }

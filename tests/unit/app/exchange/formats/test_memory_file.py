@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from app.exchange.formats.detect import detect
-from app.exchange.formats.memory_server import read
+from app.exchange.formats.memory_file import read
 from app.exchange.model import Position, VaultDetail
 from app.host import Host
 from app.memories.foreign_record import MemoryRecord, Problem

@@ -1,4 +1,4 @@
-"""JSONL of the MCP reference memory server: a line for each entity, with its observations, and each relation.
+"""JSONL of the MCP reference memory server, a line for each entity and relation.
 
 Forks of it leave ``type`` out or begin with a line that names themselves; both are read too.
 """
