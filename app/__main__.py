@@ -17,6 +17,13 @@ def main(argv: Sequence[str] | None = None) -> int:
         # What scripts ask most is answered before anything is loaded.
         sys.stdout.write(f"keepsake {__version__}\n")
         return 0
+    if "mcp" in arguments[:3]:
+        from app.mcp.options import quick_options  # noqa: PLC0415
+
+        if (options := quick_options(arguments)) is not None:
+            from app.mcp.command import serve_mcp  # noqa: PLC0415
+
+            return serve_mcp(options)
     if _COMPLETING in os.environ:
         from app.cli.completion import print_candidates  # noqa: PLC0415
 

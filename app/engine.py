@@ -37,6 +37,7 @@ from app.inbox.service import InboxService
 from app.index import chunk_eraser, session_reindex
 from app.index import parts as index_parts
 from app.jobs import Jobs
+from app.knowledge_graph.service import KnowledgeGraphService
 from app.memories import parts as memory_parts
 from app.memories.history_applier import MemoryApplier
 from app.memories.memory_eraser import MemoryEraser
@@ -128,6 +129,7 @@ class Engine:
         self.memories = memory_parts.build(runtime, indexer, SimilarMemories(search))
         self.sessions = session_parts.build(runtime, indexer, self.memories.writing.write)
         self.entities = entity_parts.build(runtime, worker.wait_quiet)
+        self.knowledge_graph = KnowledgeGraphService(store, self.memories.service, clock)
         self.undo = self._build_undo()
         self.erasure = self._build_erasure()
         self.evaluation = evaluation_parts.build(runtime, search, self.index.generations)

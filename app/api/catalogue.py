@@ -17,6 +17,7 @@ from app.api import (  # noqa: F401
     facts,
     inbox,
     isolation,
+    knowledge_graph,
     ledger,
     memories,
     memory_write,

@@ -29,9 +29,9 @@ async def import_file(
 
     Args:
         path: A ChatGPT or Claude export (``conversations.json`` or its zip), transcripts of Claude Code, Codex, Gemini
-            CLI or Cursor, a folder of Markdown, or Keepsake JSONL.
-        format: ``chatgpt``, ``claude``, ``markdown``, ``keepsake``, ``claude-code``, ``codex``, ``gemini``, ``cursor``,
-            or ``auto`` to look.
+            CLI or Cursor, a folder of Markdown, the memory file of the MCP memory server, or Keepsake JSONL.
+        format: ``chatgpt``, ``claude``, ``markdown``, ``keepsake``, ``mcp-memory``, ``claude-code``, ``codex``,
+            ``gemini``, ``cursor``, or ``auto`` to look.
         job: An id of the caller's own to watch and cancel it by.
         store: Who may see the imported notes.
     """

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 import typer
 
-from app.cli import hit_lines, maintenance, reports, terminal
+from app.cli import hit_lines, maintenance, mcp_command, reports, terminal
 from app.cli.command_line import help_lines
 from app.cli.connect import open_connection
 from app.cli.input import given_path, piped_text
@@ -48,7 +48,18 @@ def import_(
     context: typer.Context,
     path: Text,
     form: Annotated[
-        Literal["auto", "chatgpt", "claude", "markdown", "keepsake", "claude-code", "codex", "gemini", "cursor"],
+        Literal[
+            "auto",
+            "chatgpt",
+            "claude",
+            "markdown",
+            "keepsake",
+            "mcp-memory",
+            "claude-code",
+            "codex",
+            "gemini",
+            "cursor",
+        ],
         typer.Option("--format", help="The format of the file; auto detects it."),
     ] = "auto",
     store: Annotated[str, typer.Option(help="Who may see imported notes: private, shared or social.")] = "private",
@@ -85,8 +96,11 @@ def export(
     context: typer.Context,
     path: Text,
     form: Annotated[
-        Literal["jsonl", "markdown"],
-        typer.Option("--format", help="jsonl is complete and can be imported; markdown is for reading."),
+        Literal["jsonl", "markdown", "mcp-memory"],
+        typer.Option(
+            "--format",
+            help="jsonl is complete and can be imported; markdown is for reading; mcp-memory is the knowledge graph.",
+        ),
     ] = "jsonl",
     removed: Annotated[
         bool, typer.Option(help="Include what was deleted, superseded or archived, marked as such; only in jsonl.")
@@ -224,6 +238,7 @@ def call(
         terminal.say_json(connection.call(operation, **given))
 
 
+application.command()(mcp_command.mcp)
 application.command()(maintenance.check)
 application.command()(maintenance.restore)
 application.command()(maintenance.salvage)

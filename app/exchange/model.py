@@ -7,7 +7,7 @@ from typing import Any, Literal
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.sessions.model import NewMessage, Session
 
-ExportFormat = Literal["jsonl", "markdown"]
+ExportFormat = Literal["jsonl", "markdown", "mcp-memory"]
 DetailType = Literal[
     "session_state", "session_alias", "session_summary", "entity", "relation", "claim", "import_source", "history"
 ]

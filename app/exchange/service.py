@@ -17,10 +17,11 @@ from app.core.stores import StoreName
 from app.errors import CancelledByPersonError, FormatError, InputError
 from app.exchange.batches import Batch, BatchReader, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
-from app.exchange.formats import chatgpt, claude, keepsake, markdown
+from app.exchange.formats import chatgpt, claude, keepsake, markdown, memory_file
 from app.exchange.formats.detect import SUPPORTED, detect, preview
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
+from app.exchange.graph_exporter import GraphExporter
 from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
 from app.memories.archive.model import Archived
 from app.memories.foreign_record import Problem
@@ -39,8 +40,13 @@ READERS: dict[str, Reader] = {
     "codex": codex.read,
     "gemini": gemini.read,
     "cursor": cursor.read,
+    memory_file.NAME: memory_file.read,
 }
-EXPORTERS: dict[str, Callable[[Path], Exporter]] = {"jsonl": JsonlExporter, "markdown": MarkdownExporter}
+EXPORTERS: dict[str, Callable[[Path], Exporter]] = {
+    "jsonl": JsonlExporter,
+    "markdown": MarkdownExporter,
+    memory_file.NAME: GraphExporter,
+}
 MAX_PROBLEMS = 1000
 EXPORT_VALUES = 500
 EXPORT_CHARACTERS = 4 << 20
@@ -243,7 +249,8 @@ class ExchangeService:
         """Write everything to ``path``, which changes only when the export is complete.
 
         Args:
-            path: A file for ``jsonl`` (gzipped when its name ends in ``.gz``), a folder for ``markdown``.
+            path: A file for ``jsonl`` (gzipped when its name ends in ``.gz``), a folder for ``markdown``,
+                a file for ``mcp-memory``, which has only the knowledge graph.
             format_name: A key of ``EXPORTERS``.
             work: Hears of progress; nothing is left behind when it is cancelled.
             removed: Also what was deleted, superseded, archived or forgotten; only in ``jsonl``, which can say so.
@@ -256,7 +263,7 @@ class ExchangeService:
         """
         if format_name not in EXPORTERS:
             raise InputError(f"There is no export format {format_name!r}; use {' or '.join(EXPORTERS)}.")
-        values = self._complete(removed=removed, history=history) if format_name == "jsonl" else self._readable()
+        values = self._values(format_name, removed=removed, history=history)
         with _Thread("export") as thread:
             exporter = await thread.run(partial(EXPORTERS[format_name], path))
             finished = False
@@ -268,6 +275,18 @@ class ExchangeService:
                 if not finished:
                     await thread.run(exporter.abandon)
         return report
+
+    def _values(self, format_name: str, *, removed: bool, history: bool) -> AsyncIterator[Exportable]:
+        if format_name == "jsonl":
+            return self._complete(removed=removed, history=history)
+        return self._graph() if format_name == memory_file.NAME else self._readable()
+
+    async def _graph(self) -> AsyncIterator[Exportable]:
+        """Yield what may be of the knowledge graph."""
+        async for detail in self._source.details("entities"):
+            yield detail
+        async for memory in self._source.memories():
+            yield memory
 
     @staticmethod
     async def _write(exporter: Exporter, thread: "_Thread", work: ImportJob, values: AsyncIterator[Exportable]) -> None:

@@ -1,1 +1,1 @@
-"""The bridge from the catalogue to MCP tools, over the socket: an agent's process never opens the database."""
+"""MCP server over the host's socket; its process never opens the database."""

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine
 from typing import Any
 
+from app.api.argument_schema import argument_schema
 from app.api.caller import Caller
 from app.api.registry import Catalogue, Operation, Reply, require_access
 from app.core.ids import new_id
@@ -30,7 +31,7 @@ class CatalogueCalls:
     def perform(self, request: RpcRequest, caller: Caller, job: str) -> Coroutine[Any, Any, Reply]:
         """Call the operation; ``job`` is the id that its long work has."""
         if request.method == DESCRIBE:
-            return self._describe(caller)
+            return self._describe(caller, with_schemas=request.params.get("schemas") is True)
         params = request.params if not job else {**request.params, _JOB: job}
         return self._catalogue.call(request.method, params, caller)
 
@@ -67,10 +68,12 @@ class CatalogueCalls:
         """Return whether an agent began a job that runs."""
         return caller.state == "active" and bool(caller.agent_id) and self._began.get(job) == caller.agent_id
 
-    async def _describe(self, caller: Caller) -> Reply:
-        """Return the operations that a caller may call."""
-        found = [_description(item) for item in self._catalogue.operations.values() if _is_allowed(item, caller)]
-        return Reply(found)
+    async def _describe(self, caller: Caller, *, with_schemas: bool) -> Reply:
+        """Return the operations that a caller may call, with argument schemas where wanted."""
+        found = [item for item in self._catalogue.operations.values() if _is_allowed(item, caller)]
+        if with_schemas:
+            return Reply([{**_description(item), "schema": argument_schema(item)} for item in found])
+        return Reply([_description(item) for item in found])
 
 
 def _is_allowed(operation: Operation, caller: Caller) -> bool:

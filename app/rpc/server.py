@@ -198,6 +198,9 @@ class SocketServer:
             )
             if renewed is not None:
                 connection.caller = renewed
+                if renewed != caller:
+                    # What it may do has changed, which is the one change among agents that it hears of.
+                    connection.tell(event_payload(ChangeSet(frozenset({AGENTS_AREA}), (renewed.agent_id,))))
             else:
                 self._catalogue.trace.event("socket.refused", reason="revoked")
                 connection.turn_away(AccessRequiredError(f"The access of {caller.name} has ended."))

@@ -13,7 +13,7 @@ from typing import IO
 import ijson.common
 
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
-from app.exchange.formats import unsupported
+from app.exchange.formats import memory_file, unsupported
 from app.exchange.formats.keepsake import LINE_TYPES
 from app.exchange.formats.keepsake_details import FIELDS, detail_type
 from app.exchange.formats.markdown import OF_THE_SYSTEM, SUFFIXES
@@ -25,10 +25,11 @@ from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lines import GZIP, read_lines
 from app.exchange.source_files import DAMAGE, SourceEntry, entries, is_zip, open_zip, readable, utf8_stream
 
-FORMATS = ("chatgpt", "claude", "markdown", "keepsake", *TRANSCRIPTS)
+FORMATS = ("chatgpt", "claude", "markdown", "keepsake", memory_file.NAME, *TRANSCRIPTS)
 SUPPORTED = (
     "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file or a folder), "
-    "transcripts of Claude Code, Codex, Gemini CLI and Cursor, and Keepsake's own JSONL."
+    "transcripts of Claude Code, Codex, Gemini CLI and Cursor, the memory file of the MCP memory server and Keepsake's "
+    "own JSONL."
 )
 HEAD = 1 << 20
 MAX_EVENTS = 200_000
@@ -182,8 +183,18 @@ def _lines(path: Path) -> str:
             return ""
         if _OWN_LINE.match(line.data) or _is_own(line.data, is_first=is_first):
             return "keepsake"
+        if _is_graph(line.data):
+            return memory_file.NAME
         is_first = is_first and not line.data.strip()
     return ""
+
+
+def _is_graph(line: bytes) -> bool:
+    try:
+        value, _ = decode(line)
+    except ValueError:
+        return False
+    return memory_file.is_graph_line(value)
 
 
 def _is_own(line: bytes, *, is_first: bool) -> bool:
@@ -206,7 +217,7 @@ def _json(path: Path, head: bytes) -> str:
         return "chatgpt"
     if names & {"item.chat_messages", "chat_messages", "conversations.item.chat_messages"}:
         return "claude"
-    if name := unsupported.by_fields(names, head):
+    if name := unsupported.by_fields(names):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
     return next((name for pattern, name in _BROKEN if pattern.search(head)), "")
 

@@ -35,10 +35,8 @@ def by_names(names: Iterable[str]) -> str:
     return next((name for name, pattern in _NAMES if any(pattern.fullmatch(item) for item in listed)), "")
 
 
-def by_fields(names: set[str], head: bytes) -> str:
+def by_fields(names: set[str]) -> str:
     """Return the program whose JSON has these fields, ``""`` for none known."""
-    if b'"entityType"' in head or b'"type":"_aim"' in head:
-        return "the MCP memory server"
     return next((name for name, fields in _FIELDS if fields <= names), "")
 
 

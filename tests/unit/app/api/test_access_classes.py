@@ -15,7 +15,7 @@ CLASSES = {
     "public": "inbox.mine memory.operators schedule.preview schedule.words",
     # Reads of the stores that a caller reaches.
     "familiar": """
-        archive.get archive.list entity.graph entity.ids entity.info entity.list entity.of entity.rows
+        archive.get archive.list graph.read entity.graph entity.ids entity.info entity.list entity.of entity.rows
         fact.by_metadata fact.conflicts fact.get fact.list memory.context memory.forecast memory.get memory.list
         memory.parse memory.people memory.search memory.sources memory.stats memory.tags memory.timeline note.facets
         note.get note.ids note.links note.list note.resolve note.rows note.titles reflection.latest search.explain
@@ -23,7 +23,9 @@ CLASSES = {
     """,
     # Writes into these stores, and the caller's own conversations and schedules.
     "inner": """
-        archive.restore fact.batch fact.confirm fact.correct fact.forget fact.remember fact.resolve fact.set
+        archive.restore graph.add_observations graph.create_entities graph.create_relations
+        graph.delete_entities graph.delete_observations graph.delete_relations
+        fact.batch fact.confirm fact.correct fact.forget fact.remember fact.resolve fact.set
         memory.write note.delete note.delete_many note.pin note.restore note.save note.tag_many note.update
         reflection.save schedule.claim schedule.count schedule.create schedule.delete schedule.due schedule.get
         schedule.heartbeat schedule.report schedule.run schedule.runs schedule.search schedule.update session.all

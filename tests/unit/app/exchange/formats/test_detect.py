@@ -92,7 +92,6 @@ def test_a_broken_export_is_still_known(tmp_path: Path) -> None:
         ({"participants": [], "messages": [{"sender_name": "a", "timestamp_ms": 1}]}, "Instagram"),
         ([{"header": "Gemini Apps", "products": ["Gemini Apps"]}], "Gemini"),
         ([{"type": "message", "user": "U1", "text": "x", "ts": "1.2"}], "Slack"),
-        ({"type": "entity", "name": "x", "entityType": "y", "observations": []}, "MCP memory"),
     ],
 )
 def test_formats_to_come_are_named(tmp_path: Path, value: Any, name: str) -> None:

@@ -1,0 +1,1 @@
+"""Knowledge graph as other memory servers keep it: entities with observations, and relations between them."""

@@ -1,0 +1,91 @@
+"""Rows of the knowledge graph: marked entities, their observations, the relations between them.
+
+An entity of the graph is one of the registry with the attribute ``graph``: its name and type in the caller's words, and
+the store in which it may be seen. An observation is a memory with the attribute ``graph_entity``.
+"""
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import apsw
+
+from app.entities import repo as entities
+from app.entities.model import EntityType, name_key
+
+MARK = "graph"
+OF_ENTITY = "graph_entity"
+_TYPES: dict[str, EntityType] = {
+    "person": "person",
+    "people": "person",
+    "organization": "organization",
+    "organisation": "organization",
+    "company": "organization",
+    "location": "location",
+    "place": "location",
+    "city": "location",
+    "project": "project",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class MarkedEntity:
+    """A marked entity; ``is_listed`` is false for one that only a relation names."""
+
+    id: str
+    name: str
+    type: str
+    store: str
+    is_listed: bool
+
+
+def registry_type(kind: str) -> EntityType:
+    """Return the type that an entity of the caller's type has in the registry."""
+    return _TYPES.get(kind.strip().lower(), "other")
+
+
+def nodes(connection: apsw.Connection, stores: Sequence[str]) -> list[MarkedEntity]:
+    """Return the entities of the graph that a caller may see, oldest first."""
+    rows = connection.execute(
+        "SELECT id, json_extract(attributes, '$.graph') FROM entities"
+        " WHERE merged_into IS NULL AND json_extract(attributes, '$.graph') IS NOT NULL"
+        " AND json_extract(attributes, '$.retired') IS NULL ORDER BY rowid"
+    )
+    return [node for key, mark in rows if (node := _node(str(key), str(mark))).store in stores]
+
+
+def registered(connection: apsw.Connection, name: str, kind: str) -> str | None:
+    """Return the registry's entity of a name.
+
+    It is the one of the given type, else the only one there is.
+    """
+    exact = entities.named(connection, name_key(name), registry_type(kind))
+    if exact is not None:
+        return exact
+    rows = connection.execute(
+        "SELECT id FROM entities WHERE name_key = ? AND merged_into IS NULL LIMIT 2", (name_key(name),)
+    ).fetchall()
+    return str(rows[0][0]) if len(rows) == 1 else None
+
+
+def observations(
+    connection: apsw.Connection, entity_ids: Iterable[str], stores: Sequence[str]
+) -> dict[str, list[tuple[str, str]]]:
+    """Return id and text of each observation, by entity, in the order they were made."""
+    rows = connection.execute(
+        "SELECT json_extract(m.attributes, '$.graph_entity'), m.id, m.content FROM memories m"
+        " JOIN json_each(?) w ON w.value = json_extract(m.attributes, '$.graph_entity')"
+        " JOIN json_each(?) s ON s.value = m.store"
+        " WHERE m.kind = 'observation' AND m.valid_until IS NULL ORDER BY m.rowid",
+        (json.dumps(list(entity_ids)), json.dumps(list(stores))),
+    )
+    found: defaultdict[str, list[tuple[str, str]]] = defaultdict(list)
+    for entity, memory, content in rows:
+        found[str(entity)].append((str(memory), str(content)))
+    return found
+
+
+def _node(entity_id: str, mark: str) -> MarkedEntity:
+    held = json.loads(mark)
+    return MarkedEntity(entity_id, held["name"], held["type"], held["store"], bool(held["listed"]))

@@ -1,0 +1,66 @@
+"""Confirmation by the person, asked through the client where it can ask (MCP's elicitation)."""
+
+from typing import Any, Final
+
+import mcp_types as types
+from mcp.server.context import ServerRequestContext
+from mcp.shared.exceptions import MCPError
+
+from app.mcp.server_identity import MODERN_VERSION
+from app.mcp.toolbox import Decision
+
+_KEY: Final = "confirm"
+_SCHEMA: Final[dict[str, Any]] = {
+    "type": "object",
+    "properties": {"confirm": {"type": "boolean", "title": "Yes, do it", "default": False}},
+    "required": ["confirm"],
+}
+
+
+class ConfirmationNeeded(Exception):  # noqa: N818  (a signal, no failure)
+    """Signal that the client must ask the person and then repeat the call."""
+
+    def __init__(self, question: str) -> None:
+        super().__init__(question)
+        self.question = question
+
+    def request(self) -> dict[str, Any]:
+        """Return the answer that has the client ask and repeat the call."""
+        params = {"mode": "form", "message": self.question, "requestedSchema": _SCHEMA}
+        requests = {_KEY: {"method": "elicitation/create", "params": params}}
+        return {"resultType": "input_required", "inputRequests": requests}
+
+
+class ClientConfirmer:
+    """Asks through the client that made a request; see ``Confirmer``.
+
+    Args:
+        context: The request.
+        responses: What the person said, where the client repeats a call with it.
+    """
+
+    def __init__(self, context: ServerRequestContext[Any, Any], responses: Any) -> None:
+        self._context = context
+        self._responses = responses or {}
+
+    async def confirm(self, question: str) -> Decision:
+        """See ``Confirmer``."""
+        session = self._context.session
+        able = session.client_capabilities
+        if able is None or able.elicitation is None:
+            return "unavailable"
+        if self._context.protocol_version == MODERN_VERSION:
+            if _KEY not in self._responses:
+                raise ConfirmationNeeded(question)
+            return _decision(self._responses[_KEY])
+        try:
+            return _decision(await session.elicit_form(question, _SCHEMA, self._context.request_id))
+        except MCPError:
+            # It said that it can ask, and cannot: the host's inbox is there for that.
+            return "unavailable"
+
+
+def _decision(answer: Any) -> Decision:
+    given = answer.model_dump() if isinstance(answer, types.ElicitResult) else answer
+    is_yes = isinstance(given, dict) and given.get("action") == "accept"
+    return "accepted" if is_yes and (given.get("content") or {}).get("confirm") is True else "declined"

@@ -1,0 +1,102 @@
+"""Answers to a client's first requests, given while the MCP library is still being loaded.
+
+Loading the library takes longer than a client should wait for its first answer. These answers equal the library's own,
+which a test compares.
+"""
+
+from typing import Any, Final
+
+from app.mcp.options import Profile
+from app.mcp.server_identity import (
+    HANDSHAKE_VERSIONS,
+    INSTRUCTIONS,
+    MODERN_VERSION,
+    PROMPTS,
+    RESOURCES,
+    SERVER,
+    TEMPLATES,
+    capabilities,
+    tools,
+)
+
+Message = dict[str, Any]
+
+_VERSION_KEY: Final = "io.modelcontextprotocol/protocolVersion"
+_SERVER_KEY: Final = "io.modelcontextprotocol/serverInfo"
+_CAPABILITIES_KEY: Final = "io.modelcontextprotocol/clientCapabilities"
+
+
+class EarlyAnswers:
+    """Answers of one connection that need neither host nor library.
+
+    Args:
+        profile: The set of tools.
+    """
+
+    def __init__(self, profile: Profile) -> None:
+        self._profile = profile
+        self._is_greeted = False
+
+    def answer(self, message: Message) -> Message | None:
+        """Return the answer to a request, ``None`` where the library must give it."""
+        key, method, params = message.get("id"), message.get("method"), message.get("params") or {}
+        if message.get("jsonrpc") != "2.0" or not _is_id(key) or not isinstance(params, dict):
+            return None
+        meta = params.get("_meta")
+        given = meta if isinstance(meta, dict) else {}
+        is_modern = _VERSION_KEY in given
+        if is_modern and (given[_VERSION_KEY] != MODERN_VERSION or not isinstance(given.get(_CAPABILITIES_KEY), dict)):
+            return None
+        result = self._result(method, params, is_modern=is_modern)
+        return None if result is None else {"jsonrpc": "2.0", "id": key, "result": result}
+
+    def _result(self, method: object, params: Message, *, is_modern: bool) -> Message | None:
+        if method == "initialize":
+            return self._initialized(params)
+        if is_modern:
+            found = self._discovered() if method == "server/discover" else self._listed(method)
+            if found is None:
+                return None
+            cached = {"ttlMs": 0, "cacheScope": "private", "resultType": "complete"}
+            return {**cached, **found, "_meta": {_SERVER_KEY: dict(SERVER)}}
+        return self._listed(method) if self._is_greeted else None
+
+    def _initialized(self, params: Message) -> Message | None:
+        wanted, client = params.get("protocolVersion"), params.get("clientInfo")
+        is_whole = isinstance(client, dict) and all(isinstance(client.get(one), str) for one in ("name", "version"))
+        if self._is_greeted or not isinstance(wanted, str) or not is_whole or not _is_object(params, "capabilities"):
+            return None
+        self._is_greeted = True
+        return {
+            "protocolVersion": wanted if wanted in HANDSHAKE_VERSIONS else HANDSHAKE_VERSIONS[-1],
+            "capabilities": capabilities(self._profile),
+            "serverInfo": dict(SERVER),
+            "instructions": INSTRUCTIONS,
+        }
+
+    def _discovered(self) -> Message:
+        return {
+            "supportedVersions": [MODERN_VERSION],
+            "capabilities": capabilities(self._profile, is_modern=True),
+            "instructions": INSTRUCTIONS,
+        }
+
+    def _listed(self, method: object) -> Message | None:
+        if method == "tools/list":
+            found = tools(self._profile)
+            return None if found is None else {"tools": found}
+        if method == "prompts/list":
+            return {"prompts": PROMPTS}
+        if method == "resources/list":
+            return {"resources": RESOURCES}
+        if method == "resources/templates/list":
+            return {"resourceTemplates": TEMPLATES}
+        return None
+
+
+def _is_id(key: object) -> bool:
+    return isinstance(key, str) or (isinstance(key, int) and not isinstance(key, bool))
+
+
+def _is_object(params: Message, name: str) -> bool:
+    return isinstance(params.get(name), dict)

@@ -1,0 +1,61 @@
+"""Launcher of a headless host, for when none serves the vault."""
+
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Final
+
+from app.core.paths import program_root
+from app.errors import HostUnreachableError
+from app.rpc.credentials import VARIABLE, Credentials
+from app.rpc.wire import dial
+
+START_SECONDS: Final = 30.0
+_PAUSE_SECONDS: Final = 0.05
+_PROBE: Final = Credentials("", "keepsake mcp")
+
+
+def ensure_host(vault: Path, limit_seconds: float = START_SECONDS) -> None:
+    """Return once a host answers for ``vault``; starts one that outlives this process.
+
+    Raises:
+        HostUnreachableError: None could be started in time.
+    """
+    until = time.monotonic() + limit_seconds
+    started: subprocess.Popen[bytes] | None = None
+    while not _answers(vault):
+        if time.monotonic() >= until:
+            raise HostUnreachableError(
+                f"Keepsake could not be started for {vault}. Run 'keepsake serve' to see why.", vault=str(vault)
+            )
+        # One that another program started meanwhile, or a command that has the vault open, makes ours end at once.
+        if started is None or started.poll() is not None:
+            started = _launch(vault)
+        time.sleep(_PAUSE_SECONDS)
+
+
+def _answers(vault: Path) -> bool:
+    try:
+        dial(vault, _PROBE).close()
+    except HostUnreachableError:
+        return False
+    return True
+
+
+def _launch(vault: Path) -> "subprocess.Popen[bytes]":
+    program = [sys.executable] if getattr(sys, "frozen", False) else [sys.executable, "-m", "app"]
+    environment = {name: value for name, value in os.environ.items() if name != VARIABLE}
+    # On Windows: without a console of its own (CREATE_NO_WINDOW), and apart from ours (CREATE_NEW_PROCESS_GROUP).
+    flags = getattr(subprocess, "CREATE_NO_WINDOW", 0) | getattr(subprocess, "CREATE_NEW_PROCESS_GROUP", 0)
+    return subprocess.Popen(  # noqa: S603  (our own program)
+        [*program, "--vault", str(vault), "serve"],
+        cwd=program_root(),
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        creationflags=flags,
+        start_new_session=True,
+    )

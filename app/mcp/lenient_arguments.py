@@ -1,0 +1,205 @@
+"""Lenient reading of tool arguments: aliases, numbers and lists as text, times."""
+
+import json
+import re
+from collections.abc import Mapping
+from typing import Any, Final
+
+from app.errors import InputError
+
+# Other names that models use for an argument, by the name it has here.
+ALIASES: Final[dict[str, tuple[str, ...]]] = {
+    "query": ("q", "search", "search_query", "text", "question", "prompt"),
+    "limit": ("top_k", "topk", "k", "n", "count", "max_results", "num_results", "size", "page_size"),
+    "max_tokens": ("token_budget", "budget", "max_token"),
+    "ids": ("id", "memory_ids", "memory_id", "note_id", "uids"),
+    "id": ("memory_id", "fact_id", "note_id", "uid"),
+    "content": ("text", "fact", "memory", "body", "value", "new_content", "correction", "statement"),
+    "prompt": ("query", "question", "message", "q"),
+    "around": ("at", "date", "when", "id", "anchor"),
+    "since": ("after", "from", "start", "date_from", "timeframe", "time_range"),
+    "until": ("before", "to", "end", "date_to"),
+    "tag": ("tags",),
+    "tags": ("tag", "labels"),
+    "name": ("entity", "id", "query", "entity_name", "entity_id"),
+    "kind": ("kinds", "memory_type"),
+    "kinds": ("kind", "types", "type"),
+    "session": ("session_id", "conversation", "conversation_id", "thread"),
+    "store": ("visibility", "scope"),
+    "items": ("lines", "content", "notes", "text"),
+    "action": ("command", "op", "mode"),
+    "cursor": ("next_cursor", "page_token"),
+    "people": ("related_people",),
+    "files": ("related_files",),
+    "delete": ("forget", "remove"),
+}
+_WORDS: Final = {
+    "true": True,
+    "yes": True,
+    "1": True,
+    "on": True,
+    "false": False,
+    "no": False,
+    "0": False,
+    "off": False,
+}
+_SHORT_SPAN: Final = re.compile(r"(?:last|past)?\s*(\d{1,4})\s*(h|d|w|m|mo|y)", re.IGNORECASE)
+_UNITS: Final = {"h": "hours", "d": "days", "w": "weeks", "m": "months", "mo": "months", "y": "years"}
+_MOST: Final = 1_000_000
+
+
+class Arguments:
+    """Arguments of one tool call; what is empty counts as not given.
+
+    Args:
+        given: As the client sent them.
+        declared: The properties of the tool's schema: unknown arguments are matched to these.
+
+    Raises:
+        InputError: An argument is of no name that can be meant.
+    """
+
+    def __init__(self, given: Mapping[str, Any] | None, declared: Mapping[str, Any]) -> None:
+        self._values: dict[str, Any] = {}
+        left = {_plain(name): value for name, value in (given or {}).items()}
+        for name in declared:
+            if name in left:
+                self._values[name] = left.pop(name)
+        for name in declared:
+            if self._is_empty(name):
+                alias = next((one for one in ALIASES.get(name, ()) if one in left), None)
+                if alias is not None:
+                    self._values[name] = left.pop(alias)
+        unknown = sorted(name for name, value in left.items() if value not in ("", None, [], {}))
+        if unknown:
+            raise InputError(
+                f"There is no argument '{unknown[0]}'. There are: {', '.join(declared)}.", field=unknown[0]
+            )
+
+    def text(self, name: str) -> str:
+        """Return a text, ``""`` where it is not given."""
+        value = None if self._is_empty(name) else self._values[name]
+        if value is None:
+            return ""
+        if isinstance(value, list):
+            value = " ".join(str(one) for one in value)
+        if isinstance(value, dict):
+            raise InputError(f"'{name}' must be a text.", field=name)
+        return str(value).strip() if not isinstance(value, str) else value
+
+    def required(self, name: str) -> str:
+        """Return a text that must not be empty.
+
+        Raises:
+            InputError: It is.
+        """
+        value = self.text(name)
+        if not value.strip():
+            raise InputError(f"'{name}' is missing: give a text.", field=name)
+        return value
+
+    def number(self, name: str, default: int | None = None) -> int | None:
+        """Return a whole number, the default where it is not given.
+
+        Raises:
+            InputError: It is no number, or a negative one.
+        """
+        value = None if self._is_empty(name) else self._values[name]
+        if value is None:
+            return default
+        try:
+            number = int(float(value))
+        except (TypeError, ValueError, OverflowError):
+            raise InputError(f"'{name}' must be a whole number.", field=name) from None
+        if not 0 <= number <= _MOST:
+            raise InputError(f"'{name}' must be from 0 to {_MOST:,}.", field=name)
+        return number
+
+    def flag(self, name: str) -> bool:
+        """Return a yes or no, no where it is not given.
+
+        Raises:
+            InputError: It is neither.
+        """
+        value = None if self._is_empty(name) else self._values[name]
+        if value is None:
+            return False
+        if isinstance(value, bool):
+            return value
+        found = _WORDS.get(str(value).strip().lower())
+        if found is None:
+            raise InputError(f"'{name}' must be true or false.", field=name)
+        return found
+
+    def texts(self, name: str) -> list[str]:
+        """Return a list of texts, also from JSON, lines or a comma-separated text."""
+        value = None if self._is_empty(name) else self._values[name]
+        if value is None:
+            return []
+        if isinstance(value, str):
+            value = _listed(value)
+        if not isinstance(value, list):
+            value = [value]
+        return [text for text in (str(one).strip() for one in value if one is not None) if text]
+
+    def lines(self, name: str) -> list[str]:
+        """Return a list of texts that may hold commas themselves."""
+        value = self._values.get(name)
+        if isinstance(value, str) and not value.lstrip().startswith("["):
+            return [line.strip() for line in value.splitlines() if line.strip()]
+        return self.texts(name)
+
+    def objects(self, name: str) -> list[dict[str, Any]]:
+        """Return a list of objects; JSON text and a single object are taken too.
+
+        Raises:
+            InputError: It is no such list, or an empty one.
+        """
+        value = self._values.get(name)
+        if isinstance(value, str):
+            try:
+                value = json.loads(value)
+            except (ValueError, RecursionError):
+                value = None
+        found = [value] if isinstance(value, dict) else value
+        if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
+            raise InputError(f"'{name}' must be a list of objects.", field=name)
+        return found
+
+    def choice(self, name: str, allowed: tuple[str, ...], default: str = "") -> str:
+        """Return one of some words, the default where it is not given.
+
+        Raises:
+            InputError: It is another word.
+        """
+        value = self.text(name).strip().lower()
+        if not value:
+            return default
+        if value not in allowed:
+            raise InputError(f"'{name}' must be one of: {', '.join(allowed)}.", field=name)
+        return value
+
+    def span(self, name: str) -> str:
+        """Return a time as the query language writes it: ``7d`` becomes ``last 7 days``."""
+        value = " ".join(self.text(name).replace('"', " ").split())
+        match = _SHORT_SPAN.fullmatch(value)
+        return f"last {match[1]} {_UNITS[match[2].lower()]}" if match else value
+
+    def _is_empty(self, name: str) -> bool:
+        value = self._values.get(name)
+        return value in (None, [], {}) or (isinstance(value, str) and not value.strip())
+
+
+def _plain(name: str) -> str:
+    return re.sub(r"(?<=[a-z0-9])([A-Z])", r"_\1", name).lower().replace("-", "_").strip()
+
+
+def _listed(text: str) -> list[Any]:
+    if text.lstrip().startswith("["):
+        try:
+            found = json.loads(text)
+        except (ValueError, RecursionError):
+            found = None
+        if isinstance(found, list):
+            return found
+    return text.splitlines() if "\n" in text.strip() else text.split(",")

@@ -1,0 +1,47 @@
+"""Toolbox of the small profile: ten tools that read and write memory."""
+
+from collections.abc import Awaitable, Callable, Mapping
+from typing import Any, Final
+
+from app.mcp.host_link import HostLink
+from app.mcp.lenient_arguments import Arguments
+from app.mcp.reading_tools import context, entity_info, get, search, timeline
+from app.mcp.small_schemas import SMALL_TOOLS, Schema
+from app.mcp.tool_answers import ToolAnswer
+from app.mcp.toolbox import CallContext, unknown_tool
+from app.mcp.writing_tools import confirm, correct, remember, scratchpad, write
+
+Handler = Callable[[Arguments, CallContext], Awaitable[ToolAnswer]]
+
+_HANDLERS: Final[dict[str, Handler]] = {
+    "memory_search": search,
+    "memory_get": get,
+    "memory_write": write,
+    "memory_context": context,
+    "memory_timeline": timeline,
+    "remember_fact": remember,
+    "correct_fact": correct,
+    "confirm_fact": confirm,
+    "get_entity_info": entity_info,
+    "scratchpad": scratchpad,
+}
+_PROPERTIES: Final[dict[str, Schema]] = {item["name"]: item["inputSchema"]["properties"] for item in SMALL_TOOLS}
+
+
+class SmallToolbox:
+    """The ten tools that most clients need; see ``Toolbox``."""
+
+    async def listed(self, link: HostLink) -> list[dict[str, Any]]:
+        """See ``Toolbox``."""
+        return SMALL_TOOLS
+
+    def known_tools(self) -> list[dict[str, Any]]:
+        """See ``Toolbox``."""
+        return SMALL_TOOLS
+
+    async def call(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> ToolAnswer:
+        """See ``Toolbox``."""
+        handler = _HANDLERS.get(name)
+        if handler is None:
+            raise unknown_tool(name, list(_HANDLERS))
+        return await handler(Arguments(arguments, _PROPERTIES[name]), context)

@@ -1,0 +1,72 @@
+"""Toolbox: a profile's set of tools, and the context in which one is called."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final, Literal, Protocol
+
+from app.core.ids import new_id
+from app.errors import InputError
+from app.mcp.host_link import HostLink
+from app.mcp.tool_answers import ToolAnswer
+
+Decision = Literal["accepted", "declined", "unavailable"]
+
+# Operations that take a key of the caller's own and store nothing twice under it.
+KEYED: Final = frozenset({"session.append", "memory.write", "note.save"})
+
+
+class Confirmer(Protocol):
+    """A way to ask the person through the client."""
+
+    async def confirm(self, question: str) -> Decision:
+        """Ask the person; ``unavailable`` where the client cannot."""
+
+
+@dataclass(frozen=True, slots=True)
+class CallContext:
+    """Context of a tool call.
+
+    Args:
+        link: The link to the host.
+        confirmer: Asks the person where the client can.
+    """
+
+    link: HostLink
+    confirmer: Confirmer
+
+    async def read(self, operation: str, **arguments: Any) -> Any:
+        """Call an operation that changes nothing."""
+        return await self.link.call(operation, arguments, repeatable=True)
+
+    async def write(self, operation: str, **arguments: Any) -> Any:
+        """Call an operation that writes; it is sent again only under a key."""
+        is_keyed = operation in KEYED
+        if is_keyed:
+            arguments.setdefault("key", new_id("run"))
+        return await self.link.call(operation, arguments, repeatable=is_keyed)
+
+
+class Toolbox(Protocol):
+    """The tools of a profile."""
+
+    async def listed(self, link: HostLink) -> list[dict[str, Any]]:
+        """Return the tools as ``tools/list`` answers them.
+
+        Raises:
+            KeepsakeError: The host must be asked for them, and does not say.
+        """
+
+    def known_tools(self) -> list[dict[str, Any]]:
+        """Return the tools that are known without the host."""
+
+    async def call(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> ToolAnswer:
+        """Call a tool.
+
+        Raises:
+            KeepsakeError: What the host reports, or what is wrong with the arguments.
+        """
+
+
+def unknown_tool(name: str, names: list[str]) -> InputError:
+    """Return the failure that there is no such tool."""
+    return InputError(f"There is no tool '{name}'. There are: {', '.join(names)}.", field="name")

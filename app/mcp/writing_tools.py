@@ -1,0 +1,183 @@
+"""Tools of the small profile that write: memories, facts, corrections, the scratchpad."""
+
+import re
+from typing import Any, Final
+
+from app.errors import InputError, NotFoundError
+from app.mcp.lenient_arguments import Arguments
+from app.mcp.reading_tools import STORES
+from app.mcp.tool_answers import ToolAnswer, held_back, recalled
+from app.mcp.toolbox import CallContext
+
+_OUTCOMES: Final = {
+    "ADD": ("added", "Stored as {id}."),
+    "UPDATE": ("updated", "{id} now says it too; nothing new was stored."),
+    "DELETE": ("superseded", "Stored as {id}; {matched} gave way to it."),
+    "NONE": ("duplicate", "Known already as {id}; nothing was stored."),
+    "EXACT_DUP": ("duplicate", "Known already in the same words as {id}; it was counted once more."),
+}
+_CONFLICTS: Final = 3
+
+
+async def write(given: Arguments, call: CallContext) -> ToolAnswer:
+    """Store a memory."""
+    value = await call.write(
+        "memory.write",
+        content=given.required("content"),
+        title=given.text("title"),
+        kind=given.choice("kind", ("observation", "note", "fact"), "observation"),
+        type=given.text("type"),
+        facts=given.lines("facts"),
+        tags=given.texts("tags"),
+        related_people=given.texts("people"),
+        related_files=given.texts("files"),
+        store=_store(given),
+        session=given.text("session").strip() or None,
+    )
+    return held_back(value) or _written(value)
+
+
+async def remember(given: Arguments, call: CallContext) -> ToolAnswer:
+    """Store a fact, and name facts that it may contradict."""
+    content, category, key = given.required("content"), given.text("category").strip(), given.text("key").strip()
+    if bool(category) != bool(key):
+        raise InputError("'category' and 'key' name a fact together: give both or neither.", field="key")
+    if category and (declined := await _protects(category, key, content, call)):
+        return declined
+    value = await call.write(
+        "fact.remember",
+        content=content,
+        category=category,
+        key=key,
+        tags=given.texts("tags"),
+        store=_store(given),
+        session=given.text("session").strip() or None,
+    )
+    if held := held_back(value):
+        return held
+    answer = _written(value)
+    if answer.structured["outcome"] != "added":
+        return answer
+    own = answer.structured["id"]
+    near = await call.read("fact.conflicts", content=content, limit=_CONFLICTS + 1)
+    conflicts = [{"id": one["id"], "content": one["content"]} for one in near if one["id"] != own][:_CONFLICTS]
+    if not conflicts:
+        return answer
+    lines = [f"- {one['id']}: {' '.join(one['content'].split())}" for one in conflicts]
+    said = f"{answer.text} These facts are about the same; correct_fact replaces one that no longer holds."
+    return ToolAnswer(f"{said}\n{recalled(lines)}", {**answer.structured, "conflicts": conflicts})
+
+
+async def correct(given: Arguments, call: CallContext) -> ToolAnswer:
+    """Replace what a memory says, or delete it."""
+    memory_id, content = given.required("id").strip(), given.text("content")
+    is_deletion = given.flag("delete")
+    if is_deletion and content.strip():
+        raise InputError("Give either 'content' or 'delete', not both.", field="delete")
+    if not is_deletion and not content.strip():
+        raise InputError("'content' is missing: say what is right, or set 'delete' to true.", field="content")
+    memory = await call.read("note.get", id=memory_id)
+    if memory["deleted_at"]:
+        raise NotFoundError(f"{memory_id} was deleted already.", id=memory_id)
+    is_fact = memory["kind"] == "fact"
+    if is_deletion or _is_protected(memory):
+        deed = "Delete" if is_deletion else "Change"
+        decision = await call.confirmer.confirm(f"{deed} this from your memory? {_excerpt(memory)}")
+        if decision == "declined":
+            return _declined(memory_id)
+    if is_deletion:
+        value = await call.write("fact.forget" if is_fact else "note.delete", id=memory_id)
+        return held_back(value) or ToolAnswer(
+            f"Deleted {memory_id}. The person can restore it.", {"outcome": "deleted", "id": memory_id}
+        )
+    if not is_fact:
+        value = await call.write("note.update", id=memory_id, version=memory["version"], content=content)
+        return held_back(value) or ToolAnswer(f"Changed {memory_id}.", {"outcome": "updated", "id": memory_id})
+    value = await call.write("fact.correct", id=memory_id, content=content)
+    if held := held_back(value):
+        return held
+    made = value["fact"]["id"]
+    return ToolAnswer(
+        f"Stored as {made}; {memory_id} is superseded by it.",
+        {"outcome": "superseded", "id": made, "matched": memory_id},
+    )
+
+
+async def confirm(given: Arguments, call: CallContext) -> ToolAnswer:
+    """Make a fact certain for good."""
+    fact_id = given.required("id").strip()
+    value = await call.write("fact.confirm", id=fact_id)
+    return held_back(value) or ToolAnswer(
+        f"Confirmed {fact_id}: it never fades.", {"outcome": "updated", "id": fact_id, "reason": "confirmed"}
+    )
+
+
+async def scratchpad(given: Arguments, call: CallContext) -> ToolAnswer:
+    """Read, replace or empty the client's working list."""
+    session = given.text("session").strip() or _own_session(call)
+    items = given.lines("items")
+    action = given.choice("action", ("read", "write", "clear"), "write" if items else "read")
+    if action == "write":
+        value = await call.write("session.scratchpad.write", session=session, items=items)
+        if held := held_back(value):
+            return held
+        return _scratchpad(value["items"], session, "updated")
+    if action == "clear":
+        value = await call.write("session.scratchpad.clear", session=session)
+        return held_back(value) or ToolAnswer("Emptied.", {"items": [], "session": session, "outcome": "deleted"})
+    try:
+        found = await call.read("session.scratchpad.read", session=session)
+    except NotFoundError:
+        found = {"items": []}
+    return _scratchpad(found["items"], session, "read")
+
+
+def _scratchpad(items: list[str], session: str, outcome: str) -> ToolAnswer:
+    text = "\n".join(f"- {item}" for item in items) or "The scratchpad is empty."
+    return ToolAnswer(text, {"items": items, "session": session, "outcome": outcome})
+
+
+def _own_session(call: CallContext) -> str:
+    name = re.sub(r"[^a-z0-9]+", "-", call.link.client.name.lower()).strip("-") or "agent"
+    return f"scratchpad-{name[:60]}"
+
+
+def _written(value: dict[str, Any]) -> ToolAnswer:
+    outcome, sentence = _OUTCOMES.get(value["outcome"], ("added", "Stored as {id}."))
+    memory_id, matched = value["memory"]["id"], value["matched"]
+    text = f"{sentence.format(id=memory_id, matched=matched or 'an older one')} {value['reason']}".strip()
+    structured = {"outcome": outcome, "id": memory_id, "matched": matched, "reason": value["reason"]}
+    return ToolAnswer(text, {name: one for name, one in structured.items() if one})
+
+
+async def _protects(category: str, key: str, content: str, call: CallContext) -> ToolAnswer | None:
+    """Ask the person before a certain fact is replaced; return a refusal."""
+    try:
+        old = await call.read("fact.get", category=category, key=key)
+    except NotFoundError:
+        return None
+    if not _is_protected(old) or old["content"].strip() == content.strip():
+        return None
+    question = f"Replace a fact you confirmed? Now: {_excerpt(old)} -- Then: {' '.join(content.split())[:300]}"
+    return _declined(old["id"]) if await call.confirmer.confirm(question) == "declined" else None
+
+
+def _is_protected(memory: dict[str, Any]) -> bool:
+    is_confirmed = memory["kind"] == "fact" and memory["confidence"] >= 1 and memory["decay_rate"] == 0
+    return bool(memory["pinned"]) or is_confirmed
+
+
+def _declined(memory_id: str) -> ToolAnswer:
+    return ToolAnswer(
+        f"Nothing was changed: the person said no. {memory_id} stays as it is.",
+        {"outcome": "declined", "id": memory_id},
+    )
+
+
+def _excerpt(memory: dict[str, Any]) -> str:
+    words = " ".join(f"{memory['title']} {memory['content']}".split())
+    return f"“{words[:300]}”"
+
+
+def _store(given: Arguments) -> str | None:
+    return given.choice("store", STORES) or None

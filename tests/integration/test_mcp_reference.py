@@ -1,0 +1,129 @@
+"""The reference profile answers as the MCP reference memory server does."""
+
+import asyncio
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.host import Host
+from tests.helpers.mcp_clients import RawClient, mcp_client
+
+NAMES = {
+    *("create_entities", "create_relations", "add_observations", "delete_entities", "delete_observations"),
+    *("delete_relations", "read_graph", "search_nodes", "open_nodes"),
+}
+ALICE = {"name": "Alice", "entityType": "Engineer", "observations": ["Lives in NYC", "Loves coding"]}
+BOB = {"name": "Bob", "entityType": "person", "observations": ["Loves coding"]}
+KNOWS = {"from": "Alice", "to": "Bob", "relationType": "knows"}
+
+
+@pytest.fixture
+def host(vault: Path) -> Iterator[Host]:
+    running = Host(vault, overrides={"embedding.model": "hashed"})
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.mark.parametrize("trust", ["inner", "full"])
+def test_the_nine_tools(host: Host, trust: str) -> None:
+    key = str(host.ask("agent.add", name="scout", trust=trust).token)
+
+    async def talk() -> None:
+        async with mcp_client(host.vault, key, profile="reference") as client:
+
+            async def call(name: str, **arguments: Any) -> Any:
+                result = await client.call_tool(name, arguments)
+                assert not result.is_error, result.content
+                return result.structured_content, result.content[0].text
+
+            assert {tool.name for tool in (await client.list_tools()).tools} == NAMES
+            assert await call("read_graph") == (
+                {"entities": [], "relations": []},
+                json.dumps({"entities": [], "relations": []}, indent=2),
+            )
+            made, text = await call("create_entities", entities=[ALICE, BOB])
+            assert made == {"entities": [ALICE, BOB]}
+            assert json.loads(text) == [ALICE, BOB]
+            assert (await call("create_entities", entities=[ALICE]))[0] == {"entities": []}
+            assert (await call("create_relations", relations=[KNOWS]))[0] == {"relations": [KNOWS]}
+            assert (await call("create_relations", relations=[KNOWS]))[0] == {"relations": []}
+            added, _ = await call(
+                "add_observations", observations=[{"entityName": "Bob", "contents": ["Age 32", "Loves coding"]}]
+            )
+            assert added == {"results": [{"entityName": "Bob", "addedObservations": ["Age 32"]}]}
+            bob = {**BOB, "observations": ["Loves coding", "Age 32"]}
+            assert (await call("read_graph"))[0] == {"entities": [ALICE, bob], "relations": [KNOWS]}
+            assert (await call("search_nodes", query="nyc"))[0] == {"entities": [ALICE], "relations": [KNOWS]}
+            assert (await call("open_nodes", names=["Bob", "Nobody"]))[0] == {"entities": [bob], "relations": [KNOWS]}
+            gone, said = await call(
+                "delete_observations", deletions=[{"entityName": "Bob", "observations": ["Age 32", "never said"]}]
+            )
+            assert gone == {"success": True, "message": "Observations deleted successfully"}
+            assert said == "Observations deleted successfully"
+            await call("delete_relations", relations=[KNOWS])
+            assert (await call("read_graph"))[0] == {"entities": [ALICE, BOB], "relations": []}
+            await call("create_relations", relations=[KNOWS])
+            await call("delete_entities", entityNames=["Bob", "Nobody"])
+            assert (await call("read_graph"))[0] == {"entities": [ALICE], "relations": []}
+            assert (await call("create_entities", entities=[BOB]))[0] == {"entities": [BOB]}
+            assert (await call("read_graph"))[0] == {"entities": [ALICE, BOB], "relations": []}
+
+            missing = await client.call_tool(
+                "add_observations", {"observations": [{"entityName": "Carol", "contents": ["x"]}]}
+            )
+            assert missing.is_error
+            assert "Entity with name Carol not found" in missing.content[0].text
+
+    asyncio.run(talk())
+
+
+def test_private_entities_stay_unseen_below_full_trust(host: Host) -> None:
+    host.ask("graph.create_entities", entities=[{"name": "Secret plan", "observations": ["Buy the island"]}])
+    host.ask("graph.create_entities", entities=[{"name": "Alice", "type": "x", "observations": ["private word"]}])
+    host.ask("graph.create_relations", relations=[{"source": "Alice", "target": "Secret plan", "type": "made"}])
+    client = RawClient(
+        host.vault, str(host.ask("agent.add", name="scout", trust="inner").token), "--profile", "reference"
+    )
+    try:
+        client.greet()
+        made = _ask(client, "create_entities", entities=[ALICE])
+        assert made == {"entities": [ALICE]}
+        assert _ask(client, "read_graph") == {"entities": [ALICE], "relations": []}
+        assert _ask(client, "search_nodes", query="island") == {"entities": [], "relations": []}
+        _ask(client, "delete_entities", entityNames=["Secret plan", "Alice"])
+        assert _ask(client, "read_graph") == {"entities": [], "relations": []}
+    finally:
+        assert client.close() == 0
+    whole = host.ask("graph.read")
+    assert [entity.name for entity in whole.entities] == ["Secret plan", "Alice"]
+    assert len(whole.relations) == 1
+
+
+def test_wrong_arguments_are_refused(host: Host) -> None:
+    client = RawClient(
+        host.vault, str(host.ask("agent.add", name="scout", trust="inner").token), "--profile", "reference"
+    )
+    try:
+        client.greet()
+        for name, arguments in (
+            ("create_entities", {}),
+            ("create_entities", {"entities": ["Alice"]}),
+            ("create_entities", {"entities": [{"name": "", "entityType": "x", "observations": []}]}),
+            ("create_relations", {"relations": [{"from": "A", "to": "A", "relationType": "is"}]}),
+            ("open_nodes", {"names": "Alice"}),
+            ("no_such_tool", {}),
+        ):
+            answer = client.ask(1, "tools/call", {"name": name, "arguments": arguments})
+            assert answer["result"]["isError"], name
+    finally:
+        assert client.close() == 0
+
+
+def _ask(client: RawClient, name: str, **arguments: Any) -> Any:
+    answer = client.ask(1, "tools/call", {"name": name, "arguments": arguments})
+    assert not answer["result"]["isError"], answer
+    return answer["result"]["structuredContent"]
