@@ -9,8 +9,9 @@ from app.api.idempotent_write import save_once
 from app.api.registry import Count, operation
 from app.changes import Changed
 from app.core.facets import Facets
-from app.core.stores import StoreName
+from app.core.stores import STORES, StoreName
 from app.engine import Engine
+from app.errors import InputError
 from app.memories.model import Link, Links, Memory, MemoryFilter, MemoryOrder, MemoryRow, NewMemory, Written
 
 _ALL = MemoryFilter()
@@ -41,6 +42,9 @@ async def save(
         attributes: Anything else to keep with it.
         key: An id of the caller's own for this write, so that it can be repeated safely within a day.
     """
+    # Others must not learn which ids are taken.
+    if id is not None and not set(STORES) <= set(caller.stores):
+        raise InputError("Only programs with full trust choose ids. Leave 'id' out to get one.", field="id")
     draft = NewMemory(
         content=content,
         title=title,

@@ -34,6 +34,9 @@ WRITE_MODES: Final[dict[str, WriteMode]] = (
     | _each("content", "fact", "fact.remember", "fact.set", "fact.correct", "fact.confirm", "fact.forget")
     | _each("content", "fact", "fact.batch", "fact.resolve")
     | _each("content", "observation", "memory.write")
+    | _each("content", "observation", "graph.add_observations", "graph.delete_observations")
+    | _each("content", "entity", "graph.create_entities", "graph.create_relations")
+    | _each("content", "entity", "graph.delete_entities", "graph.delete_relations")
     | _each("content", "reflection", "reflection.save")
     | _each("content", "session", "session.rename", "session.forget", "session.purge", "session.summary.set")
     | _each("content", "entity", "entity.merge", "entity.split", "entity.rename", "entity.relate")
@@ -50,6 +53,7 @@ WRITE_MODES: Final[dict[str, WriteMode]] = (
     # What an agent keeps for itself, and care that changes no content.
     | _each("free", "session", "session.create", "session.scratchpad.write", "session.scratchpad.clear")
     | _each("free", "session", "session.summary.roll", "session.compact", "session.consolidated", "session.digest.roll")
+    | _each("free", "session", "capture.part")
     | _each("free", "entity", "entity.place")
     | _each("free", "agent", "agent.request_access")
     | _each("free", "vault", "vault.repair", "vault.backup", "vault.reindex", "backup.now", "backup.cancel_restore")

@@ -174,7 +174,7 @@ def capture(
     store: Annotated[str, typer.Option(help="Who may see it: private, shared or social.")] = "private",
     session: Annotated[str, typer.Option(help="Add it to this conversation, as the person's turn.")] = "",
 ) -> None:
-    """Save a note, or a turn of a conversation, and print its id."""
+    """Save a note, or a message of a conversation, and print its id."""
     content = terminal.given(text) if text not in {None, "-"} else piped_text(is_requested=text == "-")
     if not content.strip():
         raise InputError("The note is empty. Give its text as an argument or on standard input.")

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Watcher = Callable[[Progress], None]
 
 # How long another command may hold the vault, or a host may take from its lock to its socket.
-_PATIENCE_SECONDS = 5.0
+_WAIT_SECONDS = 5.0
 _PAUSE_SECONDS = 0.05
 PROGRAM = "keepsake"  # the name of this program for an agent that uses it
 
@@ -51,7 +51,7 @@ def open_connection(vault: Path) -> Iterator[VaultConnection]:
         VaultLockedError: Another process has it open and does not answer.
         KeepsakeError: It cannot be opened.
     """
-    until = time.monotonic() + _PATIENCE_SECONDS
+    until = time.monotonic() + _WAIT_SECONDS
     while (connection := _remote(vault) or _local(vault, until)) is None:
         time.sleep(_PAUSE_SECONDS)
     try:

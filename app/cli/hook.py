@@ -1,4 +1,4 @@
-"""``keepsake hook``: the command that an agent's client calls at each turn.
+"""``keepsake hook``: the command that an agent's client calls with each prompt.
 
 The client's JSON comes on standard input. The command answers with recalled memories, or takes the transcript in.
 Whatever happens, its exit status is 0, nothing but an answer is written to standard output, and it ends within seconds:

@@ -152,7 +152,7 @@ class QuickClient:
 
 def _check_owner(connection: socket.socket) -> None:
     if not is_own(connection):
-        # Before the token is shown: whoever it is must not learn it.
+        # Before the token is shown: a program of another user must not learn it.
         raise NoHostError("another user's program listens where Keepsake should")
 
 

@@ -81,7 +81,7 @@ def _capture(arguments: list[str], vault: str | None) -> int | None:
 
 
 def _store(client: "QuickClient", text: str, options: dict[str, str], tags: list[str]) -> str:
-    """Store a note, or a turn of a conversation, and return its id."""
+    """Store a note, or a message of a conversation, and return its id."""
     session = options.pop("session", "")
     if not session:
         return str(client.call("note.save", content=text, **options, **({"tags": tags} if tags else {}))["id"])

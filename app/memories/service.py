@@ -55,11 +55,8 @@ class MemoryService:
         A fact supersedes the active one of the same category and key.
 
         Raises:
-            InputError: Its id is taken, it is empty or too large, or a field cannot be stored; or it has an id though
-                the caller does not see every store, and so may not know which ids are taken.
+            InputError: Its id is taken, it is empty or too large, or a field cannot be stored.
         """
-        if draft.id is not None and not set(STORES) <= set(stores):
-            raise InputError("Only programs with full trust choose ids. Leave 'id' out to get one.", field="id")
         prepared = await asyncio.to_thread(self._prepare, draft) if len(draft.content) > _LONG else None
 
         def work(writer: MemoryWriter) -> Memory:

@@ -116,7 +116,7 @@ class AsyncConnection:
                 length = length_of(await self._reader.readexactly(HEADER_BYTES))
                 self._on_message(decode(await self._reader.readexactly(length)))
         except (EOFError, OSError):
-            # Whoever waits for an answer is told below.
+            # Calls that wait for an answer fail below.
             return
         except IdleError:
             failure = gone(was_sent=False)  # whatever crossed with it was not read

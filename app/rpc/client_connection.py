@@ -123,7 +123,7 @@ class Connection:
             await asyncio.wait({self._reading})
             if not self._reading.cancelled():
                 self._reading.result()
-            # Whoever only closed its sending side still gets its answers, and writes are never torn.
+            # A client that only closed its sending side still gets its answers, and writes are never torn.
             await self._calls.settled()
             while len(self._calls) and not self._writer.is_closing():
                 await self._outgoing.sent()

@@ -11,7 +11,7 @@ from app.errors import InputError
 
 PROTOCOL = 1
 HEADER_BYTES = 4
-# A stranger may not make the host hold more than this; whoever has shown the token may send a long conversation.
+# An unknown client may not make the host hold more than this; one with a token may send a long conversation.
 MAX_HELLO = 4096
 MAX_FRAME = 64 * 1024 * 1024
 # An agent's frames. The longer ones of the person's programs take turns, so that all of them together stay small.

@@ -100,7 +100,7 @@ class SocketServer:
             self._refused,
             self._timeouts,
         )
-        # Whoever comes before the server is started waits; nobody is judged by the token of a host before this one.
+        # Clients that come before the server is started wait; none is checked against the token of an earlier host.
         try:
             write_hostfile(self._vault, description)
         except MachineError:

@@ -136,7 +136,7 @@ def _connect_path(connected: socket.socket, path: str) -> None:
 
 def _greet(connected: Stream, description: HostFile, vault: Path, credentials: Credentials | None) -> None:
     if not is_own(connected):
-        # Before the token is shown: whoever it is must not learn it.
+        # Before the token is shown: a program of another user must not learn it.
         raise HostUnreachableError("Another user's program listens where Keepsake should.", vault=str(vault))
     send(connected, hello_for(description, credentials))
     check_welcome(receive(connected))

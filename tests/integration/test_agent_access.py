@@ -87,9 +87,9 @@ def test_an_unknown_program_may_only_ask_to_be_let_in(host: Host, token: str) ->
 
 def test_a_request_is_allowed_by_the_person(host: Host) -> None:
     with connect(host, "", "newcomer") as client:
-        asked = client.call("agent.request_access", {"name": "newcomer", "trust": "full", "reason": "to help"})
-    assert asked["state"] == "waiting"
-    assert "keepsake agent allow" in asked["message"]
+        answer = client.call("agent.request_access", {"name": "newcomer", "trust": "full", "reason": "to help"})
+    assert answer["state"] == "waiting"
+    assert "keepsake agent allow" in answer["message"]
     (waiting,) = host.ask("agent.requests")
     assert (waiting.name, waiting.trust, waiting.reason, waiting.client) == (
         "newcomer",
@@ -97,13 +97,13 @@ def test_a_request_is_allowed_by_the_person(host: Host) -> None:
         "to help",
         "newcomer 1.0",
     )
-    with connect(host, asked["token"]) as client, pytest.raises(AccessRequiredError):
+    with connect(host, answer["token"]) as client, pytest.raises(AccessRequiredError):
         client.call("memory.search", {"query": "x"})
-    open_already = connect(host, asked["token"])
+    open_already = connect(host, answer["token"])
     assert host.ask("agent.allow", request="newcomer", trust="familiar").trust == "familiar"
     with open_already as client:
         _until(client, "state", "active")
-    with connect(host, asked["token"]) as client:
+    with connect(host, answer["token"]) as client:
         assert client.call("agent.whoami")["name"] == "newcomer"
         assert client.call("memory.search", {"query": "x"})["hits"] == []
     assert host.ask("agent.requests") == []
@@ -111,12 +111,12 @@ def test_a_request_is_allowed_by_the_person(host: Host) -> None:
 
 def test_a_refused_request_gives_nothing(host: Host) -> None:
     with connect(host, "", "newcomer") as client:
-        asked = client.call("agent.request_access", {"name": "newcomer"})
-    host.ask("agent.refuse", request=asked["id"])
-    with connect(host, asked["token"]) as client, pytest.raises(AccessRequiredError):
+        answer = client.call("agent.request_access", {"name": "newcomer"})
+    host.ask("agent.refuse", request=answer["id"])
+    with connect(host, answer["token"]) as client, pytest.raises(AccessRequiredError):
         client.call("memory.search", {"query": "x"})
     with pytest.raises(NotFoundError):
-        host.ask("agent.allow", request=asked["id"])
+        host.ask("agent.allow", request=answer["id"])
 
 
 def test_the_end_of_access_cuts_open_connections(host: Host) -> None:

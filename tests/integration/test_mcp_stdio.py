@@ -294,17 +294,17 @@ def test_subscribers_hear_of_changes(host: Host, era: str) -> None:
     uri = f"memory://note/{note}"
 
     async def talk() -> None:
-        heard: asyncio.Queue[str] = asyncio.Queue()
+        received: asyncio.Queue[str] = asyncio.Queue()
 
         async def hear(message: Any) -> None:
             if isinstance(message, types.ResourceUpdatedNotification):
-                heard.put_nowait(str(message.params.uri))
+                received.put_nowait(str(message.params.uri))
 
         async with mcp_client(host.vault, key, mode=era, message_handler=hear) as client:
             if era == "legacy":
                 await client.subscribe_resource(uri)
                 await asyncio.to_thread(host.ask, "note.update", id=note, version=1, content="Second words")
-                assert await asyncio.wait_for(heard.get(), 60) == uri
+                assert await asyncio.wait_for(received.get(), 60) == uri
                 return
             async with client.listen(resource_subscriptions=[uri]) as stream:
                 await asyncio.to_thread(host.ask, "note.update", id=note, version=1, content="Second words")

@@ -63,10 +63,10 @@ def test_what_is_there_is_listed_with_its_name(tmp_path: Path) -> None:
         folder = vault_folders.folder_of(tmp_path, name)
         vault_folders.prepare(folder, name)
         (folder / vault_folders.DATABASE).write_bytes(b"12345")
-    stranger = tmp_path / vault_folders.AGENTS / "moved-here"
-    stranger.mkdir()
-    (stranger / vault_folders.DATABASE).write_bytes(b"")
-    (stranger / "agent.txt").write_text("scout")
+    newcomer = tmp_path / vault_folders.AGENTS / "moved-here"
+    newcomer.mkdir()
+    (newcomer / vault_folders.DATABASE).write_bytes(b"")
+    (newcomer / "agent.txt").write_text("scout")
     (tmp_path / vault_folders.AGENTS / "empty").mkdir()
     assert [name for name, _ in vault_folders.existing(tmp_path)] == ["", "../evil", "scout"]
     assert vault_folders.size_of(vault_folders.folder_of(tmp_path, "scout")) == 5

@@ -23,6 +23,7 @@ CLASSES = {
     """,
     # Writes into these stores, and the caller's own conversations and schedules.
     "inner": """
+        capture.part capture.position
         archive.restore graph.add_observations graph.create_entities graph.create_relations
         graph.delete_entities graph.delete_observations graph.delete_relations
         fact.batch fact.confirm fact.correct fact.forget fact.remember fact.resolve fact.set
@@ -36,6 +37,7 @@ CLASSES = {
     """,
     # Works on all of the vault: only for callers that read every store.
     "full": """
+        capture.status
         archive.put entity.merge entity.place entity.protect entity.relate entity.rename entity.split
         entity.unrelate job.cancel job.list job.pause job.resume memory.history memory.sessions memory.undo
         schedule.prune schedule.run_now schedule.status session.agents session.consolidated session.digest.get

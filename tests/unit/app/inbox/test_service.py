@@ -221,9 +221,7 @@ def protected(host: Host, how: str) -> str:
 
 
 @pytest.mark.parametrize("how", ["pinned", "confirmed"])
-@pytest.mark.parametrize(
-    "operation", ["note.delete", "note.tag_many", "archive.put", "memory.forget_forever", "fact.correct"]
-)
+@pytest.mark.parametrize("operation", ["note.delete", "note.tag_many", "archive.put", "fact.correct"])
 def test_what_the_person_protects_waits_whatever_the_setting(host: Host, how: str, operation: str) -> None:
     scout = agent(host, review=False)
     target = protected(host, how)
@@ -233,7 +231,6 @@ def test_what_the_person_protects_waits_whatever_the_setting(host: Host, how: st
         "note.delete": {"id": target},
         "note.tag_many": {"ids": [target], "add": ["birds"]},
         "archive.put": {"ids": [target]},
-        "memory.forget_forever": {"ids": [target], "confirm": True},
         "fact.correct": {"id": target, "content": "Rosa lives in Linz"},
     }
     given = every[operation]

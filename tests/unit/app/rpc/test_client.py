@@ -131,7 +131,6 @@ def test_async_events_and_loss_of_the_host_arrive(folder: Path) -> None:
                     "actor": "person",
                     "operation": "echo.change",
                     "history_ids": [7],
-                    "scopes": None,
                 },
             )
             await client.call("echo.say", {"text": ""})

@@ -294,7 +294,6 @@ def test_subscribers_hear_changes_and_progress(served: Served, raw: Connect) -> 
         "actor": "Atlas",
         "operation": "note.save",
         "history_ids": [1],
-        "scopes": None,
     }
     served.feed.publish(Progress("run-1", "Importing", 5, 10))
     assert listener.receive()["params"]["done"] == 5
@@ -373,14 +372,14 @@ def test_loopback_serves_where_there_are_no_unix_sockets(folder: Path) -> None:
 @given(st.lists(st.binary(max_size=60), min_size=1, max_size=8))
 @settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_bytes_affect_no_other_client(served: Served, parts: list[bytes]) -> None:
-    stranger, guest = Raw(served.server.address), Raw(served.server.address).greet(served.vault)
+    newcomer, guest = Raw(served.server.address), Raw(served.server.address).greet(served.vault)
     try:
         with contextlib.suppress(OSError):
             for part in parts:
-                stranger.send(part)
+                newcomer.send(part)
                 guest.send(framed(part) if part else b"")
     finally:
-        stranger.socket.close()
+        newcomer.socket.close()
         guest.socket.close()
     other = Raw(served.server.address).greet(served.vault)
     assert other.ask(SAY)["result"]["value"] == "hello"

@@ -62,8 +62,8 @@ def test_broken_lines_are_left_out_and_named(tmp_path: Path) -> None:
 
 def test_an_end_without_a_line_of_its_own_is_made(tmp_path: Path) -> None:
     found = records(write(tmp_path / "memory.jsonl", KNOWS, ALICE))
-    heads = [one.fields for one in found if isinstance(one, VaultDetail) and one.type == "entity"]
-    assert [(one["name"], one["attributes"]["graph"]["listed"]) for one in heads] == [("Alice", True), ("Bob", False)]
+    stored = [one.fields for one in found if isinstance(one, VaultDetail) and one.type == "entity"]
+    assert [(one["name"], one["attributes"]["graph"]["listed"]) for one in stored] == [("Alice", True), ("Bob", False)]
 
 
 def test_a_file_goes_in_and_comes_out_the_same(vault: Path, tmp_path: Path) -> None:
