@@ -16,7 +16,7 @@ ALIASES: Final[dict[str, tuple[str, ...]]] = {
     "id": ("memory_id", "fact_id", "note_id", "uid"),
     "content": ("text", "fact", "memory", "body", "value", "new_content", "correction", "statement"),
     "prompt": ("query", "question", "message", "q"),
-    "around": ("at", "date", "when", "id", "anchor"),
+    "around": ("at", "date", "when", "id", "anchor", "since", "from", "timeframe"),
     "since": ("after", "from", "start", "date_from", "timeframe", "time_range"),
     "until": ("before", "to", "end", "date_to"),
     "tag": ("tags",),

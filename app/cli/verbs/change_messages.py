@@ -64,6 +64,8 @@ def change_lines(verb: Verb, value: Any, screen: Screen) -> list[str]:
 
 
 def _thing_lines(done: str, value: Mapping[str, Any], screen: Screen) -> list[str]:
+    if value.get("state") == "preview":
+        return ["Nothing was changed. It would be:", *record_lines(value, screen)]
     found = changed_thing(value)
     if found is None:
         return [f"{done.rstrip(':')}.", *record_lines(value, screen)]
@@ -90,7 +92,7 @@ def changed_thing(value: Mapping[str, Any]) -> Mapping[str, Any] | None:
         inner = value.get(name)
         if isinstance(inner, dict) and "id" in inner:
             return inner
-    return value if any(isinstance(value.get(name), str) for name in _IDS) else None
+    return value if any(_is_id(value.get(name)) for name in _IDS) else None
 
 
 def changed_ids(value: Any) -> list[str]:
@@ -102,8 +104,12 @@ def changed_ids(value: Any) -> list[str]:
         inner = value.get("ids")
         if isinstance(inner, list):
             return [str(item) for item in inner]
-        return [] if found is None else [str(next(found[name] for name in _IDS if isinstance(found.get(name), str)))]
+        return [] if found is None else [str(next(found[name] for name in _IDS if _is_id(found.get(name))))]
     return []
+
+
+def _is_id(value: object) -> bool:
+    return isinstance(value, str) and value != ""
 
 
 def _done(verb: Verb) -> str:
@@ -116,6 +122,6 @@ def _done(verb: Verb) -> str:
 
 
 def _called(found: Mapping[str, Any]) -> str:
-    name = next(str(found[key]) for key in _IDS if isinstance(found.get(key), str))
+    name = next(str(found[key]) for key in _IDS if _is_id(found.get(key)))
     title = str(found.get("title") or (found.get("name") if name != found.get("name") else "") or "")
     return one_line(name) + (f" ({one_line(title)})" if title else "")

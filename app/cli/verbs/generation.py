@@ -59,7 +59,7 @@ def verb_of(operation: Operation) -> Verb:
         operation.access,
         operation.destructive and operation.name not in wording.UNDOABLE,
         _answer(operation.returns),
-        tuple(_in_place(operation.name, item) for item in arguments if not item.inside)
+        tuple(_in_place(item) for item in arguments if not item.inside)
         + tuple(_named(item, [other.name for other in parameters if other is not item]) for item in options),
     )
 
@@ -152,9 +152,8 @@ def _without_null(hint: Any) -> tuple[Any, bool]:
     return hint, False
 
 
-def _in_place(operation: str, item: VerbParameter) -> VerbParameter:
-    is_first_of_two = (operation, item.name) == ("note.save", "title")
-    return dataclasses.replace(item, place="argument", required=item.required or is_first_of_two)
+def _in_place(item: VerbParameter) -> VerbParameter:
+    return dataclasses.replace(item, place="argument")
 
 
 def _named(item: VerbParameter, others: Collection[str]) -> VerbParameter:

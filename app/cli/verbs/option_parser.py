@@ -41,6 +41,9 @@ def parsed(verb: Verb, words: Sequence[str]) -> ParsedLine:
     """
     line = ParsedLine()
     options = {name: item for item in verb.parameters if item.place == "option" for name in item.names}
+    arguments = [item for item in verb.parameters if item.place == "argument"]
+    # What stands at a place may also be named, such as ``--since today``.
+    options = {f"--{item.name.replace('_', '-')}": item for item in arguments} | options
     placed: list[str] = []
     rest = iter(words)
     for word in rest:
@@ -57,7 +60,7 @@ def parsed(verb: Verb, words: Sequence[str]) -> ParsedLine:
         else:
             _take_option(line, options, word, rest)
     if not line.wants_help:
-        _place(line, [item for item in verb.parameters if item.place == "argument"], placed)
+        _place(line, [item for item in arguments if item.identifier not in line.values], placed)
     return line
 
 
@@ -91,7 +94,10 @@ def _take_option(line: ParsedLine, options: dict[str, VerbParameter], word: str,
 
 
 def _place(line: ParsedLine, items: Sequence[VerbParameter], words: list[str]) -> None:
-    """Give the words to the parameters in order; one may take several."""
+    """Give the words to the parameters in order; one may take several.
+
+    One that may be left out gets a word only if enough are left for those that may not.
+    """
     after = 0
     for at, item in enumerate(items):
         after = len(items) - at - 1
@@ -100,7 +106,8 @@ def _place(line: ParsedLine, items: Sequence[VerbParameter], words: list[str]) -
             taken: Any = words[:count]
             del words[:count]
         else:
-            taken = words.pop(0) if words else None
+            needed = sum(later.required for later in items[at + 1 :])
+            taken = words.pop(0) if len(words) > (0 if item.required else needed) else None
         if not taken and taken != "" and item.required:
             raise WrongUsageError(f"Missing argument '{item.name.upper()}'")
         if taken is not None:
