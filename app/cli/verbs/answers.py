@@ -27,6 +27,7 @@ _COLUMNS: Final[Mapping[str, tuple[str, ...]]] = {
     "MemoryRow": ("id", "kind", "updated_at", "title|preview", "tags"),
     "Message": ("seq", "role", "created_at", "content"),
     "Person": ("id", "name", "mentions", "memories", "last_at"),
+    "Proposal": ("id", "agent", "operation", "state", "arguments.content|arguments.title|target"),
     "Progress": ("job", "title", "state", "done", "total", "unit"),
     "SecretStatus": ("name", "place", "note"),
     "Session": ("id", "updated_at", "title|preview", "agent", "message_count"),
@@ -106,13 +107,17 @@ def _list_lines(items: Sequence[Any], kind: str, screen: Screen) -> list[str]:
     if screen.is_terminal:
         names = tuple(name for name in names if any(not _is_empty(_of(row, name)) for row in rows))
     cells = [[cell(_of(row, name), screen) for name in names] for row in rows]
-    return table_lines([_label(name.partition("|")[0]) for name in names], cells, screen)
+    return table_lines([_label(name.partition("|")[0].rpartition(".")[2]) for name in names], cells, screen)
 
 
 def _of(row: Mapping[str, Any], column: str) -> Any:
-    """Return a row's value in a column, or in the one after ``|``."""
+    """Return a row's value in a column, or in the one after ``|``; ``a.b`` is a field of an inner object."""
     first, _, second = column.partition("|")
-    return row.get(first) or row.get(second) if second else row.get(first)
+    if second:
+        return _of(row, first) or _of(row, second)
+    outer, _, inner = first.partition(".")
+    found = row.get(outer)
+    return found.get(inner) if inner and isinstance(found, dict) else found
 
 
 def _chosen(rows: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:

@@ -45,6 +45,8 @@ ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "entity.graph": ("id",),
     "entity.rename": ("id", "name"),
     "fact.list": ("category",),
+    "inbox.accept": ("ids",),
+    "inbox.reject": ("ids",),
     "memory.forget_forever": ("ids",),
     "memory.get": ("ids",),
     "memory.history": ("target",),
