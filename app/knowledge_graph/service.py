@@ -159,9 +159,9 @@ class KnowledgeGraphService:
         _check_count(wanted)
         nodes, held = await self._state(stores)
         by_name = {node.name: node for node in nodes if node.is_listed}
-        for one in wanted:
+        for number, one in enumerate(wanted):
             if one.entity not in by_name:
-                raise NotFoundError(f"Entity with name {one.entity} not found", name=one.entity)
+                raise NotFoundError("One of these entities is not there. Create it first.", number=number)
         added = []
         for one in wanted:
             node = by_name[one.entity]

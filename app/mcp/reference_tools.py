@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any, Final
 
 from app.core.recall_fence import neutralise
-from app.errors import InputError
+from app.errors import InputError, NotFoundError
 from app.mcp.host_link import HostLink
 from app.mcp.reference_schemas import REFERENCE_TOOLS
 from app.mcp.tool_answers import ToolAnswer, held_back
@@ -52,7 +52,14 @@ async def _add_observations(given: Given, call: CallContext) -> ToolAnswer:
         {"entity": _text(one, "entityName"), "contents": _texts(one, "contents")}
         for one in _objects(given, "observations")
     ]
-    value = await call.write("graph.add_observations", observations=wanted)
+    try:
+        value = await call.write("graph.add_observations", observations=wanted)
+    except NotFoundError as error:
+        # In the words of the reference server; ours do not repeat what was given.
+        number = error.data.get("number")
+        if not isinstance(number, int) or not 0 <= number < len(wanted):
+            raise
+        raise NotFoundError(f"Entity with name {wanted[number]['entity']} not found") from error
     if held := held_back(value):
         return held
     return _answer("results", [{"entityName": one["entity"], "addedObservations": one["contents"]} for one in value])

@@ -85,8 +85,6 @@ def test_the_ten_tools_work(host: Host, era: str) -> None:
 
             fact = await client.call_tool("remember_fact", {"fact": "Kenji is allergic to peanuts."})
             fact_id = fact.structured_content["id"]
-            confirmed = await client.call_tool("confirm_fact", {"id": fact_id})
-            assert not confirmed.is_error
             right = await client.call_tool("correct_fact", {"id": fact_id, "content": "Kenji is allergic to walnuts."})
             assert right.structured_content["outcome"] == "superseded"
             assert right.structured_content["matched"] == fact_id
@@ -95,6 +93,13 @@ def test_the_ten_tools_work(host: Host, era: str) -> None:
             twice = await client.call_tool("correct_fact", {"id": right.structured_content["id"], "delete": True})
             assert twice.is_error
             assert "not_found" in text_of(twice)
+
+            sure = await client.call_tool("remember_fact", {"fact": "Kenji plays the oboe."})
+            sure_id = sure.structured_content["id"]
+            confirmed = await client.call_tool("confirm_fact", {"id": sure_id})
+            assert not confirmed.is_error
+            held = await client.call_tool("correct_fact", {"id": sure_id, "content": "Kenji plays the horn."})
+            assert held.structured_content["outcome"] == "proposed"  # it contradicts what is confirmed
 
             pad = await client.call_tool("scratchpad", {"items": "plan the trip\nbook, then pay"})
             assert pad.structured_content["items"] == ["plan the trip", "book, then pay"]

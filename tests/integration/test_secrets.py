@@ -245,7 +245,7 @@ def test_an_isolated_agent_sets_no_key(host: Host, memory_keyring: MemoryKeyring
         ("secret.set", {"name": "openai", "value": KEY}),
         ("secret.remove", {"name": "openai"}),
     ):
-        with pytest.raises(AccessDeniedError, match="they are the person's"):
+        with pytest.raises(AccessDeniedError, match="own programs"):
             host.call(operation, arguments, Caller("scout", "full")).result()
     assert memory_keyring.requested == 0
 

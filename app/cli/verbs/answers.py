@@ -111,7 +111,10 @@ def _list_lines(items: Sequence[Any], kind: str, screen: Screen) -> list[str]:
 
 
 def _of(row: Mapping[str, Any], column: str) -> Any:
-    """Return a row's value in a column, or in the one after ``|``; ``a.b`` is a field of an inner object."""
+    """Return a row's value in a column, or in the one after ``|``.
+
+    ``a.b`` is the field ``b`` of the inner object ``a``.
+    """
     first, _, second = column.partition("|")
     if second:
         return _of(row, first) or _of(row, second)

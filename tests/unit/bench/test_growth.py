@@ -115,7 +115,7 @@ def test_each_filter_is_understood_and_leaves_what_its_name_says(filled: Host, t
 def test_searches_go_on_while_it_imports_and_makes_other_vectors(
     filled: Host, given: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(search_under_load, "ASKED", 5)
+    monkeypatch.setattr(search_under_load, "QUERIES", 5)
     monkeypatch.setattr(search_under_load, "_LEAST", 200)
     requested = workload.questions(given)
     busy = search_under_load.importing(filled, tmp_path, requested, 400)
