@@ -144,7 +144,7 @@ class Engine:
         self.exchange = ExchangeService(new_sink, source, self.capture.new_sink)
         self.upkeep = upkeep_parts.build(runtime, worker, self._failures)
         schedules = schedule_parts.build_service(runtime)
-        self.upkeep_jobs = UpkeepJobs((), schedules, clock, self.jobs, self.publish)
+        self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
         self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)

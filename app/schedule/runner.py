@@ -49,6 +49,9 @@ class ScheduledJob(Protocol):
     is_heavy: bool
     """Whether it waits while the person types."""
 
+    def is_enabled(self) -> bool:
+        """Return whether the settings let it run by itself."""
+
     async def run(self, run_id: str) -> JobResult:
         """Do it; what it changes in the vault bears ``run_id``."""
 
@@ -130,7 +133,10 @@ class ScheduleRunner:
         if await self._service.paused_until() is not None:
             return
         for schedule in await self._service.due(_AT_ONCE):
-            if schedule.id not in self._running and self._can_run(schedule, now):
+            job = self._jobs.get(schedule.id)
+            if job is not None and not job.is_enabled():
+                await self._service.skip(schedule, "it is switched off in the settings")
+            elif schedule.id not in self._running and self._can_run(schedule, now):
                 await self._start(schedule, is_manual=False)
         self._reason = ""
 

@@ -34,6 +34,10 @@ class ScheduledUpkeep:
         self._jobs = jobs
         self._publish = publish
 
+    def is_enabled(self) -> bool:
+        """Return whether the settings let it run by itself."""
+        return self._job.is_enabled()
+
     async def run(self, run_id: str) -> JobResult:
         """Apply the job as a run; see ``UpkeepJob.apply``."""
         job, state = self._jobs.begin(self._job.title, self._job.unit, run_id), "failed"
@@ -101,7 +105,7 @@ class UpkeepJobs:
                         job.goal,
                         _in_zone(cadence, zone),
                         "on_failure",
-                        "active" if job.is_enabled() else "paused",
+                        "active",
                         now,
                         now,
                     )

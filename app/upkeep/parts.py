@@ -9,8 +9,10 @@ from app.config.config import Config
 from app.index.worker import IndexWorker
 from app.runtime import Runtime
 from app.upkeep.backup_service import BackupService
+from app.upkeep.housekeeping import Housekeeping
 from app.upkeep.model import Finding
 from app.upkeep.service import UpkeepService
+from app.upkeep.upkeep_job import UpkeepJob
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,10 +22,12 @@ class UpkeepParts:
     Args:
         service: Status, check, repair and reindexing of the vault.
         backups: Backups of the vault.
+        jobs: Jobs that run at their times.
     """
 
     service: UpkeepService
     backups: BackupService
+    jobs: tuple[UpkeepJob, ...]
 
 
 def build(runtime: Runtime, worker: IndexWorker, failures: Callable[[], Sequence[str]]) -> UpkeepParts:
@@ -36,10 +40,12 @@ def build(runtime: Runtime, worker: IndexWorker, failures: Callable[[], Sequence
     """
     store, clock, config = runtime.store, runtime.clock, runtime.config
     model, settings = partial(config.text, "embedding.model"), partial(_settings_findings, config)
-    return UpkeepParts(
-        UpkeepService(store, worker, runtime.jobs, model, failures, clock, settings),
-        BackupService(store, clock, config, runtime.publish, runtime.jobs),
+    backups = BackupService(store, clock, config, runtime.publish, runtime.jobs)
+    housekeeping = Housekeeping(
+        store, backups, partial(config.flag, "housekeeping.enabled"), partial(config.text, "housekeeping.time")
     )
+    service = UpkeepService(store, worker, runtime.jobs, model, failures, clock, settings)
+    return UpkeepParts(service, backups, (housekeeping,))
 
 
 def _settings_findings(config: Config) -> list[Finding]:

@@ -67,6 +67,7 @@ def test_the_list_changes_with_the_trust(host: Host) -> None:
         client.greet()
         assert "note_save" not in listed(client)
         host.ask("agent.trust", name="scout", trust="inner")
+        assert client.receive()["method"] == "notifications/tools/list_changed"
         assert "note_save" in listed(client)
         assert called(client, "note_save", content="Hello there")["value"]["content"] == "Hello there"
     finally:

@@ -61,3 +61,8 @@ SCHEDULE = (
     whole("schedule.summary_characters", 500, 50, 10_000, "Characters of a run's output shown in its summary."),
     whole("schedule.keep_runs", 200, 1, 100_000, "Runs of a schedule that are kept."),
 )
+
+HOUSEKEEPING = (
+    switch("housekeeping.enabled", True, "Care for the database at night, and verify the latest backup."),
+    time_of_day("housekeeping.time", "04:30", "When that is done, unless its schedule was moved."),
+)

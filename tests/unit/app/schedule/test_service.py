@@ -221,6 +221,10 @@ class CountingJob:
         self.runs: list[str] = []
         self.fails = False
         self.gate: asyncio.Event | None = None
+        self.enabled = True
+
+    def is_enabled(self) -> bool:
+        return self.enabled
 
     async def run(self, run_id: str) -> JobResult:
         self.runs.append(run_id)
@@ -256,6 +260,20 @@ def test_the_runner_runs_what_is_due_and_records_it(harness: Harness) -> None:
     harness.pass_time(awake=timedelta(hours=1))
     harness.do(tick(runner))
     assert harness.do(harness.service.runs(made.id, 1))[0].output == "The disk is full."
+
+
+def test_what_the_settings_switch_off_is_skipped_and_recorded(harness: Harness) -> None:
+    made, job, runner = built_in(harness)
+    job.enabled = False
+    harness.pass_time(awake=timedelta(hours=3, minutes=5))
+    harness.do(tick(runner))
+    (run,) = harness.do(harness.service.runs(made.id, 10))
+    assert (job.runs, run.status, run.turn_count) == ([], "skipped", 3)
+    assert "switched off" in run.output_summary
+    job.enabled = True
+    harness.pass_time(awake=timedelta(hours=1))
+    harness.do(tick(runner))
+    assert len(job.runs) == 1
 
 
 def test_after_a_sleep_it_waits_and_catches_up_once(harness: Harness) -> None:
