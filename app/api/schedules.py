@@ -240,7 +240,7 @@ async def prune(engine: Engine, caller: Caller, id: str, keep: Count) -> Changed
 async def claim(
     engine: Engine, caller: Caller, id: str | None = None, lease_seconds: float = _LEASE_S
 ) -> Changed[ScheduleClaim | None]:
-    """ScheduleClaim a due goal to pursue it; the answer is null when none is due.
+    """Claim a due goal to pursue it; the answer is null when none is due.
 
     Pursue the goal, extend the lease with schedule.heartbeat while that takes, and end with schedule.report. When a
     lease runs out, the goal is due again.

@@ -171,7 +171,7 @@ class ScheduleService:
     async def claim(
         self, schedule_id: str, holder: str, lease_s: float, *, is_manual: bool = False, reason: str = ""
     ) -> ScheduleClaim | None:
-        """ScheduleClaim a schedule to run it; ``None`` when it is claimed or not due.
+        """Claim a schedule to run it; ``None`` when it is claimed or not due.
 
         Occurrences that were missed before the latest are recorded as skipped, in the same transaction.
 
