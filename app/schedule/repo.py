@@ -9,6 +9,7 @@ from typing import Any
 import apsw
 import msgspec
 
+from app.core.text import storable
 from app.schedule.model import Cadence, Schedule, ScheduleClaim, ScheduleFilter, ScheduleRun, Status
 
 _SCHEDULE = (
@@ -21,7 +22,6 @@ _RUN = (
     " turn_count, cost, notified FROM schedule_runs"
 )
 _CLAIM = "SELECT schedule_id, run_id, holder, scheduled_for, started_at, expires_at, is_manual FROM schedule_claims"
-_ESCAPED = str.maketrans({"%": r"\%", "_": r"\_", "\\": r"\\"})
 
 
 def to_text(when: datetime) -> str:
@@ -229,12 +229,12 @@ def prune(connection: apsw.Connection, schedule_id: str, keep: int) -> int:
 
 
 def _where(wanted: ScheduleFilter) -> tuple[str, dict[str, Any]]:
-    pattern = f"%{wanted.text.translate(_ESCAPED)}%" if wanted.text else None
+    # Not LIKE, whose patterns have a limited length.
     where = (
-        "(:pattern IS NULL OR name LIKE :pattern ESCAPE '\\' OR goal LIKE :pattern ESCAPE '\\')"
+        "(:text = '' OR instr(lower(coalesce(name, '')), lower(:text)) OR instr(lower(goal), lower(:text)))"
         " AND (:status IS NULL OR status = :status) AND (:user IS NULL OR user_id = :user)"
     )
-    return where, {"pattern": pattern, "status": wanted.status, "user": wanted.user_id}
+    return where, {"text": storable(wanted.text)[0], "status": wanted.status, "user": wanted.user_id}
 
 
 def _instant(text: str) -> datetime:

@@ -9,6 +9,7 @@ from app.host import Host
 from tests.bench.socket_fuzz import fuzz
 
 FRAMES = 3000
+READERS = 4
 
 
 @pytest.fixture
@@ -24,5 +25,6 @@ def test_malformed_frames_disturb_no_good_client(host: Host) -> None:
     report = fuzz(host, FRAMES, seed=11)
     assert report.frames == FRAMES
     assert report.good_calls > 0
-    assert report.files_after <= report.files_before
+    # Connections for reading open when they are first needed; each frame that leaked would be one more.
+    assert report.files_after <= report.files_before + READERS
     assert host.ask("vault.check").ok
