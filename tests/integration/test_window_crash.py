@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from app.errors import HostUnreachableError
+from app.rpc.hostfile import read_hostfile
 from tests.helpers.sample_data import ROOT
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="signals of POSIX")
@@ -51,10 +53,18 @@ def _until(process: "subprocess.Popen[bytes]", done: Callable[[], bool]) -> None
 
 
 def _crash(process: "subprocess.Popen[bytes]", file: Path) -> None:
-    _until(process, file.exists)
+    # The file is there a moment before it is used; once the vault is open, both have long been.
+    _until(process, lambda: file.exists() and _has_open_vault(process, file.parent.parent))
     process.send_signal(signal.SIGSEGV)
     assert process.wait(60) == -signal.SIGSEGV
     assert "Segmentation fault" in file.read_text()
+
+
+def _has_open_vault(process: "subprocess.Popen[bytes]", vault: Path) -> bool:
+    try:
+        return read_hostfile(vault).pid == process.pid
+    except HostUnreachableError:
+        return False
 
 
 def test_the_next_window_takes_up_the_crashes_of_window_and_host(launch: Launch, tmp_path: Path) -> None:
