@@ -62,6 +62,7 @@ class Host:
         self._stop = asyncio.Event()
         self._is_closing = False
         self._calls: set[asyncio.Task[Any]] = set()
+        self._late_calls: set[asyncio.Task[Any]] = set()
 
     def start(self) -> None:
         """Open the vault and start the engine's thread; returns when calls are answered.
@@ -135,7 +136,7 @@ class Host:
         try:
             return await work
         except asyncio.CancelledError:
-            if self._is_closing:
+            if task in self._late_calls:
                 raise MachineError("The vault was closed before this was done.") from None
             raise
         finally:
@@ -205,8 +206,10 @@ class Host:
         """Wait a while for running calls to end, then cancel them."""
         await asyncio.sleep(0)  # those just submitted begin
         if self._calls:
-            _, late = await asyncio.wait(self._calls, timeout=_GRACE_SECONDS)
-            for task in late:
+            _, self._late_calls = await asyncio.wait(self._calls, timeout=_GRACE_SECONDS)
+            for task in self._late_calls:
+                # Its caller may have given up at the same moment; then nobody else asks for the error.
+                task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
                 task.cancel()
 
 

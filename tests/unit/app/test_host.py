@@ -1,7 +1,10 @@
 """Starting and stopping a vault's engine, and many who ask it at once."""
 
+import asyncio
+import gc
 import json
 import threading
+import time
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
@@ -312,3 +315,26 @@ def test_closing_while_a_call_waits_for_the_index(vault: Path) -> None:
     assert waiting.done()
     failure = waiting.exception()
     assert failure is None or isinstance(failure, MachineError)
+
+
+def test_a_caller_that_gives_up_while_the_vault_closes_leaves_no_lost_error(
+    vault: Path, caplog: pytest.LogCaptureFixture
+) -> None:
+    host = Host(vault, serve=False)
+    host.start()
+    begun = threading.Event()
+
+    async def wait_for_ever() -> None:
+        begun.set()
+        await asyncio.Event().wait()
+
+    call = host.submit(wait_for_ever())
+    assert begun.wait(30)
+    closing = threading.Thread(target=host.stop)
+    closing.start()
+    while not host._is_closing:
+        time.sleep(0.001)
+    assert call.cancel()
+    closing.join(30)
+    gc.collect()
+    assert not [record for record in caplog.records if record.name == "asyncio"]
