@@ -38,6 +38,7 @@ from app.index import chunk_eraser, session_reindex
 from app.index import parts as index_parts
 from app.jobs import Jobs
 from app.knowledge_graph.service import KnowledgeGraphService
+from app.llm.chat_model import AbsentModel, ChatModel
 from app.memories import parts as memory_parts
 from app.memories.history_applier import MemoryApplier
 from app.memories.memory_eraser import MemoryEraser
@@ -122,6 +123,7 @@ class Engine:
         self.jobs = Jobs(self._on_job)
         self.downloads = ModelDownloads(self.jobs)
         runtime = Runtime(store, config, clock, self.trace, self.jobs, self.publish, self._loop)
+        self.chat: ChatModel = AbsentModel()
         self.index = index_parts.build(runtime, self.keys, self.downloads)
         indexer, worker = self.index.indexer, self.index.worker
         self.search = search_parts.build(runtime, worker, self.downloads)

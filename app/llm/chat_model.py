@@ -1,0 +1,37 @@
+"""Protocol of chat models, and the absent one."""
+
+from typing import Protocol
+
+from app.errors import ModelUnavailableError
+from app.llm.model import ChatAnswer, ChatRequest
+
+
+class ChatModel(Protocol):
+    """Answers conversations. Belongs to the engine's event loop."""
+
+    @property
+    def name(self) -> str:
+        """Return the name of the main model for people, ``""`` where there is none."""
+
+    @property
+    def is_available(self) -> bool:
+        """Return whether a model may be asked now; False over the spend cap."""
+
+    async def complete(self, request: ChatRequest) -> ChatAnswer:
+        """Answer a request.
+
+        Raises:
+            ModelUnavailableError: There is no model, it cannot be reached, it refused, or the spend cap is reached.
+            AccessDeniedError: The request has private text, and the settings keep that from a remote model.
+        """
+
+
+class AbsentModel:
+    """Chat model that never answers, used where none is configured."""
+
+    name = ""
+    is_available = False
+
+    async def complete(self, request: ChatRequest) -> ChatAnswer:
+        """Refuse the request; see ``ChatModel``."""
+        raise ModelUnavailableError("No language model is configured.", purpose=request.purpose)
