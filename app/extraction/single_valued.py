@@ -1,4 +1,4 @@
-"""Facts of which only one can be true at a time, such as home and age."""
+"""Facts that exclude one another, such as home and age."""
 
 import re
 from typing import Final

@@ -1,4 +1,4 @@
-"""First person to third: ``I moved my desk`` becomes ``Ines moved their desk``."""
+"""First person to third: ``I moved my bed`` becomes ``Ines moved their bed``."""
 
 import re
 from typing import Final
