@@ -6,6 +6,8 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
+import apsw
+
 from app.agents.isolated_vaults import IsolatedVaults
 from app.agents.ledger.service import LedgerOptions, LedgerService
 from app.agents.service import AREA as AGENTS_AREA
@@ -130,7 +132,7 @@ class Engine:
         search = self.search.service
         self.memories = memory_parts.build(runtime, indexer, SimilarMemories(search))
         self.sessions = session_parts.build(runtime, indexer, self.memories.writing.write)
-        self.entities = entity_parts.build(runtime, worker.wait_quiet)
+        self.entities = entity_parts.build(runtime, worker.wait_quiet, self.chat)
         self.knowledge_graph = KnowledgeGraphService(store, self.memories.service, clock)
         self.undo = self._build_undo()
         self.erasure = self._build_erasure()
@@ -144,7 +146,8 @@ class Engine:
         self.capture = capture_parts.build(runtime, self.sessions.service)
         source = VaultSource(store, self.memories.queries, self.memories.archive)
         self.exchange = ExchangeService(new_sink, source, self.capture.new_sink)
-        self.upkeep = upkeep_parts.build(runtime, worker, self._failures)
+        self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
+        self.upkeep = upkeep_parts.build(runtime, worker, self._failures, self.entities, self.inbox)
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
         self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)
@@ -152,7 +155,6 @@ class Engine:
         self.agents = AgentService(store, clock)
         self.receipts = WriteReceipts(store, clock)
         self.ledger = LedgerService(store, clock, self._ledger_options)
-        self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         writing = MemoryUnitOfWork(store, indexer, clock)
         bulk_undo = BulkUndo(store, self.undo)
         self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions.service, clock)
@@ -166,7 +168,13 @@ class Engine:
             "memory": MemoryApplier(self.index.indexer),
             "entity": EntityApplier(),
         }
-        return UndoService(self.store, appliers, self.clock)
+        return UndoService(self.store, appliers, self.clock, self._undo_derived)
+
+    def _undo_derived(self, connection: apsw.Connection, run_id: str) -> frozenset[str]:
+        """Take back what a run made beside the history; return the areas that changed."""
+        links = self.entities.enrichment.undo_run(connection, run_id)
+        proposals = self.upkeep.merges.undo_run(connection, run_id)
+        return frozenset([*(["entities"] if links else []), *(["inbox"] if proposals else [])])
 
     def _build_erasure(self) -> ErasureService:
         hide_entries = partial(session_reindex.begin, is_leaving=True)
