@@ -116,9 +116,9 @@ async def graph(
 
 @operation("entity.duplicates", trust="full")
 async def duplicates(engine: Engine, caller: Caller, limit: Count = 50) -> list[DuplicatePair]:
-    """Return pairs of entities that may be one, the surest first; none is merged by itself.
+    """Return pairs of entities that may be one, the surest first.
 
-    Pairs whose merge you rejected or undid are left out.
+    None is merged by itself. Pairs whose merge you rejected or undid are left out.
 
     Args:
         limit: How many at most.

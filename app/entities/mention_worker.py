@@ -241,7 +241,7 @@ def _read(strategy: NerStrategy, known: KnownNames, reading: ner_backlog.Reading
 def _spans(
     strategy: NerStrategy, known: KnownNames, reading: ner_backlog.Reading, *, is_heading: bool
 ) -> list[NameSpan]:
-    """Return the names of a reading's text or heading, those that an accurate search found among them."""
+    """Return the names of a reading's text or heading, accurately found ones included."""
     text = reading.heading if is_heading else reading.text
     found = strategy.extract(text, known)
     kept = [one for held, one in reading.kept if held == is_heading and text[one.start : one.end] == one.text]

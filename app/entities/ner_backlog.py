@@ -137,7 +137,7 @@ def reading_of(connection: apsw.Connection, kind: OwnerKind, owner: str) -> Read
 
 
 def record_one(connection: apsw.Connection, reading: Reading, found: Sequence[FoundName], now_ms: int) -> bool:
-    """Store the names found in one text; return False where it has changed since it was read."""
+    """Store the names found in one text, unless it has changed since."""
     source: Source = "memory" if reading.owner.kind == "memory" else "messages"
     owners = _current_owners(connection, NameBatch(source, (reading,)))
     if reading.owner.id not in owners:

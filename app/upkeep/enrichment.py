@@ -39,11 +39,11 @@ class EnrichmentOptions:
 
 @dataclass(slots=True)
 class _Progress:
-    """What a run did so far."""
+    """Counts of a run so far."""
 
     searched: int = 0
     links: int = 0
-    asked: int = 0
+    turns: int = 0
     proposed: int = 0
     usage: Usage = field(default_factory=Usage)
     withheld: set[StoreName] = field(default_factory=set)
@@ -109,7 +109,7 @@ class Enrichment:
         if not run.job.is_cancelled():
             await self._propose(run, made)
         counts = {"texts": made.searched, "links": made.links, "proposals": made.proposed}
-        return UpkeepOutcome(self._summary(made), counts, made.usage.cost, made.asked)
+        return UpkeepOutcome(self._summary(made), counts, made.usage.cost, made.turns)
 
     async def _candidates(self, stores: tuple[StoreName, ...]) -> list[tuple[OwnerKind, str]]:
         if not self._service.strategy.is_available:
@@ -143,14 +143,14 @@ class Enrichment:
         return strategy.spacy.is_available or (strategy.model.is_available and made.asks_model)
 
     async def _is_withheld(self, kind: OwnerKind, owner: str, made: _Progress) -> bool:
-        """Return whether a text is of a store that was withheld from the only reader there is."""
+        """Return whether a text is withheld from the only reader there is."""
         if not made.withheld or self._service.strategy.spacy.is_available:
             return False
         return await self._service.store_of(kind, owner) in made.withheld
 
     async def _note(self, run: UpkeepRun, made: _Progress, text: tuple[OwnerKind, str], found: EnrichedText) -> None:
         made.usage += found.usage
-        made.asked += bool(found.usage.output_tokens)
+        made.turns += bool(found.usage.output_tokens)
         made.refusal = found.refusal or made.refusal
         if found.is_withheld:
             made.withheld.update(one for one in STORES if one == found.store)

@@ -70,7 +70,10 @@ class MergeProposals:
 
     @staticmethod
     def undo_run(connection: apsw.Connection, run_id: str) -> bool:
-        """Withdraw the proposals of a run that wait, inside the caller's transaction; return whether there was any."""
+        """Withdraw the waiting proposals of a run; return whether there was any.
+
+        To be called inside a transaction.
+        """
         withdrawn = repo.withdraw_run(connection, run_id)
         inbox_repo.withdraw(connection, withdrawn)
         return bool(withdrawn)

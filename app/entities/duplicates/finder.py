@@ -1,4 +1,7 @@
-"""Finder of near-duplicates: names of one type that may mean the same; pure, and blind to the texts."""
+"""Finder of near-duplicates: names of one type that may mean the same.
+
+Pure, and blind to the texts.
+"""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -20,7 +23,9 @@ Form = Callable[[NamedEntity], Iterable[str]]
 
 
 def near_duplicates(entities: Sequence[NamedEntity]) -> list[NearDuplicate]:
-    """Return pairs that may be one entity, the surest first; an entity is to be merged in one pair at most.
+    """Return pairs that may be one entity, the surest first.
+
+    An entity is to be merged in one pair at most.
 
     Args:
         entities: Entities of all types, none merged into another.
@@ -140,7 +145,7 @@ def _one_letter(same: list[NamedEntity]) -> Iterator[NearDuplicate]:
 
 
 def _with_a_letter_less(one: NamedEntity) -> Iterable[str]:
-    """Return a name as it is and without each of its letters, of words long enough."""
+    """Return a name as it is, and without each letter of its longer words."""
     words = name_forms.name_words(one.name)
     least = _LEAST_LETTERS if len(words) > 1 else _LEAST_ALONE
     forms = {" ".join(words)}
@@ -153,7 +158,10 @@ def _with_a_letter_less(one: NamedEntity) -> Iterable[str]:
 
 
 def _is_misspelt(first: NamedEntity, second: NamedEntity) -> bool:
-    """Return whether two names differ in one letter of a word that is no common name in both."""
+    """Return whether one of two names may be a misspelling of the other.
+
+    They differ in one letter of a word that is not a common name in both.
+    """
     words, others = name_forms.name_words(first.name), name_forms.name_words(second.name)
     if len(words) != len(others):
         return False
@@ -177,7 +185,7 @@ def _is_alone(first: NamedEntity, second: NamedEntity) -> bool:
 
 
 def _full_names(people: list[NamedEntity]) -> Iterator[NearDuplicate]:
-    """Yield pairs of a full name with a shorter form, where no other full name has that form."""
+    """Yield pairs of a full name with a short form of it alone."""
     by_form: dict[tuple[DuplicateReason, str], list[NamedEntity]] = defaultdict(list)
     for one in people:
         for form in _short_forms(name_forms.titled(name_forms.name_words(one.name))[1]):
@@ -234,6 +242,9 @@ def _pair(
     into: NamedEntity | None = None,
     needs_context: bool = False,
 ) -> NearDuplicate:
-    """Return a pair; what a person decided about remains, then the full name, then the one mentioned most."""
+    """Return a pair in the order of merging.
+
+    What a person decided about remains, then the full name, then the one mentioned most.
+    """
     ranked = sorted((first, second), key=lambda one: (not one.is_decided, one is not into, -one.mentions, one.id))
     return NearDuplicate(ranked[0], ranked[1], reason, score, needs_context)

@@ -86,7 +86,7 @@ def name_words(name: str) -> tuple[str, ...]:
 
 
 def compact_forms(name: str) -> frozenset[str]:
-    """Return the ways to write a name in folded letters without blanks: umlauts as one letter or two."""
+    """Return a name in folded letters without blanks, umlauts as one letter and as two."""
     plain = "".join(name_words(name))
     lower = unicodedata.normalize("NFC", name).casefold()
     return frozenset((plain, "".join(name_words(lower.translate(_GERMAN)))))
@@ -135,7 +135,10 @@ def digits(name: str) -> str:
 
 
 def differ_in_one_letter(first: str, second: str) -> bool:
-    """Return whether two words differ in one letter or two neighbours swapped, not only in an ending added."""
+    """Return whether two words differ in one letter or two letters swapped.
+
+    An added ending does not count.
+    """
     if first == second or abs(len(first) - len(second)) > 1:
         return False
     start = 0

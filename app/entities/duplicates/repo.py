@@ -1,4 +1,4 @@
-"""SQL of near-duplicates: names to compare, what speaks for and against a pair, and proposed merges.
+"""SQL of near-duplicates: names to compare, evidence about a pair, and proposed merges.
 
 Owns proposed_merges.
 """
@@ -28,7 +28,7 @@ def names(connection: apsw.Connection) -> list[NamedEntity]:
 
 
 def are_apart(connection: apsw.Connection, key: Key) -> bool:
-    """Return whether somebody said that two entities are not one.
+    """Return whether a decision says that two entities are not one.
 
     They were split from each other, a merge of them was undone, or a relation between them is stated.
     """
@@ -63,7 +63,7 @@ def decisions(connection: apsw.Connection) -> dict[Key, tuple[str, int]]:
 
 
 def note_proposed(connection: apsw.Connection, pair: NearDuplicate, proposal_id: int, run_id: str, at_ms: int) -> None:
-    """Store that a merge was proposed; nothing is stored where one of the entities is gone."""
+    """Store that a merge was proposed, unless one of the entities is gone."""
     connection.execute(
         "INSERT INTO proposed_merges (first_id, second_id, proposal_id, run_id, at) SELECT ?1, ?2, ?3, ?4, ?5"
         " WHERE (SELECT count(*) FROM entities WHERE id IN (?1, ?2)) = 2 ON CONFLICT DO UPDATE SET"

@@ -26,14 +26,14 @@ class NearDuplicateService:
         self._store = store
 
     async def pairs(self, limit: int = 50) -> list[DuplicatePair]:
-        """Return pairs that may be one entity, the surest first, without those that the person refused."""
+        """Return pairs that may be one entity, without refused ones, the surest first."""
         made = await self._store.read(repo.decisions, is_background=True)
         open_pairs = [one for one in await self._found() if made.get(one.key, ("waiting", 0))[0] in _LISTED]
         kept = await self._store.read(partial(_supported, pairs=open_pairs, limit=limit), is_background=True)
         return [_shown(one, made.get(one.key)) for one in kept]
 
     async def unproposed(self, limit: int) -> list[NearDuplicate]:
-        """Return pairs whose merge may be proposed: those never proposed, then those whose proposal expired."""
+        """Return pairs to propose: those never proposed, then those whose proposal expired."""
         if limit <= 0:
             return []
         made = await self._store.read(repo.decisions, is_background=True)
@@ -48,7 +48,10 @@ class NearDuplicateService:
 
 
 def _supported(connection: apsw.Connection, pairs: Sequence[NearDuplicate], limit: int) -> list[NearDuplicate]:
-    """Return the first pairs that nothing speaks against, and whose entities are mentioned together where needed."""
+    """Return the first pairs that the vault supports.
+
+    Nothing speaks against them, and their entities are mentioned together where that is needed.
+    """
     kept: list[NearDuplicate] = []
     for one in pairs[:_MOST_CHECKED]:
         if len(kept) >= limit:

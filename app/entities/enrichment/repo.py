@@ -1,4 +1,4 @@
-"""SQL of enrichment: texts with few names, and the names that an accurate search found in them.
+"""SQL of enrichment: texts with few names, and names found in them.
 
 Owns enriched_texts.
 """
@@ -20,7 +20,7 @@ _COUNT = "(SELECT count(DISTINCT x.entity_id) FROM mentions x WHERE x.owner_kind
 
 
 def memories(connection: apsw.Connection, stores: Sequence[StoreName], most_names: int, limit: int) -> list[str]:
-    """Return the ids of memories with few names that were not searched accurately yet, the newest first.
+    """Return ids of memories with few names, not searched yet, the newest first.
 
     Those still to be read by the fast rules are left out.
     """
@@ -37,7 +37,7 @@ def memories(connection: apsw.Connection, stores: Sequence[StoreName], most_name
 
 
 def messages(connection: apsw.Connection, read_up_to: int, most_names: int, limit: int) -> list[str]:
-    """Return messages with few names that were not searched accurately yet, as ``session#seq``, the newest first.
+    """Return messages with few names, not searched yet, the newest first, as ``session#seq``.
 
     Args:
         connection: A connection.
@@ -61,7 +61,7 @@ def messages(connection: apsw.Connection, read_up_to: int, most_names: int, limi
 def put(
     connection: apsw.Connection, owner: tuple[str, str], names: Iterable[tuple[bool, NameSpan]], run_id: str, at_ms: int
 ) -> None:
-    """Store what an accurate search found in an owner (kind and id), in place of what was found before.
+    """Store the names found in an owner (kind and id), replacing earlier ones.
 
     ``names`` are given with whether they stand in the heading.
     """
@@ -79,7 +79,7 @@ def put(
 def names(
     connection: apsw.Connection, kind: str, owners: Iterable[str]
 ) -> dict[str, tuple[tuple[bool, NameSpan], ...]]:
-    """Return the names found in owners of a kind, by id; those without any are left out."""
+    """Return the names found in owners of a kind, by id."""
     rows = connection.execute(
         "SELECT e.owner_id, e.names FROM json_each(?) w CROSS JOIN enriched_texts e ON e.owner_kind = ?"
         " AND e.owner_id = w.value WHERE e.names <> '[]'",
@@ -94,7 +94,7 @@ def _name(kept: list[Any]) -> tuple[bool, NameSpan]:
 
 
 def forget_run(connection: apsw.Connection, run_id: str) -> list[tuple[str, str]]:
-    """Forget the names that a run found; return the kinds and ids of the texts that had any.
+    """Forget the names that a run found; return the owners.
 
     The texts count as searched, so that the same is not found again.
     """

@@ -1,4 +1,4 @@
-"""Enrichment service: texts with few names are searched again, accurately, and what is found is linked."""
+"""Enrichment service: an accurate search of texts with few names."""
 
 import asyncio
 from collections.abc import Sequence
@@ -27,7 +27,7 @@ Outcome = Literal["searched", "unanswered", "withheld", "gone"]
 
 @dataclass(frozen=True, slots=True)
 class EnrichedText:
-    """What became of one text.
+    """Result of the search of one text.
 
     Args:
         outcome: ``searched``; ``unanswered`` when the language model failed and nothing else could search it;
@@ -133,7 +133,7 @@ class EnrichmentService:
         await self._store.write(lambda connection: repo.put(connection, (kind, owner), (), run_id, now_ms))
 
     def undo_run(self, connection: apsw.Connection, run_id: str) -> bool:
-        """Take back what a run linked, inside the caller's transaction; return whether there was any.
+        """Take back the links of a run; return whether there were any.
 
         The texts are read by the fast rules again, and are not searched accurately again before they change.
         """
@@ -154,7 +154,7 @@ class EnrichmentService:
 def _kept(
     reading: ner_backlog.Reading, spans: Sequence[NameSpan], readers: Sequence[str]
 ) -> tuple[tuple[bool, NameSpan], ...]:
-    """Return the names that only an accurate provider found, by their place in text or heading."""
+    """Return the names of accurate providers, placed in text or heading."""
     end, offset = len(reading.text), len(reading.text) + len(_BETWEEN)
     kept = []
     for one in spans:

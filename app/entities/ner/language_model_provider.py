@@ -1,4 +1,7 @@
-"""Provider of names by a language model; the answer counts only where the text has the name."""
+"""Provider of names by a language model.
+
+An answer counts only where the text has the name.
+"""
 
 import re
 from collections.abc import Callable, Iterator
@@ -88,7 +91,7 @@ class LanguageModelProvider:
         return ModelNames(tuple(self._located(read, answer.names)), usage)
 
     def _located(self, text: str, names: list[_Name]) -> Iterator[NameSpan]:
-        """Yield the places of the names that the text has; nothing else of an answer is believed."""
+        """Yield the places of the names that the text has."""
         chosen: dict[str, EntityType] = {}
         for one in names:
             kind, name = _TYPES.get(one.type.casefold().strip()), collapse(one.text)

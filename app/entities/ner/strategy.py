@@ -57,7 +57,7 @@ class Extraction:
 
 
 class AccurateStrategy:
-    """The fast providers, then spaCy where it is installed and a language model where there is one.
+    """Accurate strategy: the fast providers, spaCy where installed, and the language model.
 
     Args:
         spacy: Reads with a spaCy pipeline.
