@@ -90,14 +90,17 @@ class Enrichment:
         """Return the texts and merges; see ``UpkeepJob``."""
         texts = await self._candidates(STORES)
         pairs = await self._merges.due()
-        changes = [PlannedChange("search", owner, owner, f"{kind} with few names") for kind, owner in texts]
+        changes = [
+            PlannedChange("search", owner, await self._service.title(kind, owner), f"{kind} with few names")
+            for kind, owner in texts[:_SHOWN]
+        ]
         changes += [
             PlannedChange("propose", one.other.id, excerpt(f"{one.other.name} → {one.into.name}", _TITLE), one.sentence)
             for one in pairs
         ]
         absence = self._service.strategy.absence
         summary = f"Search {_count(len(texts), 'text')} for names and propose {_count(len(pairs), 'merge')}."
-        return UpkeepPlan(self.name, summary, len(changes), tuple(changes[:_SHOWN]), (absence,) if absence else ())
+        return UpkeepPlan(self.name, summary, len(texts) + len(pairs), tuple(changes[:_SHOWN]), (absence,) if absence else ())
 
     async def apply(self, run: UpkeepRun) -> UpkeepOutcome:
         """Search the texts and propose the merges; see ``UpkeepJob``."""

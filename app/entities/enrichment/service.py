@@ -10,6 +10,7 @@ import apsw
 
 from app.core.clock import Clock
 from app.core.stores import STORES, StoreName
+from app.core.text import excerpt
 from app.entities import ner_backlog
 from app.entities.enrichment import repo
 from app.entities.linking import FoundName, surface
@@ -20,6 +21,7 @@ from app.entities.ner.strategy import AccurateStrategy, fast_strategy
 from app.llm.model import Usage
 from app.store.store import Store
 
+_TITLE = 80
 _BETWEEN = "\n\n"  # what separates a text from its heading when both are searched at once
 
 Outcome = Literal["searched", "unanswered", "withheld", "gone"]
@@ -126,6 +128,11 @@ class EnrichmentService:
             return "private"
         sql = "SELECT store FROM memories WHERE id = ?"
         return str(await self._store.read(lambda connection: connection.execute(sql, (owner,)).get) or "")
+
+    async def title(self, kind: OwnerKind, owner: str) -> str:
+        """Return the title of a text, or its first words."""
+        reading = await self._store.read(partial(ner_backlog.reading_of, kind=kind, owner=owner))
+        return "" if reading is None else excerpt(reading.heading.split("\n", 1)[0] or reading.text, _TITLE)
 
     async def mark_searched(self, kind: OwnerKind, owner: str, run_id: str) -> None:
         """Let a text count as searched although the model gave no usable answer about it."""

@@ -142,8 +142,8 @@ class SpacyProvider:
 def _is_likely(span: NameSpan, *, is_small: bool, is_latin: bool) -> bool:
     """Return whether a find is worth keeping.
 
-    Small pipelines take single words for organisations more often than not, and text of other scripts for names.
+    Small pipelines mistake many single words for organisations and things, and text of other scripts for names.
     """
     if is_latin and not any(letter.isalpha() and ord(letter) <= _LAST_LATIN for letter in span.text):
         return False
-    return not (is_small and span.type == "organization" and " " not in span.text)
+    return not (is_small and span.type in {"organization", "other"} and " " not in span.text)

@@ -126,9 +126,9 @@ def test_one_text_without_a_usable_answer_does_not_come_back_every_night(host: H
     model = with_model(host, ScriptedModel(answer))
     notes(host, "yesterday ada came", "this is poison for the model")
     assert "Searched 1 text again" in run(host).output
-    asked = len(model.requests)
+    requests = len(model.requests)
     run(host)
-    assert len(model.requests) == asked
+    assert len(model.requests) == requests
 
 
 def test_private_texts_stay_and_others_are_searched(host: Host) -> None:
