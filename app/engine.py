@@ -6,8 +6,6 @@ from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
 
-import apsw
-
 from app.agents.isolated_vaults import IsolatedVaults
 from app.agents.ledger.service import LedgerOptions, LedgerService
 from app.agents.service import AREA as AGENTS_AREA
@@ -58,6 +56,7 @@ from app.sessions.session_eraser import SessionEraser
 from app.store.options import StoreOptions
 from app.store.store import Store
 from app.trace.trace import Trace
+from app.upkeep import enrichment_parts
 from app.upkeep import parts as upkeep_parts
 from app.upkeep.isolated import IsolatedBackups
 from app.upkeep.job_schedules import UpkeepJobs
@@ -134,7 +133,6 @@ class Engine:
         self.sessions = session_parts.build(runtime, indexer, self.memories.writing.write)
         self.entities = entity_parts.build(runtime, worker.wait_quiet, self.chat)
         self.knowledge_graph = KnowledgeGraphService(store, self.memories.service, clock)
-        self.undo = self._build_undo()
         self.erasure = self._build_erasure()
         self.evaluation = evaluation_parts.build(runtime, search, self.index.generations)
         self.explain = ExplainService(
@@ -147,7 +145,9 @@ class Engine:
         source = VaultSource(store, self.memories.queries, self.memories.archive)
         self.exchange = ExchangeService(new_sink, source, self.capture.new_sink)
         self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
-        self.upkeep = upkeep_parts.build(runtime, worker, self._failures, self.entities, self.inbox)
+        self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
+        self.undo = self._build_undo()
+        self.upkeep = upkeep_parts.build(runtime, worker, self._failures, self.enrichment.job)
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
         self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)
@@ -168,13 +168,7 @@ class Engine:
             "memory": MemoryApplier(self.index.indexer),
             "entity": EntityApplier(),
         }
-        return UndoService(self.store, appliers, self.clock, self._undo_derived)
-
-    def _undo_derived(self, connection: apsw.Connection, run_id: str) -> frozenset[str]:
-        """Take back what a run made beside the history; return the areas that changed."""
-        links = self.entities.enrichment.undo_run(connection, run_id)
-        proposals = self.upkeep.merges.undo_run(connection, run_id)
-        return frozenset([*(["entities"] if links else []), *(["inbox"] if proposals else [])])
+        return UndoService(self.store, appliers, self.clock, self.enrichment.undo_run)
 
     def _build_erasure(self) -> ErasureService:
         hide_entries = partial(session_reindex.begin, is_leaving=True)

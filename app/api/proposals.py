@@ -21,7 +21,7 @@ from app.inbox.preview import preview_of
 from app.inbox.service import KEEPSAKE, decided
 from app.store.transaction_wrapper import Work, wrapped_transactions
 
-_OWN_OPERATIONS = frozenset({"entity.merge"})  # those that Keepsake itself proposes
+_OWN_OPERATIONS = frozenset({"entity.merge", "fact.correct"})  # those that Keepsake itself proposes
 _STALE = "What it changes was changed since it was proposed. Look at it again, then accept it once more."
 
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 from app.changes import ChangeSet
 from app.core.paths import resources
@@ -76,6 +76,7 @@ def build(runtime: Runtime, index_ready: Callable[[], Awaitable[None]], chat: Ch
     )
 
 
+@cache
 def _instructions() -> str:
     text = (resources() / "prompts" / "find-names.md").read_text(encoding="utf-8")
     return text.split("---", 2)[2].strip()

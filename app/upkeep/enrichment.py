@@ -100,7 +100,9 @@ class Enrichment:
         ]
         absence = self._service.strategy.absence
         summary = f"Search {_count(len(texts), 'text')} for names and propose {_count(len(pairs), 'merge')}."
-        return UpkeepPlan(self.name, summary, len(texts) + len(pairs), tuple(changes[:_SHOWN]), (absence,) if absence else ())
+        return UpkeepPlan(
+            self.name, summary, len(texts) + len(pairs), tuple(changes[:_SHOWN]), (absence,) if absence else ()
+        )
 
     async def apply(self, run: UpkeepRun) -> UpkeepOutcome:
         """Search the texts and propose the merges; see ``UpkeepJob``."""

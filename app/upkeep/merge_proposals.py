@@ -50,7 +50,7 @@ class MergeProposals:
 
     async def due(self) -> list[NearDuplicate]:
         """Return the pairs that would be proposed now; none while ``MOST_WAITING`` proposals wait."""
-        waiting = await self._store.read(partial(inbox_repo.count_waiting, agent=KEEPSAKE), is_background=True)
+        waiting = await self._inbox.count("waiting", KEEPSAKE, "entity")
         return await self._duplicates.unproposed(MOST_WAITING - waiting)
 
     async def propose(self, pair: NearDuplicate, run_id: str) -> ChangeSet | None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from app.host import Host
 from app.llm.model import ChatRequest
-from tests.helpers.scripted_models import ScriptedModel
+from tests.helpers.scripted_model import ScriptedModel
 
 
 def answer(request: ChatRequest) -> str:

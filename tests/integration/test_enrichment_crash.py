@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from app.host import Host
-from tests.helpers.scripted_models import ScriptedModel
+from tests.helpers.scripted_model import ScriptedModel
 from tests.integration.enriching_process import answer
 
 MANY = 12

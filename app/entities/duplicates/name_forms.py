@@ -54,7 +54,7 @@ _SMALL: Final = frozenset(
     )
 )
 _WORD: Final = re.compile(r"[^\W_]+")
-_GERMAN: Final = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue"})
+_GERMAN: Final = str.maketrans({letter: f"{plain}e" for letter, plain in zip("äöü", "aou", strict=True)})
 _LETTERS: Final = str.maketrans(
     {"ø": "o", "ł": "l", "đ": "d", "æ": "ae", "œ": "oe", "ı": "i", "þ": "th", "ð": "d", "’": "", "'": "", ".": ""}
 )

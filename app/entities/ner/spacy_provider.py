@@ -49,12 +49,13 @@ def _is_installed() -> bool:
     return importlib.util.find_spec("spacy") is not None
 
 
-def installed_pipelines() -> list[str]:
+@cache
+def installed_pipelines() -> tuple[str, ...]:
     """Return the names of the installed pipelines, the best first, without importing spaCy."""
     if not _is_installed():
-        return []
+        return ()
     names = {entry.name for entry in entry_points(group="spacy_models")}
-    return sorted(names, key=lambda name: (_size(name), not name.startswith("en_"), name))
+    return tuple(sorted(names, key=lambda name: (_size(name), not name.startswith("en_"), name)))
 
 
 def _size(name: str) -> int:

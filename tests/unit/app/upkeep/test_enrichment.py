@@ -10,7 +10,7 @@ import pytest
 from app.errors import AccessDeniedError, KeepsakeError, ModelUnavailableError, NotFoundError
 from app.host import Host
 from app.llm.model import ChatRequest
-from tests.helpers.scripted_models import Answer, ScriptedModel
+from tests.helpers.scripted_model import Answer, ScriptedModel
 
 NAMES = {"ada": "person", "lovelace": "person", "tern": "location"}
 
@@ -115,7 +115,7 @@ def test_a_model_that_is_away_is_left_alone_after_three_tries(host: Host) -> Non
     notes(host, *(f"yesterday ada came {number} times" for number in range(6)))
     assert "The model is away." in run(host).output
     assert len(model.requests) == 3
-    model._answer = by_list
+    model._answers[:] = [by_list]
     assert "Searched 6 texts" in run(host).output
 
 
@@ -151,7 +151,7 @@ def test_a_merge_is_accepted_and_undone_for_good(host: Host) -> None:
     notes(host, "Eugene Schwartz and Mary came.", "Eugene Schwartz, again.", "Eugene Shwartz called.")
     run(host)
     (proposal,) = host.ask("inbox.list")
-    assert (proposal.agent, proposal.operation, proposal.kind) == ("upkeep", "entity.merge", "entity")
+    assert (proposal.agent, proposal.operation, proposal.kind) == ("keepsake", "entity.merge", "entity")
     assert "“Eugene Shwartz” may be “Eugene Schwartz”" in proposal.reason
     assert {change.target_kind for change in proposal.preview.changes} == {"entity"}
     assert host.ask("entity.duplicates")[0].proposal == proposal.id
@@ -197,6 +197,18 @@ def test_at_most_twenty_proposals_wait(host: Host) -> None:
     assert "Proposed" not in run(host).output
     host.ask("inbox.reject", ids=[one.id for one in host.ask("inbox.list")])
     assert f"Proposed {min(20, len(pairs) - 20)} merge" in run(host).output
+
+
+def test_an_erased_name_stays_in_no_proposal_and_no_found_names(host: Host) -> None:
+    with_model(host, ScriptedModel(by_list))
+    notes(host, "Eugene Schwartz and Mary came.", "Eugene Schwartz, again.", "Eugene Shwartz called, with ada.")
+    run(host)
+    assert host.ask("inbox.count") == 1
+    (erased,) = [row.id for row in host.ask("note.rows", ids=host.ask("note.ids")) if "Shwartz" in row.preview]
+    receipt = host.ask("memory.forget_forever", ids=[erased], confirm=True)
+    assert receipt.verified, receipt
+    assert host.ask("inbox.count", state="all") == 0
+    assert "ada" not in names(host)
 
 
 def test_only_merges_are_done_in_keepsakes_own_name(host: Host) -> None:

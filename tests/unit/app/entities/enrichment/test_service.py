@@ -12,7 +12,7 @@ from app.entities.ner.spacy_provider import SpacyProvider
 from app.entities.ner.strategy import AccurateStrategy
 from app.errors import AccessDeniedError, ModelUnavailableError
 from app.llm.model import ChatRequest
-from tests.helpers.scripted_models import Answer, ScriptedModel
+from tests.helpers.scripted_model import Answer, ScriptedModel
 from tests.unit.app.entities.conftest import EntityHarness
 
 NAMES = {"heron": "person", "ada": "person", "lovelace": "person", "Tern": "project"}
@@ -170,9 +170,9 @@ def test_nothing_is_marked_when_nobody_could_read_it(enriching: Enriching) -> No
     harness = enriching.harness
     note = harness.note("yesterday ada came")
     harness.read_all()
-    enriching.model._answer = lambda _: ModelUnavailableError("Away.")
+    enriching.model._answers[:] = [lambda _: ModelUnavailableError("Away.")]
     assert enriching.enrich(note.id).outcome == "unanswered"
-    enriching.model._answer = lambda _: AccessDeniedError("Not private texts.")
+    enriching.model._answers[:] = [lambda _: AccessDeniedError("Not private texts.")]
     found = enriching.enrich(note.id)
     assert (found.outcome, found.store, found.refusal) == ("withheld", "private", "Not private texts.")
     assert enriching.candidates() == [("memory", note.id)]
