@@ -58,6 +58,7 @@ from app.spending.service import SpendingService
 from app.store.options import StoreOptions
 from app.store.store import Store
 from app.trace.trace import Trace
+from app.upkeep import enrichment_parts
 from app.upkeep import parts as upkeep_parts
 from app.upkeep.isolated import IsolatedBackups
 from app.upkeep.job_schedules import UpkeepJobs
@@ -133,9 +134,8 @@ class Engine:
         search = self.search.service
         self.memories = memory_parts.build(runtime, indexer, SimilarMemories(search))
         self.sessions = session_parts.build(runtime, indexer, self.memories.writing.write)
-        self.entities = entity_parts.build(runtime, worker.wait_quiet)
+        self.entities = entity_parts.build(runtime, worker.wait_quiet, self.chat)
         self.knowledge_graph = KnowledgeGraphService(store, self.memories.service, clock)
-        self.undo = self._build_undo()
         self.erasure = self._build_erasure()
         self.evaluation = evaluation_parts.build(runtime, search, self.index.generations)
         self.explain = ExplainService(
@@ -147,7 +147,10 @@ class Engine:
         self.capture = capture_parts.build(runtime, self.sessions.service)
         source = VaultSource(store, self.memories.queries, self.memories.archive)
         self.exchange = ExchangeService(new_sink, source, self.capture.new_sink)
-        self.upkeep = upkeep_parts.build(runtime, worker, self._failures)
+        self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
+        self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
+        self.undo = self._build_undo()
+        self.upkeep = upkeep_parts.build(runtime, worker, self._failures, self.enrichment.job)
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
         self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)
@@ -155,7 +158,6 @@ class Engine:
         self.agents = AgentService(store, clock)
         self.receipts = WriteReceipts(store, clock)
         self.ledger = LedgerService(store, clock, self._ledger_options)
-        self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         writing = MemoryUnitOfWork(store, indexer, clock)
         bulk_undo = BulkUndo(store, self.undo)
         self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions.service, clock)
@@ -173,7 +175,7 @@ class Engine:
             "memory": MemoryApplier(self.index.indexer),
             "entity": EntityApplier(),
         }
-        return UndoService(self.store, appliers, self.clock)
+        return UndoService(self.store, appliers, self.clock, self.enrichment.undo_run)
 
     def _build_erasure(self) -> ErasureService:
         hide_entries = partial(session_reindex.begin, is_leaving=True)
