@@ -2,10 +2,9 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import partial
 
 from app.changes import ChangeSet
-from app.core.paths import resources
 from app.entities.duplicates.service import NearDuplicateService
 from app.entities.enrichment.service import EnrichmentService
 from app.entities.mention_worker import ACTOR, MentionWorker
@@ -16,6 +15,7 @@ from app.entities.queries.entity_queries import EntityQueries
 from app.entities.service import EntityService
 from app.jobs import BackgroundJob, LoopWake
 from app.llm.chat_model import ChatModel
+from app.llm.prompts import load_prompt
 from app.runtime import Runtime
 
 _LISTED_FROM = 200  # texts left to read; fewer are done before a person could look
@@ -76,7 +76,5 @@ def build(runtime: Runtime, index_ready: Callable[[], Awaitable[None]], chat: Ch
     )
 
 
-@cache
 def _instructions() -> str:
-    text = (resources() / "prompts" / "find-names.md").read_text(encoding="utf-8")
-    return text.split("---", 2)[2].strip()
+    return load_prompt("find-names").text
