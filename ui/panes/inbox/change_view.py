@@ -1,4 +1,4 @@
-"""View of one proposed change: its lines with signs, or before and after side by side."""
+"""View of one proposed change, as marked lines or side by side."""
 
 from html import escape
 from typing import TYPE_CHECKING

@@ -1,6 +1,5 @@
-"""The page about the latest night: each run of upkeep with what it did, and its undo."""
+"""The page about the latest runs of upkeep, each with its undo."""
 
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
@@ -15,6 +14,8 @@ from ui.widgets.icon_label import IconLabel
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.schedule.model import ScheduleRun
 
 WIDTH = 760
@@ -23,7 +24,7 @@ _OTHER = ("triangle-alert", "warning")
 
 
 class NightPage(QScrollArea):
-    """What Keepsake did by itself in the past day."""
+    """A card for each run of upkeep in the past day."""
 
     undo_requested = Signal(object)
     """Undo the runs of these ids, the latest first."""

@@ -154,7 +154,8 @@ class InboxPane(ReadingPane):
             and run.schedule_id not in _WITHOUT_CONTENT
         ]
         self.night.show_runs(recent, names)
-        self.listing.show_night(recent[0].output_summary if recent else "")
+        words = self.tr("One job ran") if len(recent) == 1 else self.tr("{n} jobs ran").format(n=len(recent))
+        self.listing.show_night(words if recent else "")
         if not recent and self._open == NIGHT:
             self._open = ""
         self._show_open()

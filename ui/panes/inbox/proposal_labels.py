@@ -67,7 +67,7 @@ def headline(proposal: "Proposal") -> str:
 
 
 def title_of(change: "ProposedChange") -> str:
-    """Return the title of what a change is about, or the first words of its text."""
+    """Return the title of a changed thing, or the first words of its text."""
     state = change.after or change.before or {}
     text = change.title or next((str(state[name]) for name in TEXT_FIELDS if state.get(name)), "")
     return excerpt(" ".join(text.split()), _TITLE) or kind_label(change.kind)
@@ -77,7 +77,7 @@ def text_of(state: dict[str, Any] | None) -> str:
     """Return the fields of a state as lines, the running text last."""
     if not state:
         return ""
-    lines = [f"{_field(name)}: {_value(value)}" for name, value in state.items() if name not in TEXT_FIELDS]
+    lines = [f"{_field(name)}: {_value(value)}" for name, value in state.items() if name in _FIELDS and value]
     lines += [str(state[name]) for name in TEXT_FIELDS if state.get(name)]
     return "\n".join(lines)
 

@@ -123,7 +123,12 @@ class ProposalList(QWidget):
             badges.insert(0, Badge(self.tr("Contradiction"), "warn", "triangle-alert"))
         when = short_date(proposal.decided_at or proposal.created_at, datetime.now(UTC))
         return Card(
-            headline(proposal), proposal.agent, when, tuple(badges), icon="bot", faded=proposal.state != "waiting"
+            headline(proposal),
+            proposal.reason or proposal.agent,
+            when,
+            tuple(badges),
+            icon="bot",
+            faded=proposal.state != "waiting",
         )
 
     def _on_state_chosen(self) -> None:

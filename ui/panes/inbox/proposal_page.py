@@ -1,5 +1,6 @@
 """The page of one proposal: what would change, and the decision."""
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
@@ -16,12 +17,16 @@ from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
-    from app.inbox.model import Proposal
+    from collections.abc import Sequence
+
+    from app.inbox.model import Proposal, ProposedChange
 
 WIDTH = 820
 TEXT_HEIGHT = 160
 SHOWN_CHANGES = 20
 _LONG = 80
+OWN_NAME = "keepsake"
+"""The agent of what Keepsake proposes itself."""
 _EDITABLE = ("title", "content", "category", "key", "value", "name", "summary")
 
 
@@ -95,13 +100,16 @@ class ProposalPage(QScrollArea):
         waits = proposal.state == "waiting"
         self._title.setText(headline(proposal))
         when = full_date(proposal.created_at)
-        about = self.tr("{agent} proposed this on {when}.").format(agent=proposal.agent, when=when)
+        agent = self.tr("Keepsake") if proposal.agent == OWN_NAME else proposal.agent
+        about = self.tr("{agent} proposed this on {when}.").format(agent=agent, when=when)
         if not waits:
             about = f"{about} {state_words(proposal.state)}."
         elif proposal.expires_at is not None:
             about = f"{about} " + self.tr("It expires on {when}.").format(when=full_date(proposal.expires_at))
         self._about.setText(about)
-        _say(self._reason, self.tr("Its reason: {reason}").format(reason=proposal.reason) if proposal.reason else "")
+        is_own = proposal.agent == OWN_NAME
+        own_words = proposal.reason if is_own else self.tr("Its reason: {reason}").format(reason=proposal.reason)
+        _say(self._reason, own_words if proposal.reason else "")
         _say(self._note, self.tr("Your reason: {note}").format(note=proposal.note) if proposal.note else "")
         _say(self._warning, self._warning_words(proposal))
         self._show_changes(proposal)
@@ -109,8 +117,10 @@ class ProposalPage(QScrollArea):
         can_keep_both = proposal.operation in ("fact.correct", "fact.set") and bool(proposal.arguments.get("content"))
         self.keep_both.setVisible(waits and can_keep_both)
         self.edit.setVisible(waits and bool(self._editable(proposal)))
-        for button in (self.accept, self.reject, self.always, self.never):
+        for button in (self.accept, self.reject):
             button.setVisible(waits)
+        for button in (self.always, self.never):
+            button.setVisible(waits and not is_own)
         kind = kind_label(proposal.kind)
         self.always.setText(self.tr("Always accept from {agent}: {kind}").format(agent=proposal.agent, kind=kind))
         self.never.setText(self.tr("Never accept from {agent}: {kind}").format(agent=proposal.agent, kind=kind))
@@ -129,7 +139,8 @@ class ProposalPage(QScrollArea):
     def _show_changes(self, proposal: "Proposal") -> None:
         _clear(self._changes)
         side_by_side = proposal.preview.why == "protected"
-        for change in proposal.preview.changes[:SHOWN_CHANGES]:
+        changes = proposal.preview.changes
+        for change in _joined(changes) if side_by_side else changes[:SHOWN_CHANGES]:
             view = ChangeView(self)
             view.show_change(change, side_by_side=side_by_side and change.before is not None)
             self._changes.addWidget(view)
@@ -215,6 +226,15 @@ class ProposalPage(QScrollArea):
         next(iter(self._fields.values())).setFocus(Qt.FocusReason.OtherFocusReason)
 
 
+def _joined(changes: "Sequence[ProposedChange]") -> "list[ProposedChange]":
+    """Return what is replaced and what replaces it as one change."""
+    old = next((one for one in changes if one.before is not None and one.after is None), None)
+    new = next((one for one in changes if one.before is None and one.after is not None), None)
+    if old is None or new is None:
+        return list(changes[:SHOWN_CHANGES])
+    return [replace(old, after=new.after, event="UPDATE")]
+
+
 def _label(kind: str, parent: QWidget) -> PlainLabel:
     label = PlainLabel("", parent)
     label.setWordWrap(True)
@@ -233,5 +253,3 @@ def _clear(column: QVBoxLayout) -> None:
         if (widget := item.widget()) is not None:
             widget.hide()
             widget.deleteLater()
-
-
