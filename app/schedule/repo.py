@@ -175,10 +175,12 @@ def extend_claim(connection: apsw.Connection, run_id: str, expires_at: datetime)
     connection.execute("UPDATE schedule_claims SET expires_at = ? WHERE run_id = ?", (to_text(expires_at), run_id))
 
 
-def shift_claims(connection: apsw.Connection, by: timedelta) -> None:
-    """Let all claims end later by some time, or earlier."""
+def shift_claims(connection: apsw.Connection, by: timedelta, now: datetime) -> None:
+    """Move the ends of claims that were made before the clock jumped by some time."""
     for held in claims(connection):
-        extend_claim(connection, held.run_id, held.expires_at + by)
+        # Those that were made or extended since then fit the clock already.
+        if held.expires_at <= now if by > timedelta() else held.started_at > now:
+            extend_claim(connection, held.run_id, held.expires_at + by)
 
 
 def release(connection: apsw.Connection, run_id: str) -> bool:

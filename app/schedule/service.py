@@ -304,9 +304,10 @@ class ScheduleService:
         await self._store.write(work)
 
     async def shift_claims(self, by: timedelta) -> None:
-        """Let all claims end later, because the clock went ahead while their holders slept."""
+        """Move the ends of claims because the clock jumped: their holders slept, or it was set."""
+        now = self._now()
         if await self.claims():
-            await self._store.write(lambda connection: repo.shift_claims(connection, by))
+            await self._store.write(lambda connection: repo.shift_claims(connection, by, now))
 
     async def realign(self) -> list[str]:
         """Realign next runs with the clock and zones, and return which changed."""

@@ -127,5 +127,5 @@ def test_typing_is_reported_but_not_each_key(host: Host, bridge: Bridge, qtbot: 
         QTest.keyClick(field.windowHandle(), Qt.Key.Key_A)
     assert field.text() == "a" * 20
     assert len(started) == 1
-    qtbot.waitUntil(lambda: engine.schedules.activity.is_typing())  # type: ignore[attr-defined]
+    qtbot.waitUntil(engine.schedules.activity.is_typing)  # type: ignore[attr-defined]
     reporter.deleteLater()
