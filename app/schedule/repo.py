@@ -247,8 +247,8 @@ def run_by_id(connection: apsw.Connection, run_id: str) -> ScheduleRun | None:
 def prune(connection: apsw.Connection, schedule_id: str, keep: int) -> int:
     """Delete all but the latest runs of a schedule, and return how many went."""
     connection.execute(
-        "DELETE FROM schedule_runs WHERE schedule_id = ?1 AND run_id NOT IN (SELECT run_id FROM schedule_runs"
-        " WHERE schedule_id = ?1 ORDER BY started_at DESC, run_id DESC LIMIT ?2)",
+        "DELETE FROM schedule_runs WHERE schedule_id = ?1 AND (started_at, run_id) <= (SELECT started_at, run_id"
+        " FROM schedule_runs WHERE schedule_id = ?1 ORDER BY started_at DESC, run_id DESC LIMIT 1 OFFSET ?2)",
         (schedule_id, keep),
     )
     return connection.changes()

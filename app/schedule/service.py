@@ -437,7 +437,8 @@ class ScheduleService:
         following, status = schedule.next_run_at, schedule.status
         failures = 0 if run.status == "succeeded" else schedule.consecutive_failures + is_failure
         if run.status == "interrupted" and not claim.is_manual and status == "active":
-            following = claim.scheduled_for  # not done, so it is still due
+            # Not done, so it is still due; at an older time than a changed cadence it would find others to catch up.
+            following = run.finished_at if schedule.updated_at >= claim.started_at else claim.scheduled_for
         if failures >= self._options().failures_to_pause:
             if status != "paused":
                 note_pause(connection, schedule, run, failures)
