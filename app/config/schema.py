@@ -7,6 +7,7 @@ and a line in ``SETTINGS`` here. What one setting demands of another is a rule o
 from difflib import get_close_matches
 
 from app.config.sections.agents import AGENTS, LEDGER
+from app.config.sections.llm import LLM
 from app.config.sections.memories import CAPTURE, CONTEXT, MEMORIES, NER
 from app.config.sections.schedules import GOALS, SCHEDULE
 from app.config.sections.search import EMBEDDING, INDEX, RECIPES, SEARCH
@@ -35,6 +36,7 @@ SETTINGS: tuple[Setting, ...] = (
     *CONTEXT,
     *CAPTURE,
     *NER,
+    *LLM,
     *CONSOLIDATION,
     *ENRICHMENT,
     *REFLECTION,

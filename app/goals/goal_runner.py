@@ -10,7 +10,6 @@ from app.api.goal_caller import goal_caller
 from app.api.registry import Catalogue
 from app.config.config import Config
 from app.core.clock import to_datetime
-from app.core.paths import resources
 from app.core.recall_fence import PREAMBLE, entry, fence_text, neutralise
 from app.engine import Engine
 from app.errors import CancelledByPersonError, KeepsakeError, ModelUnavailableError
@@ -18,6 +17,7 @@ from app.goals.goal_tools import GoalTools
 from app.jobs import Job
 from app.llm.chat_model import ChatModel
 from app.llm.model import ChatAnswer, ChatMessage, ChatRequest, ToolCall, ToolSpec, Usage
+from app.llm.prompts import load_prompt
 from app.schedule.model import Schedule
 from app.schedule.runner import NO_MODEL, JobResult
 
@@ -209,9 +209,4 @@ def first_messages(schedule: Schedule, now: datetime, last_output: str) -> list[
     if last_output:
         fenced, _ = fence_text("\n".join([PREAMBLE, "", entry("last-run", "what the last run said", last_output)]))
         parts.append(fenced)
-    return [ChatMessage("system", _prompt()), ChatMessage("user", "\n\n".join(parts))]
-
-
-def _prompt() -> str:
-    text = (resources() / "prompts" / "goal.md").read_text(encoding="utf-8")
-    return text.partition("\n---\n")[2].strip()
+    return [ChatMessage("system", load_prompt("goal").text), ChatMessage("user", "\n\n".join(parts))]

@@ -304,7 +304,7 @@ class ScheduleService:
         await self._store.write(work)
 
     async def shift_claims(self, by: timedelta) -> None:
-        """Move the ends of claims because the clock jumped: their holders slept, or it was set."""
+        """Move the ends of claims because the machine slept or its clock was set."""
         now = self._now()
         if await self.claims():
             await self._store.write(lambda connection: repo.shift_claims(connection, by, now))

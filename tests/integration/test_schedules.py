@@ -139,8 +139,8 @@ def test_an_mcp_client_pursues_a_goal(host: Host, clock: SetClock) -> None:
             claimed = await client.call_tool("schedule_claim", {})
             run_id = claimed.structured_content["value"]["run_id"]
             await client.call_tool("schedule_heartbeat", {"run_id": run_id})
-            told = await client.call_tool("schedule_report", {"run_id": run_id, "output": "Watered by MCP."})
-            assert not told.is_error
+            reported = await client.call_tool("schedule_report", {"run_id": run_id, "output": "Watered by MCP."})
+            assert not reported.is_error
 
     asyncio.run(pursue())
     (run,) = host.ask("schedule.runs", id=made.id)

@@ -198,7 +198,7 @@ class Program(QObject):
             self.tray.show_message(self.tr("Saved"), self.tr("Kept as a note."))
 
     def _show_schedule_note(self, text: str, schedule: str) -> bool:
-        """Show a note about a schedule where the person sees it; False where nobody would."""
+        """Show a note about a schedule; False where the person would not see it."""
         window = self.window
         if is_in_front(window) or (self.tray is None and window.isVisible() and not window.isMinimized()):
             window.show_notice(Notice(text, seconds=NOTE_SECONDS))

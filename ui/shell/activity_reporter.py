@@ -16,7 +16,7 @@ REPORT_EVERY_S = 10.0
 
 
 class ActivityReporter(QObject):
-    """Tells the engine that the person types, every ten seconds at most.
+    """Reports of typing to the engine, every ten seconds at most.
 
     It listens to the native window alone: through it come all keys, and few other events.
 

@@ -38,7 +38,7 @@ class ScriptedModel:
     def __init__(self) -> None:
         self.is_available = True
         self.answers: list[Callable[[ChatRequest], ChatAnswer]] = []
-        self.asked: list[ChatRequest] = []
+        self.requests: list[ChatRequest] = []
         self.delay_s = 0.0
 
     def calls(self, tool: str, **arguments: Any) -> None:
@@ -55,13 +55,16 @@ class ScriptedModel:
         self.answers.append(fail)
 
     async def complete(self, request: ChatRequest) -> ChatAnswer:
-        self.asked.append(request)
+        self.requests.append(request)
         await asyncio.sleep(self.delay_s)
         return self.answers.pop(0)(request)
 
+    async def close(self) -> None:
+        """Do nothing."""
+
     def read(self, place: int = -1) -> str:
         """Return what the model read last when it was asked."""
-        return self.asked[place].messages[-1].content
+        return self.requests[place].messages[-1].content
 
 
 class GoalHost:
@@ -133,7 +136,7 @@ def test_the_goal_and_what_is_recalled_are_fenced(goals: GoalHost) -> None:
     goals.model.calls("memory_search", query="rules")
     goals.model.says("Found.")
     goals.pursue(made)
-    first, second = goals.model.asked
+    first, second = goals.model.requests
     opening = first.messages[1].content
     assert opening.count("</goal>") == 1
     assert second.messages[-1].role == "tool"
@@ -148,10 +151,10 @@ def test_no_tool_takes_anything_away(goals: GoalHost, trust: str) -> None:
         goals.model.calls(name, ids=["x"])
     goals.model.says("done")
     goals.pursue(made)
-    offered = {tool.name for tool in goals.model.asked[0].tools}
+    offered = {tool.name for tool in goals.model.requests[0].tools}
     assert not offered & {name.replace(".", "_") for name in DESTRUCTIVE}
     assert ("memory_write" in offered) == (trust in ("full", "inner"))
-    assert all("There is no tool" in one.messages[-1].content for one in goals.model.asked[1:])
+    assert all("There is no tool" in one.messages[-1].content for one in goals.model.requests[1:])
 
 
 @pytest.mark.parametrize(
@@ -173,7 +176,7 @@ def test_a_goal_reads_what_its_trust_reads(goals: GoalHost) -> None:
         goals.model.says("done")
         goals.pursue(goals.make(trust=trust))
         assert ("secret" in goals.model.read()) == is_seen
-        assert goals.model.asked[-1].stores == (("private",) if is_seen else ()) + ("shared", "social")
+        assert goals.model.requests[-1].stores == (("private",) if is_seen else ()) + ("shared", "social")
 
 
 def test_limits_end_a_run_and_keep_what_it_said(goals: GoalHost) -> None:
@@ -184,7 +187,7 @@ def test_limits_end_a_run_and_keep_what_it_said(goals: GoalHost) -> None:
     assert (run.status, run.turn_count) == ("failed", 3)
     assert run.output.startswith("thought 2")
     assert "3 turns" in run.output
-    assert goals.model.asked[-1].tools == ()  # the last turn is for an answer
+    assert goals.model.requests[-1].tools == ()  # the end is for an answer
     goals.model.says("thinking", ("memory_search", '{"query": "x"}'), cost=0.9)
     run = goals.pursue(goals.make(max_cost=0.5))
     assert (run.status, run.cost) == ("failed", 0.9)
@@ -262,7 +265,7 @@ def test_a_lowered_paused_or_revoked_agents_goal_obeys(goals: GoalHost) -> None:
     goals.ask("agent.trust", name="helper", trust="inner")
     goals.model.says("done")
     goals.pursue(made.id)
-    assert goals.model.asked[-1].stores == ("shared", "social")
+    assert goals.model.requests[-1].stores == ("shared", "social")
     lowered = caller_of(next(one for one in goals.ask("agent.list") if one.name == "helper"))
     with pytest.raises(NotFoundError):
         goals.ask_as(lowered, "schedule.get", id=made.id)
@@ -297,7 +300,7 @@ def test_the_last_run_is_told_to_the_next(goals: GoalHost) -> None:
     for text in ("First came to 12.", "Second came to 13."):
         goals.model.says(text)
         goals.pursue(made)
-    assert "First came to 12." in goals.model.asked[-1].messages[1].content
+    assert "First came to 12." in goals.model.requests[-1].messages[1].content
 
 
 def wait_for_run(goals: GoalHost, schedule: str) -> Any:
