@@ -146,7 +146,7 @@ async def search(
         limit: How many at most.
         offset: How many to skip.
     """
-    found = await engine.schedules.service.search(_filter(caller, text, status), limit, offset)
+    found = await engine.schedules.service.search(visible_schedules(caller, text, status), limit, offset)
     return ScheduleSearch(tuple([await _with_wait(engine, one) for one in found.schedules]), found.total)
 
 
@@ -158,7 +158,7 @@ async def count(engine: Engine, caller: Caller, text: str = "", status: Status |
         text: Words in name or goal.
         status: active, paused or completed.
     """
-    return await engine.schedules.service.count(_filter(caller, text, status))
+    return await engine.schedules.service.count(visible_schedules(caller, text, status))
 
 
 @operation("schedule.update", access="write", trust="inner")
@@ -413,7 +413,8 @@ def _may_use(caller: Caller, schedule: Schedule) -> bool:
     return user is None or (schedule.user_id == user and caller.reaches(schedule.trust))
 
 
-def _filter(caller: Caller, text: str, status: Status | None) -> ScheduleFilter:
+def visible_schedules(caller: Caller, text: str = "", status: Status | None = None) -> ScheduleFilter:
+    """Return the filter that lets through what a caller may see of the schedules."""
     user = _user(caller)
     trusts = None if user is None else tuple(level for level in TRUSTS if caller.reaches(level))
     return ScheduleFilter(text, status, user, trusts)

@@ -124,6 +124,28 @@ def test_an_agent_below_the_trust_of_a_goal_neither_sees_nor_claims_it(host: Hos
     scout.close()
 
 
+def test_subscribers_hear_of_claims_runs_and_notes(host: Host, clock: SetClock) -> None:
+    made = host.ask("schedule.create", goal="Water the plants", cadence=HOURLY)
+    helper, window = agent(host, "helper", "full"), Client.connect(host.vault)
+    heard: list[str] = []
+    window.subscribe(lambda _, event: heard.append(event["operation"]), areas=["schedules"], progress=False)
+    clock.now += timedelta(hours=1)
+    claim = helper.call("schedule.claim")
+    helper.call("schedule.report", {"run_id": claim["run_id"], "output": "Watered."})
+    (note,) = window.call("schedule.notes")
+    assert (note["schedule_id"], note["text"]) == (made.id, "‘Water the plants’ is done.")
+    window.call("schedule.notes_shown", {"ids": [note["id"]]})
+    for _ in range(100):
+        window.call("schedule.status")
+        if "schedule.notes_shown" in heard:
+            break
+        time.sleep(0.02)
+    assert [one for one in heard if one] == ["schedule.claim", "schedule.report", "schedule.notes_shown"]
+    assert host.ask("schedule.run", run_id=claim["run_id"]).notified
+    helper.close()
+    window.close()
+
+
 def test_an_mcp_client_pursues_a_goal(host: Host, clock: SetClock) -> None:
     made = host.ask("schedule.create", goal="Water the plants", cadence=HOURLY)
     token = str(host.ask("agent.add", name="gardener", trust="full").token)

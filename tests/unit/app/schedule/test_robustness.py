@@ -11,9 +11,11 @@ import pytest
 from app.core.paths import migrations
 from app.errors import StaleError
 from app.schedule import repo
-from app.schedule.model import Cadence, ScheduleClaim, SchedulePatch
+from app.schedule.model import Cadence, Schedule, ScheduleClaim, SchedulePatch
+from app.schedule.options import ScheduleOptions
 from app.schedule.power import PowerState
 from app.schedule.realignment import aligned_next_run
+from app.schedule.runner import JobResult
 from app.store.store import Store
 from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.app.schedule.harness import DAILY, HOURLY, START, Schedules
@@ -273,3 +275,35 @@ def test_waiting_goals_let_the_runner_sleep(schedules: Schedules) -> None:
 
     schedules.do(run())
     assert set(pauses) == {30}
+
+
+class PatientGoals:
+    """A runner of goals that is always ready."""
+
+    def __init__(self) -> None:
+        self.runs: list[str] = []
+
+    async def obstacle(self, schedule: Schedule) -> str:
+        return ""
+
+    async def run_goal(self, schedule: Schedule, run_id: str) -> JobResult:
+        self.runs.append(run_id)
+        return JobResult("Done.", 2, 0.1)
+
+
+@pytest.mark.parametrize("waits", [True, False])
+def test_goals_wait_for_a_connection_that_is_not_metered(schedules: Schedules, waits: bool) -> None:
+    schedules.options = ScheduleOptions(waits_on_metered=waits)
+    made, goals = schedules.make(Cadence(kind="once", at=START + HOUR)), PatientGoals()
+    runner = schedules.runner({}, is_metered=lambda: True)
+    runner.goals = goals
+    schedules.tick(runner)
+    schedules.pass_slowly(runner, 2 * HOUR, timedelta(minutes=10))
+    assert len(goals.runs) == (0 if waits else 1)
+    if waits:
+        assert schedules.do(runner.reason_to_wait(schedules.get(made))) == "Waits: the connection is metered."
+    schedules.pass_slowly(runner, timedelta(days=1), timedelta(hours=1))
+    (run,) = schedules.runs(made)
+    assert (run.status, run.turn_count, run.cost) == ("succeeded", 2, 0.1)
+    assert ("Waited" in run.output) == waits
+    assert schedules.get(made).status == "completed"
