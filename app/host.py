@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -198,7 +199,7 @@ class Host:
     async def _open(self, engine: Engine) -> None:
         await engine.start()
         catalogue = build_catalogue(engine)
-        engine.schedules.runner.goals = ModelGoalRunner(engine, catalogue)
+        engine.set_goal_runner(partial(ModelGoalRunner, engine, catalogue))
         self._authentication = Authentication(engine.agents)
         if self._is_serving:
             self._server = await _open_socket(catalogue, self.feed, engine, self._authentication)

@@ -1,7 +1,7 @@
 """Runner of goals: a language model with memory tools, within limits."""
 
 import asyncio
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 
@@ -20,6 +20,7 @@ from app.llm.model import ChatAnswer, ChatMessage, ChatRequest, ToolCall, ToolSp
 from app.llm.prompts import load_prompt
 from app.schedule.model import Schedule
 from app.schedule.runner import NO_MODEL, JobResult
+from app.schedule.service import ScheduleService
 
 _LONGEST_ANSWER: Final = 2048  # tokens
 _CALLS_AT_ONCE: Final = 8
@@ -61,13 +62,15 @@ class ModelGoalRunner:
     """Runner of goals by the chat model of an engine; see ``GoalRunner``.
 
     Args:
-        engine: The vault.
-        catalogue: Performs the calls of tools.
+        engine: The person's vault, with its agents, accounts and settings.
+        catalogue: Performs the calls of tools, each in the vault of its caller.
+        schedules: The schedules whose goals it pursues: those of the person's vault or of an isolated agent's.
     """
 
-    def __init__(self, engine: Engine, catalogue: Catalogue) -> None:
+    def __init__(self, engine: Engine, catalogue: Catalogue, schedules: ScheduleService) -> None:
         self._engine = engine
         self._catalogue = catalogue
+        self._schedules = schedules
 
     async def obstacle(self, schedule: Schedule) -> str:
         """Return why a goal cannot be pursued now; see the protocol."""
@@ -96,7 +99,7 @@ class ModelGoalRunner:
         return result
 
     async def _last_output(self, schedule: Schedule) -> str:
-        runs = await self._engine.schedules.service.runs(schedule.id, 20)
+        runs = await self._schedules.runs(schedule.id, 20)
         return next((one.output_summary for one in runs if one.status == "succeeded"), "")
 
 
@@ -133,7 +136,7 @@ class _Run:
                 raise
             ended = f"It was stopped after {self._limits.seconds:g} seconds."
         except ModelUnavailableError as error:
-            if not talk.turns:
+            if not talk.turns and error.data.get("reason") != "refused":  # asking again would not help
                 raise
             ended = error.message
         except CancelledByPersonError as error:
@@ -153,8 +156,9 @@ class _Run:
                 return f"It was stopped because it cost {talk.usage.cost:.2f}; {self._limits.cost:g} is allowed."
             if talk.length() > _LONGEST_TALK:
                 return "It was stopped because the conversation with the model became too long."
-            talk.messages.append(ChatMessage("assistant", answer.text, answer.tool_calls))
-            talk.messages += [await self._called(place, call) for place, call in enumerate(answer.tool_calls)]
+            calls = _with_ids(answer.tool_calls, talk.turns)
+            talk.messages.append(ChatMessage("assistant", answer.text, calls))
+            talk.messages += [await self._called(place, call) for place, call in enumerate(calls)]
         return f"It was stopped after {talk.turns} turns."
 
     async def _ask(self, talk: _Talk, specs: tuple[ToolSpec, ...]) -> ChatAnswer:
@@ -183,6 +187,11 @@ class _Run:
         else:
             answer = await self._tools.call(call)
         return ChatMessage("tool", answer, tool_call_id=call.id)
+
+
+def _with_ids(calls: tuple[ToolCall, ...], turn: int) -> tuple[ToolCall, ...]:
+    """Return calls with an id each; some services leave them out and want them back."""
+    return tuple(call if call.id else replace(call, id=f"call-{turn}-{place}") for place, call in enumerate(calls))
 
 
 def goal_limits(config: Config, schedule: Schedule) -> GoalLimits:

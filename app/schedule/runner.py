@@ -27,7 +27,8 @@ _log = logging.getLogger(__name__)
 HOST: Final = "host:"  # holders of claims that end with their process begin so
 LEASE_S: Final = 6 * 3600.0
 GRACE_S: Final = 60.0  # after the machine woke: network and disks come back, and the person comes first
-MODEL_PAUSE_S: Final = 300.0  # before a model that could not be asked is asked again
+MODEL_PAUSE_S: Final = 300.0  # before a model that could not be asked is asked again; it doubles each time
+_LONGEST_MODEL_PAUSE_S: Final = 6 * 3600.0
 NO_MODEL: Final = "Waits for a language model or an agent."
 _JUMP_S: Final = 90.0
 _AT_ONCE: Final = 2000  # more than there can be, so that goals which wait never hide others
@@ -76,6 +77,15 @@ class GoalRunner(Protocol):
         Raises:
             ModelUnavailableError: The model could not be asked, and nothing was done.
         """
+
+
+@dataclass(frozen=True, slots=True)
+class _PutBack:
+    """A goal that a model could not be asked about."""
+
+    until_s: float
+    pause_s: float
+    reason: str
 
 
 class ScheduleRunner:
@@ -130,7 +140,7 @@ class ScheduleRunner:
         self._reason = ""
         self._waits: dict[str, str] = {}  # why due schedules wait
         self._deferred: dict[str, str] = {}  # why they last waited though they could run
-        self._put_back: dict[str, tuple[float, str]] = {}  # goals that a model could not be asked about
+        self._put_back: dict[str, _PutBack] = {}
 
     async def run(self) -> None:
         """Look for due schedules until cancelled.
@@ -240,8 +250,8 @@ class ScheduleRunner:
 
     async def _obstacle(self, schedule: Schedule) -> str:
         put_back = self._put_back.get(schedule.id)
-        if put_back is not None and self._monotonic() < put_back[0]:
-            return put_back[1]
+        if put_back is not None and self._monotonic() < put_back.until_s:
+            return put_back.reason
         return await self.obstacle(schedule)
 
     async def _deferral(self, schedule: Schedule, waited: timedelta) -> str:
@@ -271,6 +281,7 @@ class ScheduleRunner:
     async def _perform(self, schedule: Schedule, claim: ScheduleClaim) -> None:
         try:
             result = await self._work(schedule, claim.run_id)
+            self._put_back.pop(schedule.id, None)
         except ModelUnavailableError as error:
             if not schedule.is_built_in and not claim.is_manual:
                 await self._wait_for_model(schedule, claim, error)
@@ -299,8 +310,11 @@ class ScheduleRunner:
 
     async def _wait_for_model(self, schedule: Schedule, claim: ScheduleClaim, error: KeepsakeError) -> None:
         """Give a goal back that waits for a model; agents may claim it."""
-        self._put_back[schedule.id] = (self._monotonic() + MODEL_PAUSE_S, f"{NO_MODEL} {error.message}")
-        self._waits[schedule.id] = self._put_back[schedule.id][1]
+        before = self._put_back.get(schedule.id)
+        pause_s = MODEL_PAUSE_S if before is None else min(before.pause_s * 2, _LONGEST_MODEL_PAUSE_S)
+        found = _PutBack(self._monotonic() + pause_s, pause_s, f"{NO_MODEL} {error.message}")
+        self._put_back[schedule.id] = found
+        self._waits[schedule.id] = found.reason
         with suppress(StaleError):
             await self._service.put_back(claim.run_id, self.holder)
         self._tell_changed([schedule.id])

@@ -277,6 +277,29 @@ def test_a_lowered_paused_or_revoked_agents_goal_obeys(goals: GoalHost) -> None:
         goals.ask("schedule.run_now", id=made.id)
 
 
+def test_an_isolated_agents_goal_stays_in_its_vault(goals: GoalHost) -> None:
+    hermit = agent(goals, "hermit", "full", isolated=True)
+    goals.ask("note.save", content="The person's boat", store="shared")
+    goals.ask_as(hermit, "note.save", content="The hermit's boat")
+    made = goals.ask_as(hermit, "schedule.create", goal="Note boats", cadence=HOURLY)
+    goals.model.calls("memory_search", query="boat")
+    goals.model.calls("memory_write", content="Seen a boat")
+    goals.model.says("done")
+    run_id = goals.ask_as(hermit, "schedule.run_now", id=made.id).run_id
+    for _ in range(600):
+        runs = goals.ask_as(hermit, "schedule.runs", id=made.id)
+        if runs:
+            break
+        time.sleep(0.02)
+    assert [(run.run_id, run.output) for run in runs] == [(run_id, "done")]
+    found = goals.model.read(1)
+    assert "hermit's boat" in found
+    assert "person's boat" not in found
+    assert goals.ask("memory.search", query="kind:observation seen").hits == ()
+    assert len(goals.ask_as(hermit, "memory.search", query="kind:observation seen").hits) == 1
+    assert [one.operation for one in goals.ask("agent.ledger", agent="hermit", operation="memory.").calls][-1:]
+
+
 def test_what_the_person_protects_waits_in_the_inbox(goals: GoalHost) -> None:
     first = goals.ask("fact.remember", content="The boat is red", category="boat", key="colour", store="shared")
     goals.ask("fact.confirm", id=first.memory.id if hasattr(first, "memory") else first.id)
