@@ -127,8 +127,8 @@ def test_an_agent_below_the_trust_of_a_goal_neither_sees_nor_claims_it(host: Hos
 def test_subscribers_hear_of_claims_runs_and_notes(host: Host, clock: SetClock) -> None:
     made = host.ask("schedule.create", goal="Water the plants", cadence=HOURLY)
     helper, window = agent(host, "helper", "full"), Client.connect(host.vault)
-    heard: list[str] = []
-    window.subscribe(lambda _, event: heard.append(event["operation"]), areas=["schedules"], progress=False)
+    events: list[str] = []
+    window.subscribe(lambda _, event: events.append(event["operation"]), areas=["schedules"], progress=False)
     clock.now += timedelta(hours=1)
     claim = helper.call("schedule.claim")
     helper.call("schedule.report", {"run_id": claim["run_id"], "output": "Watered."})
@@ -137,10 +137,10 @@ def test_subscribers_hear_of_claims_runs_and_notes(host: Host, clock: SetClock) 
     window.call("schedule.notes_shown", {"ids": [note["id"]]})
     for _ in range(100):
         window.call("schedule.status")
-        if "schedule.notes_shown" in heard:
+        if "schedule.notes_shown" in events:
             break
         time.sleep(0.02)
-    assert [one for one in heard if one] == ["schedule.claim", "schedule.report", "schedule.notes_shown"]
+    assert [one for one in events if one] == ["schedule.claim", "schedule.report", "schedule.notes_shown"]
     assert host.ask("schedule.run", run_id=claim["run_id"]).notified
     helper.close()
     window.close()
