@@ -342,6 +342,8 @@ def filled(host: Host) -> dict[str, str]:
         ).session_id,
     }
     host.ask("archive.put", ids=[names["archived"]])
+    twins = [{"name": name, "type": "person"} for name in ("Katharina Berger", "Katherina Berger")]
+    host.ask("graph.create_entities", entities=twins)
     host.ask("note.save", content="Katharina Berger met Katherina Berger in Graz, and Katherina Berger left.")
     host.ask("session.digest.roll", session=names["session"])
     names["drawn"] = host.ask(
