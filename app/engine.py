@@ -57,6 +57,7 @@ from app.store.options import StoreOptions
 from app.store.store import Store
 from app.trace.trace import Trace
 from app.upkeep import parts as upkeep_parts
+from app.upkeep.consolidation import parts as consolidation_parts
 from app.upkeep.isolated import IsolatedBackups
 from app.upkeep.job_schedules import UpkeepJobs
 
@@ -129,7 +130,7 @@ class Engine:
         self.search = search_parts.build(runtime, worker, self.downloads)
         search = self.search.service
         self.memories = memory_parts.build(runtime, indexer, SimilarMemories(search))
-        self.sessions = session_parts.build(runtime, indexer, self.memories.writing.write)
+        self.sessions = session_parts.build(runtime, indexer, self.memories.writing.write, self.chat)
         self.entities = entity_parts.build(runtime, worker.wait_quiet)
         self.knowledge_graph = KnowledgeGraphService(store, self.memories.service, clock)
         self.undo = self._build_undo()
@@ -144,15 +145,19 @@ class Engine:
         self.capture = capture_parts.build(runtime, self.sessions.service)
         source = VaultSource(store, self.memories.queries, self.memories.archive)
         self.exchange = ExchangeService(new_sink, source, self.capture.new_sink)
-        self.upkeep = upkeep_parts.build(runtime, worker, self._failures)
+        self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
+        self.consolidation = consolidation_parts.build(
+            runtime, indexer, self.sessions, self.memories, self.inbox, self.chat
+        )
+        self.upkeep = upkeep_parts.build(runtime, worker, self._failures, self.consolidation.job)
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
         self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)
+        self.consolidation.switched.connect(self.schedules.runner, schedules)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
         self.receipts = WriteReceipts(store, clock)
         self.ledger = LedgerService(store, clock, self._ledger_options)
-        self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         writing = MemoryUnitOfWork(store, indexer, clock)
         bulk_undo = BulkUndo(store, self.undo)
         self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions.service, clock)
@@ -190,6 +195,7 @@ class Engine:
             BackgroundTask("ledger-pruning", self.ledger.prune),
             BackgroundTask("expiry", expiry.run, expiry.wake, _INDEXED_AREAS),
             BackgroundTask("after-turn", self.sessions.after_turn.run),
+            BackgroundTask("left-conversations", self.consolidation.switched.run),
             BackgroundTask("inbox", self.inbox.run),
             BackgroundTask("schedules", self._run_schedules),
             BackgroundTask("receipts", self.sessions.idempotency_keys.run),
@@ -228,6 +234,7 @@ class Engine:
         work = (*sessions.write_behind.failures, names.failure, *memories.access.failures)
         work = (*work, *self.ledger.failures)
         erasing = (self.erasure.failure, memories.expiry.failure, self.inbox.failure)
+        work = (*work, self.consolidation.switched.failure)
         notes = (*self.index.embedding.notes(), *self.upkeep.backups.notes())
         found = (
             *self.capture.watch.failures,

@@ -20,6 +20,7 @@ from app.inbox.model import Proposal, ProposalDecision, ProposalPreview
 from app.inbox.preview import preview_of
 from app.inbox.service import decided
 from app.store.transaction_wrapper import Work, wrapped_transactions
+from app.upkeep.consolidation.fact_writer import PROPOSER
 
 _STALE = "What it changes was changed since it was proposed. Look at it again, then accept it once more."
 
@@ -164,6 +165,8 @@ async def _call(engine: Engine, agent: str, operation: str, arguments: Mapping[s
 
 
 async def _caller(engine: Engine, name: str) -> Caller:
+    if name == PROPOSER:
+        return Caller(PROPOSER)
     agent = await engine.agents.named(name)
     if agent.revoked_at is not None:
         raise AccessDeniedError(f"{name} has no access any more. Reject what it proposed, or let it in again.")
