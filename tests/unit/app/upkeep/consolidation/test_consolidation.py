@@ -29,8 +29,13 @@ def clock() -> SetClock:
 
 
 @pytest.fixture
-def host(vault: Path, clock: SetClock) -> Iterator[Host]:
-    overrides = {"embedding.model": "hashed", "backup.daily": False, "sessions.after_turn": False}
+def embedder() -> str:
+    return "hashed"
+
+
+@pytest.fixture
+def host(vault: Path, clock: SetClock, embedder: str) -> Iterator[Host]:
+    overrides = {"embedding.model": embedder, "backup.daily": False, "sessions.after_turn": False}
     running = Host(vault, serve=False, clock=clock, overrides=overrides)
     running.start()
     running.ask("vault.settle")

@@ -13,6 +13,7 @@ from tests.unit.app.upkeep.consolidation.test_consolidation import (
     INJECTIONS,
     SetClock,
     clock,
+    embedder,
     facts,
     fetched,
     host,
@@ -21,7 +22,7 @@ from tests.unit.app.upkeep.consolidation.test_consolidation import (
     say,
 )
 
-__all__ = ["clock", "host"]
+__all__ = ["clock", "embedder", "host"]
 
 NOTHING: dict[str, Any] = {"facts": []}
 
@@ -125,6 +126,7 @@ def test_what_may_not_leave_this_computer_is_read_by_rules(host: Host, clock: Se
     assert [found.source for found in facts(host).values()] == ["rules"]
 
 
+@pytest.mark.parametrize("embedder", ["static"])
 def test_contradictions_lower_and_link_the_older_fact(host: Host, clock: SetClock) -> None:
     old = host.ask("fact.remember", content="Anna drinks coffee every morning.", source="import:test").memory
     host.ask("fact.remember", content="Anna drinks coffee from a blue cup.", source="import:test")
@@ -134,7 +136,7 @@ def test_contradictions_lower_and_link_the_older_fact(host: Host, clock: SetCloc
         if request.purpose == "consolidation":
             return {"facts": [fact("Anna drinks tea every morning.", 1)]}
         lines = request.messages[1].content.splitlines()
-        (number,) = [line.split("⟦old ")[1][0] for line in lines if "every morning" in line]
+        (number,) = [line.split("⟦old ")[1][0] for line in lines if "coffee every morning" in line]
         return {"contradictions": [{"new": 1, "old": int(number)}, {"new": 9, "old": 1}, {"new": 1, "old": 99}]}
 
     model = use(host, ScriptedModel(answer))
@@ -152,6 +154,7 @@ def test_contradictions_lower_and_link_the_older_fact(host: Host, clock: SetCloc
     assert memory_rows(host) == before
 
 
+@pytest.mark.parametrize("embedder", ["static"])
 def test_a_contradiction_with_a_confirmed_fact_goes_to_the_inbox(host: Host, clock: SetClock) -> None:
     old = host.ask("fact.remember", content="Anna drinks coffee every morning.").memory
     host.ask("fact.confirm", id=old.id)
