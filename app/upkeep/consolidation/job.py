@@ -136,7 +136,12 @@ class ConsolidationJob:
             await asyncio.sleep(0)
         if tally.waiting and not tally.sessions:
             raise _unasked(problem, tally.waiting)
-        return UpkeepOutcome(_summary(tally, problem), {str(name): count for name, count in tally.outcomes.items()}, tally.cost, tally.turns)
+        return UpkeepOutcome(
+            _summary(tally, problem),
+            {str(name): count for name, count in tally.outcomes.items()},
+            tally.cost,
+            tally.turns,
+        )
 
     async def _waiting_messages(self) -> int:
         def work(connection: apsw.Connection) -> int:
