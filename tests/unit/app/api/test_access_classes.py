@@ -28,10 +28,10 @@ CLASSES = {
         graph.delete_entities graph.delete_observations graph.delete_relations
         fact.batch fact.confirm fact.correct fact.forget fact.remember fact.resolve fact.set
         memory.write note.delete note.delete_many note.pin note.restore note.save note.tag_many note.update
-        reflection.save schedule.claim schedule.count schedule.create schedule.delete schedule.due schedule.get
-        schedule.heartbeat schedule.report schedule.run schedule.runs schedule.search schedule.update session.all
-        session.append session.append_later session.at session.before session.compact session.create session.find
-        session.get session.length session.messages session.recent session.restore session.scratchpad.clear
+        reflection.save schedule.calendar schedule.claim schedule.count schedule.create schedule.delete schedule.due
+        schedule.get schedule.heartbeat schedule.report schedule.run schedule.runs schedule.search schedule.update
+        session.all session.append session.append_later session.at session.before session.compact session.create
+        session.find session.get session.length session.messages session.recent session.restore session.scratchpad.clear
         session.scratchpad.read session.scratchpad.write session.summary.get session.summary.roll
         session.summary.set session.working tag.merge tag.rename
     """,
