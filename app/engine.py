@@ -153,7 +153,7 @@ class Engine:
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
         self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)
-        self.consolidation.switched.connect(self.schedules.runner, schedules)
+        self.consolidation.switched.connect(self.schedules.runner, schedules, self.upkeep_jobs.install)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
         self.receipts = WriteReceipts(store, clock)

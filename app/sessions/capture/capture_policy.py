@@ -51,7 +51,8 @@ class CapturePolicy:
 def capture_store(connection: apsw.Connection, session: str) -> StoreName | None:
     """Return the store of what is drawn from a conversation, by its agent's trust now; ``None`` for nothing."""
     row = connection.execute(
-        "SELECT coalesce((SELECT a.trust FROM agents a WHERE a.name = s.agent), s.trust) FROM sessions s WHERE s.id = ?",
+        "SELECT coalesce((SELECT a.trust FROM agents a WHERE a.name = s.agent), s.trust)"
+        " FROM sessions s WHERE s.id = ?",
         (session,),
     ).fetchone()
     return None if row is None else _STORES.get(str(row[0]))

@@ -23,7 +23,7 @@ _MAX_FACTS: Final = 12
 _MAX_FACT: Final = 300
 _TYPES: Final = frozenset(("decision", "preference", "plan", "event", "discovery", "problem", "change", "learning"))
 _OTHER: Final = "note"
-_SECRET: Final = "[secret:"
+_MASKED: Final = "[secret:"
 
 
 class _Observation(msgspec.Struct):
@@ -86,7 +86,7 @@ def _draft(found: _Observation, session: str, known: set[int], origin: dict[str,
     facts = tuple(fact for one in found.facts[:_MAX_FACTS] if (fact := collapse(one)) and len(fact) <= _MAX_FACT)
     seqs = sorted(known.intersection(found.sources))
     said = " ".join((title, narrative, *facts))
-    if not title or len(title) > _MAX_TITLE or has_controls(title) or _SECRET in said or not seqs:
+    if not title or len(title) > _MAX_TITLE or has_controls(title) or _MASKED in said or not seqs:
         return None
     kind = collapse(found.type).casefold()
     return NewMemory(

@@ -22,7 +22,7 @@ _MAX_NAME: Final = 60
 _MAX_TAGS: Final = 5
 _MAX_TURN: Final = 4_000  # characters of a turn that a model is shown
 _MAX_OUTPUT: Final = 4_000
-_SECRET: Final = "[secret:"
+_MASKED: Final = "[secret:"
 
 
 class _Fact(msgspec.Struct):
@@ -93,7 +93,7 @@ def _turn(line: PageLine) -> str:
 def _checked(fact: _Fact, known: set[int]) -> FoundFact | None:
     """Return a fact of an answer, ``None`` for one that is not of the agreed form or names none of our turns."""
     content, seqs = collapse(fact.content), tuple(sorted(known.intersection(fact.sources)))
-    if not content or len(content) > _MAX_CONTENT or has_controls(content) or _SECRET in content or not seqs:
+    if not content or len(content) > _MAX_CONTENT or has_controls(content) or _MASKED in content or not seqs:
         return None
     category, key = _name(fact.category), _name(fact.key)
     confidence = min(max(fact.confidence, 0.05), 0.95) if fact.confidence == fact.confidence else 0.5

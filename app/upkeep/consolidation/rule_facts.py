@@ -1,12 +1,14 @@
 """Facts of a page by rules, without a model."""
 
 from collections.abc import Sequence
+from typing import Final
 
 from app.extraction.extractor import extract
 from app.extraction.model import SpokenLine
 from app.upkeep.consolidation.model import FoundFact, PageLine
 
-SOURCE = "rules"
+SOURCE: Final = "rules"
+_MASKED: Final = "[secret:"
 
 
 def facts_by_rules(lines: Sequence[PageLine]) -> list[FoundFact]:
@@ -24,5 +26,5 @@ def facts_by_rules(lines: Sequence[PageLine]) -> list[FoundFact]:
             attributes={"statement": fact.family},
         )
         for fact in extract(spoken)
-        if fact.source_seqs and "[secret:" not in fact.content
+        if fact.source_seqs and _MASKED not in fact.content
     ]

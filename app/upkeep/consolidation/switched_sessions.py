@@ -2,7 +2,7 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from app.errors import KeepsakeError, StaleError
@@ -44,11 +44,14 @@ class SwitchedSessions:
         self._wake = asyncio.Event()
         self._runner: ScheduleRunner | None = None
         self._schedules: ScheduleService | None = None
+        self._install: Callable[[], Awaitable[None]] | None = None
         self.failure = ""
 
-    def connect(self, runner: ScheduleRunner, schedules: ScheduleService) -> None:
-        """Set who runs the job, and its schedules."""
-        self._runner, self._schedules = runner, schedules
+    def connect(
+        self, runner: ScheduleRunner, schedules: ScheduleService, install: Callable[[], Awaitable[None]]
+    ) -> None:
+        """Set who runs the job, its schedules, and what stores those that are not there yet."""
+        self._runner, self._schedules, self._install = runner, schedules, install
 
     def note(self, session: str) -> None:
         """Note that an agent left a conversation for another one; returns at once."""
@@ -83,9 +86,10 @@ class SwitchedSessions:
         Raises:
             StaleError: Vault and schedules are not ready.
         """
-        runner, schedules = self._runner, self._schedules
-        if runner is None or schedules is None:
+        runner, schedules, install = self._runner, self._schedules, self._install
+        if runner is None or schedules is None or install is None:
             raise StaleError("Consolidation is not ready yet. Try again in a moment.")
+        await install()
         schedule = await schedules.get(schedule_ids(self._job)[0])
         await runner.ended(schedule.id)
         claim = await runner.run_now(schedule)

@@ -79,7 +79,7 @@ def test_a_slow_model_does_not_overwrite_a_newer_account(harness: SessionHarness
     talk(harness, NEW_MESSAGES)
 
     class Slow(ScriptedModel):
-        async def complete(self, request):  # type: ignore[no-untyped-def]  # noqa: ANN001, ANN202
+        async def complete(self, request):  # type: ignore[no-untyped-def]
             quick = SessionSummaryService(
                 harness.store, harness.clock, SessionNarrator(ScriptedModel({"summary": "Newer."}))
             )

@@ -1,5 +1,6 @@
 """Observations from completed turns by a language model."""
 
+import asyncio
 from datetime import UTC, datetime
 from typing import Any
 
@@ -23,14 +24,14 @@ def turn(seq: int, text: str, role: Any = "user") -> Message:
     return Message("talk", seq, role, "", text, NOW, 0.5, 10)
 
 
-async def extract(model: ScriptedModel, *messages: Message) -> Any:
-    return await ModelExtractor(model).extract(SESSION, messages)
+def extract(model: ScriptedModel, *messages: Message) -> Any:
+    return asyncio.run(ModelExtractor(model).extract(SESSION, messages))
 
 
-async def test_an_observation_has_type_title_narrative_facts_and_sources() -> None:
+def test_an_observation_has_type_title_narrative_facts_and_sources() -> None:
     found = observation("Ship on Friday", 2, type="Decision", narrative="They ship.", facts=["They ship on Friday."])
     model = ScriptedModel({"observations": [found]})
-    (draft,) = await extract(model, turn(1, "When?"), turn(2, "On Friday.", "assistant"))
+    (draft,) = extract(model, turn(1, "When?"), turn(2, "On Friday.", "assistant"))
     assert (draft.kind, draft.type, draft.title, draft.content) == (
         "observation",
         "decision",
@@ -53,34 +54,34 @@ async def test_an_observation_has_type_title_narrative_facts_and_sources() -> No
         observation("A secret", 1, narrative="It is [secret: password]."),
     ],
 )
-async def test_what_is_not_of_the_agreed_form_is_dropped(bad: dict[str, Any]) -> None:
-    drafts = await extract(ScriptedModel({"observations": [bad, observation("Good", 1, type="order")]}), turn(1, "Hi."))
+def test_what_is_not_of_the_agreed_form_is_dropped(bad: dict[str, Any]) -> None:
+    drafts = extract(ScriptedModel({"observations": [bad, observation("Good", 1, type="order")]}), turn(1, "Hi."))
     assert [(draft.title, draft.type) for draft in drafts] == [("Good", "note")]
 
 
-async def test_no_more_than_a_few_are_taken() -> None:
+def test_no_more_than_a_few_are_taken() -> None:
     many = [observation(f"Number {number}", 1) for number in range(100)]
-    assert len(await extract(ScriptedModel({"observations": many}), turn(1, "Hi."))) == MAX_OBSERVATIONS
+    assert len(extract(ScriptedModel({"observations": many}), turn(1, "Hi."))) == MAX_OBSERVATIONS
 
 
-async def test_secrets_and_tools_are_not_shown() -> None:
+def test_secrets_and_tools_are_not_shown() -> None:
     model = ScriptedModel({"observations": []})
-    await extract(model, turn(1, "My password is hunter2!Xq9"), turn(2, "Secret output", "tool"), turn(3, "Fine."))
+    extract(model, turn(1, "My password is hunter2!Xq9"), turn(2, "Secret output", "tool"), turn(3, "Fine."))
     assert "hunter2" not in model.asked[0]
     assert "Secret output" not in model.asked[0]
     assert "Fine." in model.asked[0]
 
 
-async def test_without_anything_said_nobody_is_asked() -> None:
+def test_without_anything_said_nobody_is_asked() -> None:
     model = ScriptedModel({"observations": []})
-    assert await extract(model, turn(1, "Output", "tool")) == ()
+    assert extract(model, turn(1, "Output", "tool")) == ()
     assert model.requests == []
 
 
-async def test_a_model_that_may_not_read_it_finds_nothing_and_one_that_fails_says_so() -> None:
-    assert await extract(ScriptedModel(AccessDeniedError("Private text stays here.")), turn(1, "Hi.")) == ()
+def test_a_model_that_may_not_read_it_finds_nothing_and_one_that_fails_says_so() -> None:
+    assert extract(ScriptedModel(AccessDeniedError("Private text stays here.")), turn(1, "Hi.")) == ()
     with pytest.raises(ModelUnavailableError):
-        await extract(ScriptedModel(ModelUnavailableError("Asleep.", purpose="auto-capture")), turn(1, "Hi."))
+        extract(ScriptedModel(ModelUnavailableError("Asleep.", purpose="auto-capture")), turn(1, "Hi."))
 
 
 def test_in_a_running_vault_turns_become_observations(host: Host) -> None:

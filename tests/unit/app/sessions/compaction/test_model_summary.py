@@ -11,6 +11,7 @@ from app.sessions.compaction.extractive_summary import HEADING
 from app.sessions.compaction.model_summary import ModelSummariser
 from app.sessions.model import NewMessage
 from tests.helpers.scripted_model import ScriptedModel
+from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.app.sessions.session_harness import SessionHarness, open_harness
 
 
@@ -67,7 +68,10 @@ def test_without_the_model_messages_are_listed(harness: SessionHarness, how: str
         {"summary": "too long " * 5000},
     ],
 )
-def test_what_the_model_cannot_do_is_listed_with_the_reason(harness: SessionHarness, bad: object) -> None:
+def test_what_the_model_cannot_do_is_listed_with_the_reason(
+    harness: SessionHarness, allow_logs: AllowLogs, bad: object
+) -> None:
+    allow_logs("wrote no summary")
     use(bad)
     talk(harness)
     done = harness.do(harness.compaction.compact("talk", "person", retain=5)).value

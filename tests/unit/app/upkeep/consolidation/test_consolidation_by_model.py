@@ -106,7 +106,7 @@ def test_an_answer_that_is_no_json_is_mended_once(host: Host, clock: SetClock) -
 def test_a_model_that_fails_is_waited_for_a_day(host: Host, clock: SetClock) -> None:
     model = use(host, ScriptedModel(ModelUnavailableError("The model is asleep.", purpose="consolidation")))
     for session in ("one", "two", "three", "four", "five"):
-        say(host, session, "I love hiking.")
+        say(host, session, "I love hiking in the hills.")
     clock.now += timedelta(hours=1)
     made = host.ask("upkeep.run", job="consolidation")
     assert made.status == "failed"
@@ -121,7 +121,7 @@ def test_a_model_that_fails_is_waited_for_a_day(host: Host, clock: SetClock) -> 
 
 def test_what_may_not_leave_this_computer_is_read_by_rules(host: Host, clock: SetClock) -> None:
     use(host, ScriptedModel(AccessDeniedError("Private text stays here.")))
-    say(host, "one", "I love hiking.")
+    say(host, "one", "I love hiking in the hills.")
     run(host, clock)
     assert [found.source for found in facts(host).values()] == ["rules"]
 
