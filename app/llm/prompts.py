@@ -1,24 +1,20 @@
-"""Prompts of language models: files in ``resources/prompts`` with a version."""
+"""Prompts: versioned text files in ``resources/prompts``."""
 
-import re
 from dataclasses import dataclass
-from functools import cache
-from typing import Final
+from functools import lru_cache
 
 from app.core.paths import resources
 from app.errors import InternalError
 
-_FILE: Final = re.compile(r"---\nversion: (\d+)\n---\n(.*)", re.DOTALL)
-
 
 @dataclass(frozen=True, slots=True)
 class Prompt:
-    """The instructions of a language model for one purpose.
+    """A prompt.
 
     Args:
-        name: The purpose, which is the name of the file.
-        version: Counts changes of the text.
-        text: The text.
+        name: The name of its file, without ending.
+        version: Its number, which rises with each change of its text.
+        text: Its text.
     """
 
     name: str
@@ -26,15 +22,20 @@ class Prompt:
     text: str
 
 
-@cache
+@lru_cache(maxsize=64)
 def load_prompt(name: str) -> Prompt:
-    """Return the prompt of a purpose.
+    """Return the prompt of ``resources/prompts/<name>.md``.
+
+    The file begins with ``---``, ``version: <number>`` and ``---``, a line each.
 
     Raises:
-        InternalError: Its file is missing or has no version.
+        InternalError: There is no such prompt, or it has no version.
     """
-    path = resources() / "prompts" / f"{name}.md"
-    found = _FILE.fullmatch(path.read_text(encoding="utf-8")) if path.is_file() else None
-    if found is None:
-        raise InternalError("A prompt is missing or has no version.", prompt=name)
-    return Prompt(name, int(found[1]), found[2].strip())
+    try:
+        lines = (resources() / "prompts" / f"{name}.md").read_text("utf-8").split("\n")
+    except OSError as error:
+        raise InternalError(f"The prompt '{name}' is missing in this installation.") from error
+    field, _, number = lines[1].partition(":") if len(lines) > 2 else ("", "", "")  # noqa: PLR2004  (its head)
+    if lines[0] != "---" or lines[2] != "---" or field != "version" or not number.strip().isdecimal():
+        raise InternalError(f"The prompt '{name}' has no version.")
+    return Prompt(name, int(number), "\n".join(lines[3:]).strip())

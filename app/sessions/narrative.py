@@ -39,7 +39,9 @@ class SessionNarrator:
         return self._model.name if self._model.is_available else ""
 
     async def narrate(self, earlier: str, messages: Sequence[Message]) -> str:
-        """Return an account that covers ``earlier`` and the messages after it, ``""`` where nothing was said.
+        """Return an account of ``earlier`` and the messages after it.
+
+        It is ``""`` where nothing was said.
 
         Raises:
             ModelUnavailableError: The model cannot be asked, or its account is empty or too long.

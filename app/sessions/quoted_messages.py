@@ -12,7 +12,10 @@ _ROLES: Final = ("user", "assistant")
 
 
 def quoted_messages(messages: Sequence[Message]) -> str:
-    """Return what people and assistants said, each turn with its number, ``""`` where nobody said anything."""
+    """Return the turns of people and assistants, each with its number.
+
+    It is ``""`` where nobody said anything.
+    """
     turns = [turn for message in messages if message.role in _ROLES and (turn := _turn(message))]
     return fence_text("\n".join(turns))[0] if turns else ""
 

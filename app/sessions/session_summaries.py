@@ -98,9 +98,9 @@ class SessionSummaryService:
         Raises:
             NotFoundError: There is no such conversation.
         """
-        told = await self._narrated(session, actor)
-        if told is not None:
-            return told
+        narrated = await self._narrated(session, actor)
+        if narrated is not None:
+            return narrated
         before, summary = await self._store.read(lambda connection: _draft(connection, session))
         if summary is None:
             # Most often nothing new was learned; the writer is not asked for that.
@@ -117,7 +117,10 @@ class SessionSummaryService:
         return Changed(digest, touched(session, actor, is_written=is_written))
 
     async def _narrated(self, session: str, actor: str) -> Changed[SessionSummary | None] | None:
-        """Return the model's account, written anew if it is due; ``None`` where it is not for the model to write."""
+        """Return the model's account, written anew if it is due.
+
+        It is ``None`` where no model writes one.
+        """
         account = await self._store.read(partial(_account, session=session))
         kept = Changed(account.stored, touched(session, actor, is_written=False)) if account.text else None
         if account.new < NEW_MESSAGES:

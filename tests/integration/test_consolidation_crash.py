@@ -37,13 +37,13 @@ def filled(vault: Path) -> Path:
 def kill_after(vault: Path, lines: int) -> int:
     """Kill the process after some transactions, and return how many it told of."""
     command = [sys.executable, "-m", "tests.integration.consolidating_process", str(vault)]
-    told = 0
+    lines_read = 0
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, cwd=ROOT) as process:
         assert process.stdout is not None
         for _ in range(lines):
-            told += bool(process.stdout.readline())
+            lines_read += bool(process.stdout.readline())
         process.kill()
-    return told
+    return lines_read
 
 
 @pytest.mark.slow

@@ -152,7 +152,7 @@ class DeduplicatingWriter:
         return Written("ADD", writer.create(memory), decided_by="words" if similar else "nobody", reason=reason)
 
     def said_before(self, writer: MemoryWriter, memory: Memory) -> Memory | None:
-        """Return the active memory that says what ``memory`` says, whatever its category and key."""
+        """Return the active memory that says the same, perhaps under another key."""
         equal = repo.find_equal(writer.connection, memory, writer.at_ms)
         if equal is not None:
             return equal

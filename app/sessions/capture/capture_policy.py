@@ -49,7 +49,10 @@ class CapturePolicy:
 
 
 def capture_store(connection: apsw.Connection, session: str) -> StoreName | None:
-    """Return the store of what is drawn from a conversation, by its agent's trust now; ``None`` for nothing."""
+    """Return the store of memories from a conversation, ``None`` where none may be taken.
+
+    The trust that its agent has now decides.
+    """
     row = connection.execute(
         "SELECT coalesce((SELECT a.trust FROM agents a WHERE a.name = s.agent), s.trust)"
         " FROM sessions s WHERE s.id = ?",

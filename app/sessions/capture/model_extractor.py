@@ -81,7 +81,7 @@ class ModelExtractor:
 
 
 def _draft(found: _Observation, session: str, known: set[int], origin: dict[str, str]) -> NewMemory | None:
-    """Return the memory of an observation, ``None`` for one that is not of the agreed form."""
+    """Return an observation as a memory, ``None`` if it has another form."""
     title, narrative = collapse(found.title), found.narrative.strip()[:_MAX_NARRATIVE]
     facts = tuple(fact for one in found.facts[:_MAX_FACTS] if (fact := collapse(one)) and len(fact) <= _MAX_FACT)
     seqs = sorted(known.intersection(found.sources))

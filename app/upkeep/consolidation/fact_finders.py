@@ -91,7 +91,7 @@ def _turn(line: PageLine) -> str:
 
 
 def _checked(fact: _Fact, known: set[int]) -> FoundFact | None:
-    """Return a fact of an answer, ``None`` for one that is not of the agreed form or names none of our turns."""
+    """Return a fact of an answer, ``None`` if it does not fit."""
     content, seqs = collapse(fact.content), tuple(sorted(known.intersection(fact.sources)))
     if not content or len(content) > _MAX_CONTENT or has_controls(content) or _MASKED in content or not seqs:
         return None

@@ -1,4 +1,4 @@
-"""Stores the facts of a page, none twice, and moves the place from which the conversation is read on.
+"""Storage of the facts of a page, together with the place to read on.
 
 Both happen in the same transaction, so that no message is read twice after a crash.
 """
@@ -44,7 +44,7 @@ _CURSOR: Final = (
 
 @dataclass(slots=True)
 class PageWritten:
-    """What became of a page.
+    """Outcome of writing a page.
 
     Args:
         is_overtaken: Whether somebody else read it meanwhile, or the conversation is gone; the rest was left out.
@@ -89,7 +89,10 @@ class FactWriter:
     async def write(
         self, page: ConversationPage, facts: Sequence[FoundFact], run_id: str, publish: Callable[[ChangeSet], None]
     ) -> PageWritten:
-        """Store the facts of a page and note that it was read; what is published is committed."""
+        """Store the facts of a page and note that it was read.
+
+        Changes are published once they are committed.
+        """
         done = PageWritten()
         drafts = self._drafts(page, facts, done)
         after = page.after
@@ -185,7 +188,7 @@ class FactWriter:
         return outcome
 
     def _rivals(self, connection: apsw.Connection, draft: _Draft, keyed: Memory | None) -> list[Memory]:
-        """Return the active facts that a model said this one contradicts, apart from the one of its key."""
+        """Return the active facts that this one contradicts, except the one of its key."""
         ids = [one for one in draft.contradicts if keyed is None or one != keyed.id]
         store = draft.memory.store
         return [
@@ -195,7 +198,7 @@ class FactWriter:
         ]
 
     def _against_key(self, writer: MemoryWriter, new: Memory, old: Memory) -> tuple[Memory, FactOutcome]:
-        """Store a fact of whose category and key there is another; the one said later stands."""
+        """Store a fact whose category and key are taken; the later statement stands."""
         doubt = self._doubt()
         if _said_ms(old) > _said_ms(new):
             outdated = writer.create(replace(new, key="", confidence=min(new.confidence, doubt)))

@@ -87,7 +87,7 @@ class ConsolidationJob:
         return self._options().is_enabled
 
     def narrow(self, run_id: str, sessions: Sequence[str]) -> None:
-        """Let a run that has not begun read only these conversations, those that still go on among them."""
+        """Limit a run that has not begun to these conversations."""
         self._requested[run_id] = tuple(sessions)
         while len(self._requested) > _KEPT:
             self._requested.popitem(last=False)

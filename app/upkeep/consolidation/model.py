@@ -1,4 +1,4 @@
-"""Values of consolidation: a page of a conversation, the facts found in it, and what became of them."""
+"""Values of consolidation: pages of a conversation, found facts, and counts."""
 
 from dataclasses import dataclass, field
 from datetime import datetime

@@ -29,7 +29,7 @@ from app.upkeep.upkeep_job import UpkeepRun
 
 _log = logging.getLogger(__name__)
 
-PATIENCE_MS: Final = 24 * 3_600_000  # so long a conversation waits for a model that cannot be asked
+MODEL_WAIT_MS: Final = 24 * 3_600_000  # so long a conversation waits for a model that cannot be asked
 MAX_FAILURES: Final = 3  # in a row, after which the model is not asked any more in this run
 _SHOWN: Final = 200
 
@@ -68,7 +68,7 @@ class ConsolidationService:
         self._writer = writer
 
     async def consolidate(self, session: str, run: UpkeepRun, tally: ConsolidationTally, *, model: bool = True) -> None:
-        """Read a conversation from where the last run ended to its end, or until the run is cancelled.
+        """Read the rest of a conversation, unless the run is cancelled meanwhile.
 
         Args:
             session: The conversation.
@@ -122,8 +122,8 @@ class ConsolidationService:
         if not page.lines or page.store is None:
             return ()
         if not (asks and self.finder.is_available):
-            is_patient = self.finder.is_available and self._clock.now_ms() - page.changed_ms < PATIENCE_MS
-            if is_patient:
+            is_waiting = self.finder.is_available and self._clock.now_ms() - page.changed_ms < MODEL_WAIT_MS
+            if is_waiting:
                 raise ModelUnavailableError("The language model could not be asked.", purpose="consolidation")
             return await self.by_rules(page)
         try:
@@ -131,7 +131,7 @@ class ConsolidationService:
         except AccessDeniedError:
             return await self.by_rules(page)
         except ModelUnavailableError:
-            if self._clock.now_ms() - page.changed_ms < PATIENCE_MS:
+            if self._clock.now_ms() - page.changed_ms < MODEL_WAIT_MS:
                 raise
             _log.info("a page was read by rules, for the language model could not be asked")
             return await self.by_rules(page)

@@ -1,4 +1,4 @@
-"""Consolidates conversations soon after their agent began another one, each time as a run of its own."""
+"""Consolidation of conversations soon after their agent began another one."""
 
 import asyncio
 import logging
@@ -50,7 +50,7 @@ class SwitchedSessions:
     def connect(
         self, runner: ScheduleRunner, schedules: ScheduleService, install: Callable[[], Awaitable[None]]
     ) -> None:
-        """Set who runs the job, its schedules, and what stores those that are not there yet."""
+        """Connect the runner of schedules, the schedules, and their installation."""
         self._runner, self._schedules, self._install = runner, schedules, install
 
     def note(self, session: str) -> None:
@@ -81,7 +81,7 @@ class SwitchedSessions:
             await self.read_now(sessions)
 
     async def read_now(self, sessions: list[str]) -> ScheduleRun:
-        """Consolidate these conversations in a run of their own, and return it when it has ended.
+        """Consolidate these conversations now, and return the run.
 
         Raises:
             StaleError: Vault and schedules are not ready.
