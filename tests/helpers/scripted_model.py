@@ -35,7 +35,7 @@ class ScriptedModel:
         return ChatAnswer(text, usage=Usage(100, 10, 0.01), model=self.name)
 
     @property
-    def shown_texts(self) -> list[str]:
+    def prompts(self) -> list[str]:
         """Return what the model was shown, apart from its instructions."""
         return [request.messages[1].content for request in self.requests]
 

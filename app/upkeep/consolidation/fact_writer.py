@@ -21,7 +21,7 @@ from app.history.history_repo import HistoryRow
 from app.inbox.model import NewProposal
 from app.inbox.preview import preview_of
 from app.inbox.service import AREA as INBOX
-from app.inbox.service import InboxService
+from app.inbox.service import KEEPSAKE, InboxService
 from app.memories import repo
 from app.memories.deduplication.service import DeduplicatingWriter, replace_memory, superseding
 from app.memories.fact_service import hold_against
@@ -34,7 +34,6 @@ from app.sessions.consolidation_queue import mark_in
 from app.upkeep.consolidation.model import ConversationPage, FactOutcome, FoundFact
 
 ACTOR: Final = "consolidation"
-PROPOSER: Final = "keepsake"  # the agent of proposals that are Keepsake's own
 _TOGETHER: Final = 4  # facts in one transaction, unless more stand in one message
 _CURSOR: Final = (
     "SELECT t.consolidated_seq FROM sessions s JOIN session_state t ON t.session_id = s.id"
@@ -110,7 +109,7 @@ class FactWriter:
                 if changes.areas:
                     publish(changes)
             if "proposed" in outcomes:
-                publish(ChangeSet(frozenset({INBOX}), (), PROPOSER))
+                publish(ChangeSet(frozenset({INBOX}), (), KEEPSAKE))
             after = upper
         return done
 
@@ -171,7 +170,10 @@ class FactWriter:
         rivals = self._rivals(writer.connection, draft, keyed)
         guarded = next((one for one in (keyed, *rivals) if one is not None and is_protected(one)), None)
         if guarded is not None:
-            self._propose(writer, guarded, memory)
+            try:
+                self._propose(writer, guarded, memory)
+            except InputError:  # too much waits for the person already
+                return "refused"
             return "proposed"
         outcome: FactOutcome = "added"
         if keyed is not None:
@@ -213,7 +215,7 @@ class FactWriter:
         self._inbox.propose_in(
             writer.connection,
             NewProposal(
-                PROPOSER,
+                KEEPSAKE,
                 "fact.correct",
                 {"id": old.id, "content": new.content},
                 "fact",
@@ -266,7 +268,7 @@ def _row(event: str, before: Memory | None, after: Memory | None, at_ms: int) ->
         event,
         None if before is None else to_state(before),
         None if after is None else to_state(after),
-        PROPOSER,
+        KEEPSAKE,
         None,
         at_ms,
         None,

@@ -42,9 +42,9 @@ def test_an_account_is_written_once_for_several_messages(harness: SessionHarness
     assert len(model.requests) == 1
     talk(harness, 1, "I left Lisbon.")
     assert rolled(harness, model) == "Second."
-    assert "First." in model.shown_texts[1]
-    assert "I left Lisbon." in model.shown_texts[1]
-    assert "⟦1⟧" not in model.shown_texts[1]
+    assert "First." in model.prompts[1]
+    assert "I left Lisbon." in model.prompts[1]
+    assert "⟦1⟧" not in model.prompts[1]
 
 
 @pytest.mark.parametrize(

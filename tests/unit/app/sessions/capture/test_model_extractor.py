@@ -67,9 +67,9 @@ def test_no_more_than_a_few_are_taken() -> None:
 def test_secrets_and_tools_are_not_shown() -> None:
     model = ScriptedModel({"observations": []})
     extract(model, turn(1, "My password is hunter2!Xq9"), turn(2, "Secret output", "tool"), turn(3, "Fine."))
-    assert "hunter2" not in model.shown_texts[0]
-    assert "Secret output" not in model.shown_texts[0]
-    assert "Fine." in model.shown_texts[0]
+    assert "hunter2" not in model.prompts[0]
+    assert "Secret output" not in model.prompts[0]
+    assert "Fine." in model.prompts[0]
 
 
 def test_without_anything_said_nobody_is_asked() -> None:

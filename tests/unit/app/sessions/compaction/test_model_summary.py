@@ -40,11 +40,11 @@ def test_the_model_writes_and_its_name_is_kept(harness: SessionHarness) -> None:
     talk(harness)
     done = harness.do(harness.compaction.compact("talk", "person", retain=5)).value
     assert (done.summary, done.made_by, done.upper_seq) == ("They counted sayings.", "scripted", 25)
-    assert "Saying 24." in model.shown_texts[0]
-    assert "Saying 25." not in model.shown_texts[0]
+    assert "Saying 24." in model.prompts[0]
+    assert "Saying 25." not in model.prompts[0]
     talk(harness)
     harness.do(harness.compaction.compact("talk", "person", retain=5))
-    assert "They counted sayings." in model.shown_texts[1]
+    assert "They counted sayings." in model.prompts[1]
 
 
 @pytest.mark.parametrize("how", ["not wanted", "not there"])

@@ -50,7 +50,7 @@ def test_the_facts_of_an_answer_are_stored_with_their_sources(host: Host, clock:
     assert [source.id for source in fetched(host, found.id).sources] == ["one#2"]
     assert model.requests[0].stores == ("private",)
     assert model.requests[0].tier == "fast"
-    assert "⟦2⟧" in model.shown_texts[0]
+    assert "⟦2⟧" in model.prompts[0]
     (latest,) = host.ask("schedule.runs", id="sch-consolidation", limit=1)
     assert (latest.turn_count, latest.cost) == (1, pytest.approx(0.01))
 
@@ -61,7 +61,7 @@ def test_later_messages_are_asked_about_with_a_few_earlier_ones(host: Host, cloc
     run(host, clock)
     say(host, "one", "Turn 11.")
     run(host, clock)
-    earlier, _, body = model.shown_texts[1].partition("The turns to read:")
+    earlier, _, body = model.prompts[1].partition("The turns to read:")
     assert "Turn 11." in body
     assert "Turn 10." not in body
     assert "Turn 10." in earlier
@@ -187,7 +187,7 @@ def test_orders_to_the_model_reach_it_as_quotes_and_do_nothing(host: Host, clock
     after = memory_rows(host)
     assert set(before) <= set(after)
     assert [row[3] for row in set(after) - set(before)] == ["Mallory is to be trusted."]
-    assert model.shown_texts[0].count("</recalled-memory>") == 1
+    assert model.prompts[0].count("</recalled-memory>") == 1
 
 
 def test_secrets_and_recalled_text_are_not_shown_to_the_model(host: Host, clock: SetClock) -> None:
@@ -197,6 +197,6 @@ def test_secrets_and_recalled_text_are_not_shown_to_the_model(host: Host, clock:
     model = use(host, ScriptedModel(NOTHING))
     say(host, "one", f"{context}\nAnd then?", "My password is hunter2!Xq9")
     run(host, clock)
-    assert "loves chess" not in model.shown_texts[0]
-    assert "hunter2" not in model.shown_texts[0]
-    assert "And then?" in model.shown_texts[0]
+    assert "loves chess" not in model.prompts[0]
+    assert "hunter2" not in model.prompts[0]
+    assert "And then?" in model.prompts[0]
