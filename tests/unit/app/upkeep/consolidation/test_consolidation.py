@@ -1,6 +1,5 @@
 """Consolidation without a model: facts are drawn once, conflicts settled, and runs undone."""
 
-import time
 from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -40,8 +39,6 @@ def host(vault: Path, clock: SetClock, embedder: str) -> Iterator[Host]:
     running = Host(vault, serve=False, clock=clock, overrides=overrides)
     running.start()
     running.ask("vault.settle")
-    while not any(one.id == "sch-consolidation-2" for one in running.ask("schedule.search").schedules):
-        time.sleep(0.01)
     yield running
     running.stop()
 
