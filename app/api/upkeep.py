@@ -104,6 +104,6 @@ async def undo(engine: Engine, caller: Caller, run_id: str) -> Changed[list[int]
 
 
 async def _install(engine: Engine) -> None:
-    """Store the schedules of the jobs, in case the vault was opened only a moment ago."""
+    """Store the schedules of the jobs, unless they are there."""
     if engine.store.read_only is None:
         await engine.upkeep_jobs.install()

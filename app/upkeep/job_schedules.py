@@ -94,7 +94,7 @@ class UpkeepJobs:
         return found
 
     async def install(self) -> None:
-        """Store a schedule for every time of every job, unless it is there or this was done before."""
+        """Store a schedule for every time of every job, unless it is there."""
         if self._is_installed:
             return
         now, zone = to_datetime(self._clock.now_ms()), local_zone()

@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from app.changes import ChangeSet, Event
 from app.errors import NotFoundError
 from app.host import Host
 from app.schedule.model import ScheduleRun
@@ -35,7 +36,7 @@ def embedder() -> str:
 
 @pytest.fixture
 def host(vault: Path, clock: SetClock, embedder: str) -> Iterator[Host]:
-    overrides = {"embedding.model": embedder, "backup.daily": False, "sessions.after_turn": False}
+    overrides = {"embedding.model": embedder, "backup.daily": False, "sessions.quiet_seconds": 3600}
     running = Host(vault, serve=False, clock=clock, overrides=overrides)
     running.start()
     running.ask("vault.settle")
@@ -243,6 +244,42 @@ def test_pages_end_where_the_setting_says(host: Host, clock: SetClock) -> None:
     assert len(facts(host)) == 50
 
 
+def test_transactions_are_short(host: Host, clock: SetClock) -> None:
+    sizes: list[int] = []
+
+    def hear(event: Event) -> None:
+        if isinstance(event, ChangeSet) and event.actor == "consolidation":
+            sizes.append(len(event.history_ids))
+
+    stop = host.subscribe(hear)
+    say(host, "long", *(f"I love mountain number {number}." for number in range(60)))
+    run(host, clock)
+    stop()
+    assert sum(sizes) == 60
+    assert max(sizes) <= 4
+
+
+def test_a_cancelled_run_goes_on_where_it_stopped(host: Host, clock: SetClock) -> None:
+    host.ask("settings.set", name="consolidation.page", value=5)
+    say(host, "long", *(f"I love mountain number {number}." for number in range(100)))
+    clock.now += timedelta(hours=1)
+
+    def hear(event: Event) -> None:
+        if isinstance(event, ChangeSet) and event.actor == "consolidation" and event.history_ids:
+            for job in engine.jobs.all():
+                engine.jobs.cancel(job.job)
+
+    engine: Any = host.catalogue._engine
+    stop = host.subscribe(hear)
+    assert host.ask("upkeep.run", job="consolidation").status == "failed"
+    stop()
+    assert 0 < len(facts(host)) < 100
+    run(host, clock)
+    found = facts(host)
+    assert len(found) == 100
+    assert {fact.mention_count for fact in found.values()} == {1}
+
+
 def test_one_conversation_on_request(host: Host, clock: SetClock) -> None:
     say(host, "one", "I live in Berlin with my sister.", "I love hiking in the Alps.")
     say(host, "other", "I love sailing on the lake.")
@@ -274,16 +311,17 @@ def test_what_a_client_consolidated_is_not_done_again(host: Host, clock: SetCloc
 
 def test_a_conversation_that_was_left_is_read_soon(host: Host, clock: SetClock) -> None:
     engine: Any = host.catalogue._engine  # type: ignore[attr-defined]
-    switched = engine.consolidation.switched
+
+    def leave() -> None:
+        host.submit(engine.sessions.after_turn.look_after_all(0.0)).result()
+        host.submit(engine.consolidation.switched.read_left()).result()
+
     say(host, "first", "I love hiking in the hills.", agent="scout")
     say(host, "waits", "I love playing chess at night.", agent="other")
+    leave()
+    assert facts(host) == {}
     say(host, "second", "I love sailing on the lake.", agent="scout")
-
-    async def leave() -> None:
-        switched.note("first")
-        await switched.read_left()
-
-    host.submit(leave()).result()
+    leave()
     assert ["hiking" in content for content in facts(host)] == [True]
     (latest,) = host.ask("schedule.runs", id="sch-consolidation", limit=1)
     assert "1 new fact" in latest.output
@@ -291,7 +329,7 @@ def test_a_conversation_that_was_left_is_read_soon(host: Host, clock: SetClock) 
     assert facts(host) == {}
     host.ask("settings.set", name="consolidation.on_switch", value=False)
     say(host, "third", "I love kites on the beach.", agent="scout")
-    host.submit(leave()).result()
+    leave()
     assert facts(host) == {}
 
 
