@@ -66,11 +66,11 @@ def fetched(host: Host, memory_id: str) -> Any:
 
 
 def memory_rows(host: Host) -> list[tuple[Any, ...]]:
-    """Return all that memories say and how they stand, counters that only ever grow aside."""
+    """Return all that memories say and how they stand."""
     engine: Any = host.catalogue._engine  # type: ignore[attr-defined]
     sql = (
         "SELECT id, kind, title, content, facts, category, key, store, source, session_id, confidence, decay_rate,"
-        " pinned, attributes, superseded_by FROM memories WHERE valid_until IS NULL ORDER BY id"
+        " pinned, attributes, superseded_by, mention_count FROM memories WHERE valid_until IS NULL ORDER BY id"
     )
     found: list[tuple[Any, ...]] = host.submit(
         engine.store.read(lambda connection: connection.execute(sql).fetchall())
