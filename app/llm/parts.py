@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 
 from app.config.config import Config
-from app.llm.openai_model import ServiceKey, OpenAiModel, UsageRecorder
+from app.llm.openai_model import OpenAiModel, ServiceKey, UsageRecorder
 from app.llm.options import ModelOptions
 
 

@@ -5,11 +5,13 @@
 
 import json
 import threading
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from types import TracebackType
-from typing import Any, Final, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Final, Self
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
 
 PATH: Final = "/v1/chat/completions"
 _LONGEST_WAIT_S: Final = 20.0
@@ -58,7 +60,7 @@ class ChatReply:
         """Return the bytes of the answer."""
         if self.raw is not None:
             return self.raw
-        if self.status >= 400:  # noqa: PLR2004
+        if self.status >= 400:
             return json.dumps({"error": {"message": self.text, "type": "test", "code": None}}).encode()
         said: Body = {"role": "assistant", "content": self.text or None}
         if self.refusal:
@@ -92,7 +94,7 @@ class ChatServer:
         self.reached = threading.Event()
         self.released = threading.Event()
         self._lock = threading.Lock()
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(self))
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), type("Handler", (_Handler,), {"service": self}))
         self._server.daemon_threads = True
         self._server.handle_error = lambda *_: None  # type: ignore[method-assign]  # a client that hung up
         self._thread = threading.Thread(target=self._server.serve_forever, args=(0.02,), daemon=True)
@@ -141,53 +143,43 @@ class ChatServer:
         self.close()
 
 
-def _handler(service: ChatServer) -> type[BaseHTTPRequestHandler]:
-    class Handler(BaseHTTPRequestHandler):
-        protocol_version = "HTTP/1.1"
+class _Handler(BaseHTTPRequestHandler):
+    protocol_version = "HTTP/1.1"
+    service: ClassVar[ChatServer]
 
-        def do_POST(self) -> None:
-            request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-            reply = service.take(request, self.path, {name.lower(): value for name, value in self.headers.items()})
-            if reply.hangs:
-                service.released.wait(_LONGEST_WAIT_S)
-            if reply.delay_s:
-                service.released.wait(reply.delay_s)
-            if reply.hangs or reply.drops:
-                self.close_connection = True
-                return
-            self._send(reply, reply.body(str(request.get("model", ""))))
+    def do_POST(self) -> None:
+        service = self.service
+        request = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        reply = service.take(request, self.path, {name.lower(): value for name, value in self.headers.items()})
+        if reply.hangs or reply.delay_s:
+            service.released.wait(_LONGEST_WAIT_S if reply.hangs else reply.delay_s)
+        if reply.hangs or reply.drops:
+            self.close_connection = True
+            return
+        self.send_response(reply.status)
+        for name, value in ({"Content-Type": "application/json"} | reply.headers).items():
+            self.send_header(name, value)
+        self._send(reply, reply.body(str(request.get("model", ""))))
 
-        def _send(self, reply: ChatReply, content: bytes) -> None:
-            self.send_response(reply.status)
-            for name, value in ({"Content-Type": "application/json"} | reply.headers).items():
-                self.send_header(name, value)
-            if reply.chunk:
-                self.send_header("Connection", "close")
-                self.end_headers()
-                self._send_for_ever(reply.chunk)
-                return
+    def _send(self, reply: ChatReply, content: bytes) -> None:
+        self.close_connection = self.close_connection or reply.is_half or reply.drips or bool(reply.chunk)
+        if not reply.chunk:
             self.send_header("Content-Length", str(len(content)))
-            self.end_headers()
-            if reply.drips:
-                self._send_slowly(content)
-                return
+        self.end_headers()
+        if reply.chunk:
+            while not self.service.released.is_set():
+                self.wfile.write(reply.chunk)
+        elif reply.drips:
+            self._send_slowly(content)
+        else:
             self.wfile.write(content[: len(content) // 2] if reply.is_half else content)
-            self.close_connection = self.close_connection or reply.is_half
 
-        def _send_for_ever(self, chunk: bytes) -> None:
-            self.close_connection = True
-            while not service.released.is_set():
-                self.wfile.write(chunk)
+    def _send_slowly(self, content: bytes) -> None:
+        for place in range(len(content) - 1):
+            if self.service.released.wait(0.02):
+                return
+            self.wfile.write(content[place : place + 1])
+        self.service.released.wait(_LONGEST_WAIT_S)
 
-        def _send_slowly(self, content: bytes) -> None:
-            self.close_connection = True
-            for place in range(len(content) - 1):
-                if service.released.wait(0.02):
-                    return
-                self.wfile.write(content[place : place + 1])
-            service.released.wait(_LONGEST_WAIT_S)
-
-        def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
-            del format, args
-
-    return Handler
+    def log_message(self, format: str, *args: Any) -> None:  # noqa: A002
+        del format, args
