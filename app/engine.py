@@ -132,7 +132,7 @@ class Engine:
         indexer, worker = self.index.indexer, self.index.worker
         self.search = search_parts.build(runtime, worker, self.downloads)
         search = self.search.service
-        self.memories = memory_parts.build(runtime, indexer, SimilarMemories(search))
+        self.memories = memory_parts.build(runtime, indexer, SimilarMemories(search), self.chat, self.chat.may_send)
         self.sessions = session_parts.build(runtime, indexer, self.memories.writing.write)
         self.entities = entity_parts.build(runtime, worker.wait_quiet, self.chat)
         self.knowledge_graph = KnowledgeGraphService(store, self.memories.service, clock)

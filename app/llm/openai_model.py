@@ -5,10 +5,11 @@ The only module that imports that package, and only when a request is made. No m
 
 import asyncio
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from app.core.stores import StoreName
 from app.core.text import storable
 from app.core.token_estimate import estimate_tokens
 from app.errors import AccessDeniedError, KeepsakeError, ModelUnavailableError
@@ -100,6 +101,11 @@ class OpenAiModel:
         options = self._options()
         return options.is_configured and not self._is_resting(options) and not self._is_over_cap(options)
 
+    def may_send(self, stores: Sequence[StoreName]) -> bool:
+        """Return whether the settings let texts of these stores go to the service."""
+        options = self._options()
+        return "private" not in stores or options.is_local or options.send_private
+
     async def complete(self, request: ChatRequest) -> ChatAnswer:
         """Answer a request; see ``ChatModel``."""
         options = self._options()
@@ -128,7 +134,7 @@ class OpenAiModel:
     def _check(self, request: ChatRequest, options: ModelOptions) -> None:
         if not options.is_configured:
             raise ModelUnavailableError("No language model is configured; see the settings llm.*.")
-        if "private" in request.stores and not options.is_local and not options.send_private:
+        if not self.may_send(request.stores):
             raise AccessDeniedError(
                 f"Private texts are not sent to {options.host}; the setting llm.send_private would allow it."
             )
