@@ -20,7 +20,7 @@ from app.core.clock import Clock
 from app.core.memory_trim import MemoryTrimmer
 from app.core.paths import migrations
 from app.embed.download.download_jobs import ModelDownloads
-from app.embed.embedder_source import EmbedderSource
+from app.embed.embedder_source import ChatServiceSource
 from app.embed.remote.api_keys import COMPATIBLE, ApiKey, ApiKeys
 from app.entities import name_eraser
 from app.entities import parts as entity_parts
@@ -79,6 +79,7 @@ class Engine:
         feed: Hears of changes and progress.
         is_isolated: True for the own vault of an isolated agent.
         keys: Finds the keys of remote services; its own where not given.
+        spending: Accounts of the language model; its own where not given.
 
     Raises:
         MachineError: The vault cannot be opened; see ``Store.open``.
@@ -93,6 +94,7 @@ class Engine:
         *,
         is_isolated: bool = False,
         keys: ApiKeys | None = None,
+        spending: SpendingService | None = None,
     ) -> None:
         self.vault = vault
         self.config = config
@@ -105,6 +107,7 @@ class Engine:
             opened.callback(self.trace.close)
             self.store = Store.open(vault, migrations(), options=_store_options(config, self.trace))
             opened.callback(self.store.close)
+            self.spending = spending or SpendingService(self.store, clock)
             self._build()
             opened.pop_all()
         # An isolated agent's vault contains no other vaults.
@@ -116,7 +119,7 @@ class Engine:
 
     def _open_isolated(self, folder: Path) -> "Engine":
         # The settings are the person's, the same for all. Listeners of this engine learn nothing of that vault.
-        return Engine(folder, self.config, self.clock, Feed(), is_isolated=True, keys=self.keys)
+        return Engine(folder, self.config, self.clock, Feed(), is_isolated=True, keys=self.keys, spending=self.spending)
 
     async def engine_for_caller(self, caller: str) -> "Engine | None":
         """Return the engine of an isolated agent's own vault; ``None`` for other callers."""
@@ -127,13 +130,12 @@ class Engine:
         self.jobs = Jobs(self._on_job)
         self.downloads = ModelDownloads(self.jobs)
         runtime = Runtime(store, config, clock, self.trace, self.jobs, self.publish, self._loop)
-        self.spending = SpendingService(store, clock)
         self.chat = llm_parts.build(config, self._model_key, self.spending)
         self.index = index_parts.build(runtime, self.keys, self.downloads)
         indexer, worker = self.index.indexer, self.index.worker
         self.search = search_parts.build(runtime, worker, self.downloads)
         search = self.search.service
-        self.memories = memory_parts.build(runtime, indexer, SimilarMemories(search))
+        self.memories = memory_parts.build(runtime, indexer, SimilarMemories(search), self.chat, self.chat.may_send)
         self.sessions = session_parts.build(runtime, indexer, self.memories.writing.write, self.chat)
         self.entities = entity_parts.build(runtime, worker.wait_quiet, self.chat)
         self.knowledge_graph = KnowledgeGraphService(store, self.memories.service, clock)
@@ -169,8 +171,12 @@ class Engine:
         self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions.service, clock)
 
     def _model_key(self) -> ApiKey:
+        return self.keys.key_of(self.chat_source())
+
+    def chat_source(self) -> ChatServiceSource:
+        """Return the language model's service, to which its key belongs."""
         base_url, variable = self.config.text("llm.base_url"), self.config.text("llm.api_key_env")
-        return self.keys.key_of(EmbedderSource(COMPATIBLE, base_url=base_url, api_key_env=variable))
+        return ChatServiceSource(COMPATIBLE, base_url=base_url, api_key_env=variable)
 
     def _ledger_options(self) -> LedgerOptions:
         return LedgerOptions(self.config.whole("ledger.days"), self.config.whole("ledger.entries"))

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 import apsw
 
 from app.changes import Changed
-from app.core.stores import STORES
+from app.core.stores import STORES, StoreName
 from app.errors import InputError, KeepsakeError
 from app.memories import repo, validation
 from app.memories.deduplication.memory_merge import merge_memory
@@ -60,7 +60,8 @@ class DeduplicatingWriter:
         finder: Finds memories of similar words.
         trace: Told what was decided, never about what.
         options: Returns the settings as they are now.
-        reconciler: Decides over similar memories; ``None`` leaves that to the words they share.
+        reconciler: Decides over similar memories; ``None`` leaves that to the words they share, as does one that
+            cannot decide now.
         candidates: Finds what the reconciler is shown; the words they share where ``None`` or where it fails.
     """
 
@@ -81,10 +82,14 @@ class DeduplicatingWriter:
         self._reconciler = reconciler
         self._search = candidates
 
-    @property
-    def is_reconciled(self) -> bool:
-        """Return whether similar memories go to a reconciler, which takes time."""
-        return self._reconciler is not None
+    def is_reconciled(self, store: StoreName) -> bool:
+        """Return whether similar memories of a store go to a reconciler now, which takes time."""
+        return self._available(store) is not None
+
+    def _available(self, store: StoreName) -> Reconciler | None:
+        """Return the reconciler if it may decide over memories of a store now."""
+        reconciler = self._reconciler
+        return reconciler if reconciler is not None and reconciler.can_decide(store) else None
 
     async def write(
         self,
@@ -116,12 +121,13 @@ class DeduplicatingWriter:
         begun = time.perf_counter()
         memory = self.composed(draft, stores)
         commit = _Commit(self._transactions, actor, operation, run_id, stores)
-        if judging == "text" or (self._reconciler is None and judging == "model"):
+        reconciler = None if judging == "text" else self._available(memory.store)
+        if judging == "text" or (reconciler is None and judging == "model"):
             changed = await commit.run(partial(self._plain, memory=memory))
-        elif self._reconciler is None:
+        elif reconciler is None:
             changed = await commit.run(partial(self.write_in, memory=memory))
         else:
-            changed = await self._reconciled(memory, self._reconciler, commit)
+            changed = await self._reconciled(memory, reconciler, commit)
         self._trace.event(
             "memory.write",
             kind=memory.kind,
@@ -244,6 +250,8 @@ class DeduplicatingWriter:
         asking = asyncio.wait_for(reconciler.decide(build_request(memory, candidates)), self._options().seconds)
         # Whatever a reconciler breaks on, the memory must be stored.
         (answer,) = await asyncio.gather(asking, return_exceptions=True)
+        if isinstance(answer, TimeoutError):
+            reconciler.rest()
         try:
             decision = read_decision(_answered(answer), len(candidates))
         except InputError as error:
@@ -266,6 +274,8 @@ class DeduplicatingWriter:
         now = repo.get(writer.connection, matched.id)
         if now is None or not _is_alike(now, memory, writer.at_ms) or now.version != matched.version:
             return None
+        if now.pinned and decision.action != "NONE":
+            return Written("ADD", writer.create(memory), reason="It resembles a pinned memory, which stays as it is.")
         try:
             return self._applied(writer, memory, now, decision)
         except InputError as error:  # what the reconciler merged cannot be stored

@@ -49,6 +49,11 @@ class ModelFactFinder:
         self._model = model
 
     @property
+    def is_configured(self) -> bool:
+        """Return whether there is a model, even if it cannot be asked now."""
+        return bool(self._model.name)
+
+    @property
     def is_available(self) -> bool:
         """Return whether the model may be asked now."""
         return self._model.is_available

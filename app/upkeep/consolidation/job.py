@@ -97,7 +97,7 @@ class ConsolidationJob:
         ids = await self._queue.waiting_ids()
         shown = await self._store.read(lambda connection: session_lists.session_rows(connection, ids[:_SHOWN_SESSIONS]))
         changes: list[PlannedChange] = []
-        has_model = self.service.finder.is_available
+        has_model = self.service.finder.is_configured
         for number, session in enumerate(shown):
             page = await self.service.reader.next(session.id)
             if page is None or page.store is None:

@@ -121,10 +121,11 @@ class ConsolidationService:
     async def _facts(self, page: ConversationPage, tally: ConsolidationTally, *, asks: bool) -> Sequence[FoundFact]:
         if not page.lines or page.store is None:
             return ()
+        if not self.finder.is_configured:
+            return await self.by_rules(page)
         if not (asks and self.finder.is_available):
-            is_waiting = self.finder.is_available and self._clock.now_ms() - page.changed_ms < MODEL_WAIT_MS
-            if is_waiting:
-                raise ModelUnavailableError("The language model could not be asked.", purpose="consolidation")
+            if self._clock.now_ms() - page.changed_ms < MODEL_WAIT_MS:
+                raise ModelUnavailableError("The language model cannot be asked now.", purpose="consolidation")
             return await self.by_rules(page)
         try:
             facts, usage = await self.finder.find(page)
