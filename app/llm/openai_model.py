@@ -30,6 +30,7 @@ _BUSY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _KEY_REFUSED: Final = frozenset({401, 403})
 _MISUNDERSTOOD: Final = frozenset({400, 422})
 _UNKNOWN: Final = 404
+_HEADERS: Final = frozenset({"host", "accept", "connection", "content-type", "content-length"})
 _MOST_TOKENS: Final = 100_000_000
 
 
@@ -101,16 +102,27 @@ class OpenAiModel:
         options = self._options()
         return options.is_configured and not self._is_resting(options) and not self._is_over_cap(options)
 
+    @property
+    def note(self) -> str:
+        """Return why the model is not available or did not answer; empty where nothing is wrong."""
+        options = self._options()
+        if not options.is_configured:
+            return ""
+        try:
+            self._require_available(options)
+        except KeepsakeError as error:
+            return error.message
+        return self.failure
+
     def may_send(self, stores: Sequence[StoreName]) -> bool:
         """Return whether the settings let texts of these stores go to the service."""
-        options = self._options()
-        return "private" not in stores or options.is_local or options.send_private
+        return _may_send(self._options(), stores)
 
     async def complete(self, request: ChatRequest) -> ChatAnswer:
         """Answer a request; see ``ChatModel``."""
-        options = self._options()
-        if options.monthly_cap > 0:
+        if self._options().monthly_cap > 0:
             await self._accounts.load()
+        options = self._options()
         self._check(request, options)
         try:
             answer = await self._with_retries(request, options, options.model_of(request.tier))
@@ -132,12 +144,15 @@ class OpenAiModel:
         self._rest = _Rest()
 
     def _check(self, request: ChatRequest, options: ModelOptions) -> None:
-        if not options.is_configured:
-            raise ModelUnavailableError("No language model is configured; see the settings llm.*.")
-        if not self.may_send(request.stores):
+        self._require_available(options)
+        if not _may_send(options, request.stores):
             raise AccessDeniedError(
                 f"Private texts are not sent to {options.host}; the setting llm.send_private would allow it."
             )
+
+    def _require_available(self, options: ModelOptions) -> None:
+        if not options.is_configured:
+            raise ModelUnavailableError("No language model is configured; see the settings llm.*.")
         if self._is_over_cap(options):
             raise ModelUnavailableError(
                 f"The language model cost {self._accounts.spent_this_month:.2f} this month; the setting llm.monthly_cap"
@@ -164,6 +179,9 @@ class OpenAiModel:
                     raise ModelUnavailableError(error.sentence) from error
                 await self._sleep(wait)
                 pause *= 2
+                if self._options() != options:
+                    # The texts may no longer go where they were to go.
+                    raise ModelUnavailableError("The settings of the language model were changed meanwhile.") from error
                 # Other requests cost something meanwhile, and so did this one.
                 self._check(request, options)
         raise ModelUnavailableError("The language model was not asked.")  # pragma: no cover  (attempts is at least 1)
@@ -228,6 +246,10 @@ class OpenAiModel:
             return client
 
 
+def _may_send(options: ModelOptions, stores: Sequence[StoreName]) -> bool:
+    return "private" not in stores or options.is_local or options.send_private
+
+
 @dataclass(frozen=True, slots=True)
 class _Rest:
     """A service that nothing is sent to until a time of the monotonic clock."""
@@ -287,11 +309,12 @@ async def _created(client: "AsyncOpenAI", body: dict[str, Any], options: ModelOp
             raise _BusyError(_no_answer(options)) from error
         raise _BusyError(f"{options.host} cannot be reached.", is_unreachable=True) from error
     except openai.APIStatusError as error:
-        headers = error.response.headers
-        # The text is read for words and never repeated: it may hold what was sent.
-        raise _StatusError(error.status_code, headers.get("retry-after", ""), str(error.body)[:2000]) from error
+        retry_after = error.response.headers.get("retry-after", "")
+        failed = _StatusError(error.status_code, retry_after, str(error.body)[:2000])
     except (openai.OpenAIError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise _BusyError(_no_answer(options)) from error
+    # Not as a consequence of the package's error, whose message repeats the response and so perhaps what was sent.
+    raise failed
 
 
 def _no_answer(options: ModelOptions) -> str:
@@ -347,6 +370,9 @@ def _new_client(base_url: str, key: str, timeout_s: float) -> "AsyncOpenAI":
         """Transport whose responses have a largest size."""
 
         async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            # The package adds headers of the environment, and some that describe this machine.
+            named = {name: value for name, value in request.headers.items() if name in _HEADERS}
+            request.headers = httpx2.Headers(named | own)
             response = await super().handle_async_request(request)
             if response.headers.get("content-encoding", "identity") != "identity":
                 await response.aclose()
@@ -355,6 +381,9 @@ def _new_client(base_url: str, key: str, timeout_s: float) -> "AsyncOpenAI":
                 response.stream = BoundedStream(response.stream)
             return response
 
+    own = {"Accept-Encoding": "identity", "User-Agent": "Keepsake"} | (
+        {"Authorization": f"Bearer {key}"} if key else {}
+    )
     # A redirect would carry the texts to another machine, and so would a proxy of the environment.
     carrier = httpx2.AsyncClient(
         follow_redirects=False, trust_env=False, timeout=timeout_s, transport=BoundedTransport(trust_env=False)
@@ -367,7 +396,6 @@ def _new_client(base_url: str, key: str, timeout_s: float) -> "AsyncOpenAI":
         http_client=carrier,
         organization="",
         project="",
-        default_headers={"Accept-Encoding": "identity"},
     )
 
 
