@@ -1,4 +1,4 @@
-"""MCP server: the library's low-level server over a profile's tools, resources and client_prompts."""
+"""MCP server: the library's low-level server over a profile's tools, resources and prompts."""
 
 import contextlib
 import logging

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from app.config.model import SecretStatus
 from app.errors import InputError, KeepsakeError
 from app.host import Host
 from app.llm.model import ModelStatus, ModelTest
@@ -118,7 +117,7 @@ def test_the_key_is_kept_for_its_address_only(host: Host, server: ChatServer, me
     with pytest.raises(InputError, match=r"set llm\.base_url first"):
         host.ask("secret.set", name="llm", value=KEY)
     configure(host, server.address)
-    kept: SecretStatus = host.ask("secret.set", name="llm", value=KEY)
+    kept = host.ask("secret.set", name="llm", value=KEY)
     assert (kept.name, kept.source) == ("llm", "keyring")
     assert "llm" in {one.name for one in host.ask("secret.list")}
     ask_model(host)
