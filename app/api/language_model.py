@@ -26,7 +26,8 @@ _TOKENS: Final = 256  # models that think before they speak need some
 async def status(engine: Engine, caller: Caller) -> ModelStatus:
     """Return the state of the language model.
 
-    Its names, whether it answers, its cost this month, and what may be sent to it. Nothing is sent now; ``llm.test`` asks it something.
+    Its names, whether it answers, its cost this month, and what may be sent to it. Nothing is sent now;
+    ``llm.test`` asks it something.
     """
     await engine.spending.load()
     options = model_options(engine.config)

@@ -104,7 +104,7 @@ class OpenAiModel:
 
     @property
     def note(self) -> str:
-        """Return why the model is not available or did not answer; empty where nothing is wrong."""
+        """Return the reason why the model did not answer, empty for none."""
         options = self._options()
         if not options.is_configured:
             return ""
@@ -187,12 +187,12 @@ class OpenAiModel:
         raise ModelUnavailableError("The language model was not asked.")  # pragma: no cover  (attempts is at least 1)
 
     def _rest_after(self, error: "_BusyError", options: ModelOptions) -> None:
-        """Send nothing for a while to a service out of reach, or one that asked for a long pause."""
+        """Pause requests to a service that is unreachable or asked for it."""
         seconds = _OFFLINE_S if error.is_unreachable else min(error.pause_s or 0.0, _LONGEST_OFFLINE_S)
         self._rest = _Rest(options.base_url, time.monotonic() + seconds, error.sentence)
 
     async def _accounted(self, request: ChatRequest, options: ModelOptions, model: str) -> ChatAnswer:
-        """Send a request once, and enter it in the accounts, whatever comes of it."""
+        """Send a request once, and enter it in the accounts."""
         try:
             answered = await self._sent(request, options, model)
         except (_BusyError, KeepsakeError):
@@ -209,7 +209,9 @@ class OpenAiModel:
         return answer
 
     async def _sent(self, request: ChatRequest, options: ModelOptions, model: str) -> Any:
-        """Return the service's answer, asked for again in another form where it does not know the usual one.
+        """Return the service's answer to a request.
+
+        It is sent again in another form where the service does not know the usual one.
 
         Raises:
             ModelUnavailableError: The service refused the request, or its key is missing.
@@ -288,7 +290,7 @@ class _StatusError(Exception):
 
 
 class _UnfitResponseError(ValueError):
-    """A response that is too large, or packed though nobody asked for that."""
+    """A response that is too large, or compressed."""
 
 
 async def _created(client: "AsyncOpenAI", body: dict[str, Any], options: ModelOptions) -> Any:
@@ -322,7 +324,7 @@ def _no_answer(options: ModelOptions) -> str:
 
 
 def _other_dialect(error: _StatusError, dialect: _Dialect, request: ChatRequest) -> _Dialect | None:
-    """Return the form to try after a refusal, ``None`` where the form is not at fault."""
+    """Return the form to try next, ``None`` where the form is not at fault."""
     if error.status not in _MISUNDERSTOOD:
         return None
     if dialect.limit == "max_tokens" and "max_completion_tokens" in error.text:
@@ -376,7 +378,7 @@ def _new_client(base_url: str, key: str, timeout_s: float) -> "AsyncOpenAI":
             response = await super().handle_async_request(request)
             if response.headers.get("content-encoding", "identity") != "identity":
                 await response.aclose()
-                raise _UnfitResponseError("The response is packed.")
+                raise _UnfitResponseError("The response is compressed.")
             if isinstance(response.stream, httpx2.AsyncByteStream):
                 response.stream = BoundedStream(response.stream)
             return response

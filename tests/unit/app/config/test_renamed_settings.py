@@ -17,10 +17,7 @@ OLD, NEW = "search.words_weight", "search.lexical_weight"
 # Settings whose names are put together from parts where they are read.
 ASSEMBLED = {"backup.keep_daily", "backup.keep_weekly", "backup.keep_monthly"}
 # Read, but for a language model, and there is none.
-FOR_A_MODEL = {"memories.candidate_similarity", "memories.reconcile_seconds"} | {
-    "capture.enabled",
-    "capture.min_turn_messages",
-}
+FOR_A_MODEL = {"capture.enabled", "capture.min_turn_messages"}
 
 
 def test_old_names_are_not_names_of_other_settings() -> None:

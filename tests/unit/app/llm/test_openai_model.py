@@ -23,8 +23,8 @@ from tests.helpers.chat_server import ChatReply, ChatServer
 
 T = TypeVar("T")
 KEY = "sk-very-secret-0123456789"
-ASKED = ChatRequest((ChatMessage("system", "Be short."), ChatMessage("user", "Well?")), "test", ("shared",))
-PRIVATE = replace(ASKED, stores=("shared", "private"))
+REQUEST = ChatRequest((ChatMessage("system", "Be short."), ChatMessage("user", "Well?")), "test", ("shared",))
+PRIVATE = replace(REQUEST, stores=("shared", "private"))
 
 
 class Key:
@@ -77,7 +77,7 @@ class Bench:
         self.pauses.append(seconds)
         self.meanwhile()
 
-    def ask(self, request: ChatRequest = ASKED) -> Any:
+    def ask(self, request: ChatRequest = REQUEST) -> Any:
         return self.run(lambda: self.model.complete(request))
 
     def run(self, work: Callable[[], Coroutine[Any, Any, T]]) -> T:
@@ -94,7 +94,7 @@ class Bench:
         finally:
             await self.model.close()
 
-    def fails(self, words: str, request: ChatRequest = ASKED) -> KeepsakeError:
+    def fails(self, words: str, request: ChatRequest = REQUEST) -> KeepsakeError:
         with pytest.raises(ModelUnavailableError, match=words) as caught:
             self.ask(request)
         assert not self.leaks(caught.value)
@@ -139,14 +139,14 @@ def test_an_answer_comes_with_its_usage_and_cost(bench: Bench) -> None:
 
 
 def test_small_work_goes_to_the_fast_model(bench: Bench) -> None:
-    assert bench.ask(replace(ASKED, tier="fast")).model == "small"
+    assert bench.ask(replace(REQUEST, tier="fast")).model == "small"
     bench.options = replace(bench.options, fast_model="")
-    assert bench.ask(replace(ASKED, tier="fast")).model == "large"
+    assert bench.ask(replace(REQUEST, tier="fast")).model == "large"
 
 
 def test_the_settings_bound_the_length_of_an_answer(bench: Bench) -> None:
     bench.options = replace(bench.options, max_output_tokens=100)
-    bench.ask(replace(ASKED, max_output_tokens=5000))
+    bench.ask(replace(REQUEST, max_output_tokens=5000))
     assert bench.server.requests[0]["max_tokens"] == 100
 
 
@@ -154,10 +154,10 @@ def test_tools_are_offered_and_their_calls_and_answers_travel(bench: Bench) -> N
     call = ToolCall("c7", "search", '{"text": "tea"}')
     bench.reply(ChatReply("", tool_calls=((call.id, call.name, call.arguments),), finish_reason="tool_calls"))
     tool = ToolSpec("search", "Search.", {"type": "object", "properties": {"text": {"type": "string"}}})
-    answer = bench.ask(replace(ASKED, tools=(tool,)))
+    answer = bench.ask(replace(REQUEST, tools=(tool,)))
     assert answer.tool_calls == (call,)
     turns = (ChatMessage("assistant", "", (call,)), ChatMessage("tool", "Green.", tool_call_id="c7"))
-    bench.ask(replace(ASKED, messages=(*ASKED.messages, *turns), tools=(tool,)))
+    bench.ask(replace(REQUEST, messages=(*REQUEST.messages, *turns), tools=(tool,)))
     sent = bench.server.requests[1]
     assert sent["tools"][0]["function"]["name"] == "search"
     assert sent["messages"][2]["tool_calls"][0]["function"] == {"name": "search", "arguments": call.arguments}
@@ -165,7 +165,7 @@ def test_tools_are_offered_and_their_calls_and_answers_travel(bench: Bench) -> N
 
 
 def test_half_a_character_does_not_hinder_a_request(bench: Bench) -> None:
-    bench.ask(replace(ASKED, messages=(ChatMessage("user", "a\ud800b\x00"),)))
+    bench.ask(replace(REQUEST, messages=(ChatMessage("user", "a\ud800b\x00"),)))
     assert bench.server.requests[0]["messages"][0]["content"] == "a\ufffdb\u2400"
 
 
@@ -173,11 +173,11 @@ def test_settings_count_from_the_next_request_on(bench: Bench) -> None:
     with ChatServer() as other:
 
         async def both() -> None:
-            await bench.model.complete(ASKED)
+            await bench.model.complete(REQUEST)
             bench.options = replace(bench.options, base_url=other.address, main_model="new")
-            await bench.model.complete(ASKED)
+            await bench.model.complete(REQUEST)
             bench.key = Key("another-key")
-            await bench.model.complete(ASKED)
+            await bench.model.complete(REQUEST)
 
         bench.run(both)
         assert len(bench.server.requests) == 1
@@ -187,7 +187,7 @@ def test_settings_count_from_the_next_request_on(bench: Bench) -> None:
 
 def test_many_requests_at_once_share_a_client(bench: Bench) -> None:
     async def many() -> None:
-        await asyncio.gather(*(bench.model.complete(ASKED) for _ in range(8)))
+        await asyncio.gather(*(bench.model.complete(REQUEST) for _ in range(8)))
 
     bench.run(many)
     assert len(bench.accounts.entries) == 8
@@ -204,7 +204,7 @@ class Verdict(msgspec.Struct, forbid_unknown_fields=True):
 
 def test_json_is_asked_for_as_such(bench: Bench) -> None:
     bench.reply(ChatReply('```json\n{"index": 3}\n```'))
-    value, _ = bench.run(lambda: ask_for_json(bench.model, ASKED, Verdict))
+    value, _ = bench.run(lambda: ask_for_json(bench.model, REQUEST, Verdict))
     assert value == Verdict(3)
     assert bench.server.requests[0]["response_format"] == {"type": "json_object"}
 
@@ -213,14 +213,14 @@ def test_a_service_without_a_json_mode_is_asked_without_it_from_then_on(bench: B
     bench.reply(ChatReply("'response_format.type' must be 'text'", status=400))
     bench.server.usual = lambda _: ChatReply('{"index": 1}')
     for _ in range(2):
-        assert bench.run(lambda: ask_for_json(bench.model, ASKED, Verdict))[0] == Verdict(1)
+        assert bench.run(lambda: ask_for_json(bench.model, REQUEST, Verdict))[0] == Verdict(1)
     assert ["response_format" in one for one in bench.server.requests] == [True, False, False]
 
 
 def test_a_refused_request_does_not_end_the_json_mode(bench: Bench) -> None:
     bench.reply(ChatReply("too long", status=400), ChatReply("too long", status=400), ChatReply('{"index": 1}'))
-    bench.fails(r"refused the request \(HTTP 400\)", replace(ASKED, wants_json=True))
-    bench.ask(replace(ASKED, wants_json=True))
+    bench.fails(r"refused the request \(HTTP 400\)", replace(REQUEST, wants_json=True))
+    bench.ask(replace(REQUEST, wants_json=True))
     assert ["response_format" in one for one in bench.server.requests] == [True, False, True]
 
 
@@ -247,10 +247,10 @@ def test_a_model_that_names_its_limit_otherwise_is_asked_that_way(bench: Bench) 
 )
 def test_an_answer_of_another_form_is_asked_for_again_and_then_refused(bench: Bench, said: str) -> None:
     bench.reply(ChatReply(said), ChatReply('{"index": 4}'))
-    assert bench.run(lambda: ask_for_json(bench.model, ASKED, Verdict))[0] == Verdict(4)
+    assert bench.run(lambda: ask_for_json(bench.model, REQUEST, Verdict))[0] == Verdict(4)
     bench.reply(ChatReply(said), ChatReply(said))
     with pytest.raises(ModelUnavailableError, match="agreed form"):
-        bench.run(lambda: ask_for_json(bench.model, ASKED, Verdict))
+        bench.run(lambda: ask_for_json(bench.model, REQUEST, Verdict))
     assert len(bench.server.requests) == 4
 
 
@@ -457,7 +457,7 @@ def test_cancelling_ends_the_request(bench: Bench) -> None:
     bench.server.usual = lambda _: ChatReply(hangs=True)
 
     async def cancel() -> None:
-        task = asyncio.create_task(bench.model.complete(ASKED))
+        task = asyncio.create_task(bench.model.complete(REQUEST))
         await asyncio.to_thread(bench.server.reached.wait, 10)
         task.cancel()
         with pytest.raises(asyncio.CancelledError):

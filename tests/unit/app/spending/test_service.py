@@ -47,8 +47,8 @@ def test_requests_are_summed_by_month_purpose_and_model(store: Store) -> None:
         await accounts.record("reconcile", "large", Usage(1, 1, 0.125), is_failure=False)
         assert accounts.spent_this_month == 0.125
         found = await accounts.by_month(12)
-        told = [(one.month, one.purpose, one.requests, one.failures, one.input_tokens, one.cost) for one in found]
-        assert told == [
+        sums = [(one.month, one.purpose, one.requests, one.failures, one.input_tokens, one.cost) for one in found]
+        assert sums == [
             ("2026-04", "reconcile", 1, 0, 1, 0.125),
             ("2026-03", "reconcile", 2, 1, 150, 0.75),
             ("2026-03", "test", 1, 0, 1, 0.0),
