@@ -30,6 +30,7 @@ _BUSY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _KEY_REFUSED: Final = frozenset({401, 403})
 _MISUNDERSTOOD: Final = frozenset({400, 422})
 _UNKNOWN: Final = 404
+_HEADERS: Final = frozenset({"host", "accept", "connection", "content-type", "content-length"})
 _MOST_TOKENS: Final = 100_000_000
 
 
@@ -101,16 +102,27 @@ class OpenAiModel:
         options = self._options()
         return options.is_configured and not self._is_resting(options) and not self._is_over_cap(options)
 
+    @property
+    def note(self) -> str:
+        """Return the reason why the model did not answer, empty for none."""
+        options = self._options()
+        if not options.is_configured:
+            return ""
+        try:
+            self._require_available(options)
+        except KeepsakeError as error:
+            return error.message
+        return self.failure
+
     def may_send(self, stores: Sequence[StoreName]) -> bool:
         """Return whether the settings let texts of these stores go to the service."""
-        options = self._options()
-        return "private" not in stores or options.is_local or options.send_private
+        return _may_send(self._options(), stores)
 
     async def complete(self, request: ChatRequest) -> ChatAnswer:
         """Answer a request; see ``ChatModel``."""
-        options = self._options()
-        if options.monthly_cap > 0:
+        if self._options().monthly_cap > 0:
             await self._accounts.load()
+        options = self._options()
         self._check(request, options)
         try:
             answer = await self._with_retries(request, options, options.model_of(request.tier))
@@ -132,12 +144,15 @@ class OpenAiModel:
         self._rest = _Rest()
 
     def _check(self, request: ChatRequest, options: ModelOptions) -> None:
-        if not options.is_configured:
-            raise ModelUnavailableError("No language model is configured; see the settings llm.*.")
-        if not self.may_send(request.stores):
+        self._require_available(options)
+        if not _may_send(options, request.stores):
             raise AccessDeniedError(
                 f"Private texts are not sent to {options.host}; the setting llm.send_private would allow it."
             )
+
+    def _require_available(self, options: ModelOptions) -> None:
+        if not options.is_configured:
+            raise ModelUnavailableError("No language model is configured; see the settings llm.*.")
         if self._is_over_cap(options):
             raise ModelUnavailableError(
                 f"The language model cost {self._accounts.spent_this_month:.2f} this month; the setting llm.monthly_cap"
@@ -164,17 +179,20 @@ class OpenAiModel:
                     raise ModelUnavailableError(error.sentence) from error
                 await self._sleep(wait)
                 pause *= 2
+                if self._options() != options:
+                    # The texts may no longer go where they were to go.
+                    raise ModelUnavailableError("The settings of the language model were changed meanwhile.") from error
                 # Other requests cost something meanwhile, and so did this one.
                 self._check(request, options)
         raise ModelUnavailableError("The language model was not asked.")  # pragma: no cover  (attempts is at least 1)
 
     def _rest_after(self, error: "_BusyError", options: ModelOptions) -> None:
-        """Send nothing for a while to a service out of reach, or one that asked for a long pause."""
+        """Pause requests to a service that is unreachable or asked for it."""
         seconds = _OFFLINE_S if error.is_unreachable else min(error.pause_s or 0.0, _LONGEST_OFFLINE_S)
         self._rest = _Rest(options.base_url, time.monotonic() + seconds, error.sentence)
 
     async def _accounted(self, request: ChatRequest, options: ModelOptions, model: str) -> ChatAnswer:
-        """Send a request once, and enter it in the accounts, whatever comes of it."""
+        """Send a request once, and enter it in the accounts."""
         try:
             answered = await self._sent(request, options, model)
         except (_BusyError, KeepsakeError):
@@ -191,7 +209,9 @@ class OpenAiModel:
         return answer
 
     async def _sent(self, request: ChatRequest, options: ModelOptions, model: str) -> Any:
-        """Return the service's answer, asked for again in another form where it does not know the usual one.
+        """Return the service's answer to a request.
+
+        It is sent again in another form where the service does not know the usual one.
 
         Raises:
             ModelUnavailableError: The service refused the request, or its key is missing.
@@ -226,6 +246,10 @@ class OpenAiModel:
             client = await asyncio.to_thread(_new_client, *wanted)
             self._client = (wanted, client)
             return client
+
+
+def _may_send(options: ModelOptions, stores: Sequence[StoreName]) -> bool:
+    return "private" not in stores or options.is_local or options.send_private
 
 
 @dataclass(frozen=True, slots=True)
@@ -266,7 +290,7 @@ class _StatusError(Exception):
 
 
 class _UnfitResponseError(ValueError):
-    """A response that is too large, or packed though nobody asked for that."""
+    """A response that is too large, or compressed."""
 
 
 async def _created(client: "AsyncOpenAI", body: dict[str, Any], options: ModelOptions) -> Any:
@@ -287,11 +311,12 @@ async def _created(client: "AsyncOpenAI", body: dict[str, Any], options: ModelOp
             raise _BusyError(_no_answer(options)) from error
         raise _BusyError(f"{options.host} cannot be reached.", is_unreachable=True) from error
     except openai.APIStatusError as error:
-        headers = error.response.headers
-        # The text is read for words and never repeated: it may hold what was sent.
-        raise _StatusError(error.status_code, headers.get("retry-after", ""), str(error.body)[:2000]) from error
+        retry_after = error.response.headers.get("retry-after", "")
+        failed = _StatusError(error.status_code, retry_after, str(error.body)[:2000])
     except (openai.OpenAIError, ValueError, TypeError, AttributeError, RecursionError) as error:
         raise _BusyError(_no_answer(options)) from error
+    # Not as a consequence of the package's error, whose message repeats the response and so perhaps what was sent.
+    raise failed
 
 
 def _no_answer(options: ModelOptions) -> str:
@@ -299,7 +324,7 @@ def _no_answer(options: ModelOptions) -> str:
 
 
 def _other_dialect(error: _StatusError, dialect: _Dialect, request: ChatRequest) -> _Dialect | None:
-    """Return the form to try after a refusal, ``None`` where the form is not at fault."""
+    """Return the form to try next, ``None`` where the form is not at fault."""
     if error.status not in _MISUNDERSTOOD:
         return None
     if dialect.limit == "max_tokens" and "max_completion_tokens" in error.text:
@@ -347,14 +372,20 @@ def _new_client(base_url: str, key: str, timeout_s: float) -> "AsyncOpenAI":
         """Transport whose responses have a largest size."""
 
         async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            # The package adds headers of the environment, and some that describe this machine.
+            named = {name: value for name, value in request.headers.items() if name in _HEADERS}
+            request.headers = httpx2.Headers(named | own)
             response = await super().handle_async_request(request)
             if response.headers.get("content-encoding", "identity") != "identity":
                 await response.aclose()
-                raise _UnfitResponseError("The response is packed.")
+                raise _UnfitResponseError("The response is compressed.")
             if isinstance(response.stream, httpx2.AsyncByteStream):
                 response.stream = BoundedStream(response.stream)
             return response
 
+    own = {"Accept-Encoding": "identity", "User-Agent": "Keepsake"} | (
+        {"Authorization": f"Bearer {key}"} if key else {}
+    )
     # A redirect would carry the texts to another machine, and so would a proxy of the environment.
     carrier = httpx2.AsyncClient(
         follow_redirects=False, trust_env=False, timeout=timeout_s, transport=BoundedTransport(trust_env=False)
@@ -367,7 +398,6 @@ def _new_client(base_url: str, key: str, timeout_s: float) -> "AsyncOpenAI":
         http_client=carrier,
         organization="",
         project="",
-        default_headers={"Accept-Encoding": "identity"},
     )
 
 

@@ -51,7 +51,7 @@ class ModelReconciler:
         return is_rested and self._model.is_available and self._may_send((store,))
 
     def rest(self) -> None:
-        """Ask nothing for a minute, after the model took too long: the next writes are not to wait as well."""
+        """Ask nothing for a minute, so that the next writes need not wait."""
         self._rests_until = time.monotonic() + _REST_S
 
     async def decide(self, request: ReconcileRequest) -> Decision:
@@ -67,7 +67,7 @@ class ModelReconciler:
             return Decision("ADD", reason="It is too long for a language model to compare.")
         entries = [entry("new", "the new memory", new, whole_lines=True)]
         entries += [entry(str(one.index), "a stored memory", _text(one), whole_lines=True) for one in shown]
-        asked = ChatRequest(
+        prompt = ChatRequest(
             (
                 ChatMessage("system", load_prompt("reconcile").text),
                 ChatMessage("user", fence_text("\n".join(entries))[0]),
@@ -77,7 +77,7 @@ class ModelReconciler:
             tier="fast",
             max_output_tokens=_MAX_TOKENS,
         )
-        answer, _ = await ask_for_json(self._model, asked, Decision)
+        answer, _ = await ask_for_json(self._model, prompt, Decision)
         return _limited(answer, request, shown)
 
 
