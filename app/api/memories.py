@@ -16,6 +16,7 @@ from app.entities.model import EntityOrder
 from app.entities.queries.people import Person
 from app.errors import InputError, NotFoundError
 from app.history.model import HistoryEntry
+from app.memories.decay_settings import decay_rules
 from app.memories.forecast import HORIZONS, Forecast
 from app.memories.model import MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.queries.statistics import MemoryStats, StatisticsPeriod, Step
@@ -213,7 +214,8 @@ async def forecast(engine: Engine, caller: Caller, days: list[int] = []) -> Fore
     """Return the facts that would fade within some days without use; changes nothing.
 
     A fact's confidence falls to ``confidence * exp(-rate * days)``, counted from when it was last read or changed, and
-    counts as faded below the setting ``decay.threshold``. Pinned and confirmed facts never fade.
+    counts as faded below the setting ``decay.threshold``. Pinned and confirmed facts never fade. The forecast keeps to
+    the loss budget of the settings ``decay.max_share`` and ``decay.max_share_month``, as the nightly runs do.
 
     Args:
         days: How many days ahead, one or several numbers; 30, 90 and 365 when empty.
@@ -221,7 +223,7 @@ async def forecast(engine: Engine, caller: Caller, days: list[int] = []) -> Fore
     for ahead in days:
         check_range("days", ahead, 0)
     return await engine.memories.forecasts.forecast(
-        engine.config.number("decay.threshold"), days or HORIZONS, stores=caller.stores
+        decay_rules(engine.config), days or HORIZONS, stores=caller.stores
     )
 
 
