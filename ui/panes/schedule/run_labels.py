@@ -35,7 +35,10 @@ def coming(moment: datetime, now: datetime) -> str:
 
 def coming_there(moment: datetime, now: datetime) -> str:
     """Return when a run will be in the zone of ``moment``; see ``coming``."""
-    there, locale = QDateTime(QDate(moment.year, moment.month, moment.day), QTime(moment.hour, moment.minute)), QLocale()
+    there, locale = (
+        QDateTime(QDate(moment.year, moment.month, moment.day), QTime(moment.hour, moment.minute)),
+        QLocale(),
+    )
     time = locale.toString(there.time(), QLocale.FormatType.ShortFormat)
     days = (moment.date() - now.astimezone(moment.tzinfo).date()).days
     if days == 0:

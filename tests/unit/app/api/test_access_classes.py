@@ -38,7 +38,7 @@ CLASSES = {
     # Works on all of the vault: only for callers that read every store.
     "full": """
         capture.status
-        archive.put entity.merge entity.place entity.protect entity.relate entity.rename entity.split
+        archive.put entity.duplicates entity.merge entity.place entity.protect entity.relate entity.rename entity.split
         entity.unrelate job.cancel job.list job.pause job.resume memory.history memory.sessions memory.undo
         schedule.prune schedule.run_now schedule.status session.agents session.consolidated session.digest.get
         session.digest.list session.digest.roll session.forget session.ids session.list session.pending
