@@ -222,9 +222,7 @@ async def forecast(engine: Engine, caller: Caller, days: list[int] = []) -> Fore
     """
     for ahead in days:
         check_range("days", ahead, 0)
-    return await engine.memories.forecasts.forecast(
-        decay_rules(engine.config), days or HORIZONS, stores=caller.stores
-    )
+    return await engine.memories.forecasts.forecast(decay_rules(engine.config), days or HORIZONS, stores=caller.stores)
 
 
 @operation("memory.parse")
@@ -305,7 +303,7 @@ async def undo(
     if bool(history_ids) == bool(run_id):
         raise InputError("Name what to undo: either 'history_ids' or a 'run_id'.", field="history_ids")
     if run_id:
-        return await engine.undo.undo_run(run_id, actor=caller.name, operation="memory.undo")
+        return await engine.run_undo.undo(run_id, actor=caller.name, operation="memory.undo")
     return await engine.undo.undo(history_ids, actor=caller.name)
 
 

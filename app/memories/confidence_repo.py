@@ -16,8 +16,8 @@ _DECAYING = (
     " AND m.decay_rate > 0 AND (m.expires_at IS NULL OR m.expires_at > ?1) AND m.rowid > ?2 ORDER BY m.rowid LIMIT ?3"
 )
 _UNCHANGED = (
-    "rowid = ? AND confidence = ? AND decayed_at IS ? AND decay_rate = ? AND max(updated_at, coalesce(last_accessed, 0))"
-    " = ? AND valid_until IS NULL AND pinned = 0"
+    "rowid = ? AND confidence = ? AND decayed_at IS ? AND decay_rate = ?"
+    " AND max(updated_at, coalesce(last_accessed, 0)) = ? AND valid_until IS NULL AND pinned = 0"
 )
 
 
@@ -52,9 +52,7 @@ def begin_run(connection: apsw.Connection, run_id: str, at_ms: int) -> tuple[int
     return int(number), int(at)
 
 
-def lower(
-    connection: apsw.Connection, number: int, at_ms: int, changes: Sequence[tuple[DecayingFact, float]]
-) -> int:
+def lower(connection: apsw.Connection, number: int, at_ms: int, changes: Sequence[tuple[DecayingFact, float]]) -> int:
     """Write new confidences of facts that are still as they were read; return of how many."""
     changed = []
     for fact, left in changes:
@@ -64,8 +62,7 @@ def lower(
         if connection.changes():
             changed.append((number, fact.rowid, fact.confidence, left, fact.decayed_at_ms))
     connection.executemany(
-        "INSERT INTO confidence_changes VALUES (?, ?, ?, ?, ?)"
-        " ON CONFLICT DO UPDATE SET after = excluded.after",
+        "INSERT INTO confidence_changes VALUES (?, ?, ?, ?, ?) ON CONFLICT DO UPDATE SET after = excluded.after",
         changed,
     )
     return len(changed)

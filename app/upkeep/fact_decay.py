@@ -110,9 +110,7 @@ class FactDecay:
         store, rules = self._transactions.store, self._rules()
         facts: list[DecayingFact] = []
         while page := await store.read(
-            partial(
-                confidence_repo.decaying, now_ms=at_ms, after=facts[-1].rowid if facts else -1, limit=_PAGE
-            )
+            partial(confidence_repo.decaying, now_ms=at_ms, after=facts[-1].rowid if facts else -1, limit=_PAGE)
         ):
             facts += page
             await asyncio.sleep(0)
@@ -124,11 +122,10 @@ class FactDecay:
         return await asyncio.to_thread(night, facts, at_ms, rules, await store.read(work))
 
     async def _prune(self, at_ms: int) -> None:
-        prune = partial(
-            confidence_repo.prune, before_ms=at_ms - _KEPT_MS, most_rows=_MOST_ROWS, limit=_PRUNED_TOGETHER
-        )
-        while await self._transactions.store.write(prune):
-            await asyncio.sleep(0)
+        prune = partial(confidence_repo.prune, before_ms=at_ms - _KEPT_MS, most_rows=_MOST_ROWS, limit=_PRUNED_TOGETHER)
+        is_left = True
+        while is_left:
+            is_left = await self._transactions.store.write(prune)
 
 
 def _lower(
