@@ -60,7 +60,7 @@ class UpkeepJobStatus:
 
 @operation("upkeep.status", trust="full")
 async def status(engine: Engine, caller: Caller) -> list[UpkeepJobStatus]:
-    """Return what each job of upkeep does now, what its latest run did, and when it runs next."""
+    """Return the state of each job of upkeep: progress, latest run and next run."""
     return [await _status(engine, job) for job in engine.upkeep_jobs.all()]
 
 

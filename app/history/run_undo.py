@@ -1,4 +1,4 @@
-"""Undo of a whole run: its history entries and whatever else it changed, in short transactions."""
+"""Undo of a whole run: its history entries and its other changes, in short transactions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -53,17 +53,22 @@ class RunUndoer(Protocol):
     """Undoer of what runs change without entries in the history."""
 
     async def changes(self, run_id: str, after: int, limit: int) -> RunChanges:
-        """Return what a run changed and has not been undone, from a place on; 0 is the first."""
+        """Return a page of what a run changed and still stands.
+
+        It begins after the place ``after``; 0 is before the first.
+        """
 
     async def undo(self, run_id: str) -> frozenset[str]:
-        """Undo what still stands, in short transactions, and return the areas that changed; none for nothing.
+        """Undo what still stands, in short transactions.
+
+        Returns the areas that changed, none for nothing.
 
         Called again after an interruption, it goes on.
         """
 
 
 class DerivedUndo:
-    """Undoer of what a run made that is derived from messages and memories, in one transaction.
+    """Undoer of the derived data that a run made, in one transaction.
 
     Args:
         store: The vault's database.
@@ -87,7 +92,7 @@ class DerivedUndo:
 
 
 class RunUndo:
-    """Undoes runs; what was changed since by somebody else stays as it is.
+    """Undoes runs; what was changed again since stays as it is.
 
     Args:
         store: The vault's database.

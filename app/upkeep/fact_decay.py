@@ -1,4 +1,4 @@
-"""Decay: facts that are not used lose confidence each night, and are set aside in the end."""
+"""Decay: unused facts lose confidence each night, and are set aside in the end."""
 
 import asyncio
 import time
@@ -21,16 +21,16 @@ _SHOWN = 100  # changes that a plan lists
 _PAGE = 5_000  # facts read at a time
 _SLICE = 100  # facts written between two looks at the clock
 _TRANSACTION_S = 0.004
-_KEPT_MS: Final = 30 * DAY_MS
-_MOST_ROWS: Final = 1_000_000
+_KEPT_MS: Final = 365 * DAY_MS
+_MOST_ROWS: Final = 1_000_000  # some 30 MB
 _PRUNED_TOGETHER = 2_000
 
 
 class FactDecay:
     """The nightly decay of facts: ``confidence * exp(-rate * days since the last access)``.
 
-    Each run applies the time since the fact was last used or decayed, so that many runs come to the same as one. What a
-    run lowered is kept for 30 days, so that it can be undone.
+    Each run applies the time since the fact was last used or decayed, so that many runs come to the same as one. What the
+    runs of a year lowered is kept, a million changes at most, so that they can be undone.
 
     Args:
         transactions: Opens transactions.
@@ -106,7 +106,7 @@ class FactDecay:
         return UpkeepOutcome(_summary(counts), counts)
 
     async def _night(self, at_ms: int) -> Night:
-        """Return what a run at a time does, from facts read a page at a time."""
+        """Return the effects of a run, from facts read a page at a time."""
         store, rules = self._transactions.store, self._rules()
         facts: list[DecayingFact] = []
         while page := await store.read(
@@ -131,7 +131,11 @@ class FactDecay:
 def _lower(
     number: int, at_ms: int, changes: list[tuple[DecayingFact, float]], place: int, connection: apsw.Connection
 ) -> tuple[int, int]:
-    """Lower confidences from ``place`` on for a short time; return where it stopped and how many were lowered."""
+    """Lower confidences from ``place`` on for a short time.
+
+    Returns:
+        Where it stopped, and how many were lowered.
+    """
     ends, lowered = time.perf_counter() + _TRANSACTION_S, 0
     while place < len(changes) and time.perf_counter() < ends:
         lowered += confidence_repo.lower(connection, number, at_ms, changes[place : place + _SLICE])

@@ -163,7 +163,10 @@ def drop(connection: apsw.Connection, before_ms: int, limit: int) -> list[str]:
 
 
 def old(connection: apsw.Connection, before_ms: int, limit: int) -> list[str]:
-    """Return ids of memories archived before a moment, except notes and pinned ones, the oldest first."""
+    """Return ids of memories archived before a moment, the oldest first.
+
+    Notes and pinned ones are left out.
+    """
     rows = connection.execute(
         "SELECT a.id FROM memory_archive a WHERE a.archived_at < ? AND a.kind <> 'note'"
         f" AND {_ROW.format('pinned')} = 0 ORDER BY a.archived_at, a.id LIMIT ?",
@@ -173,7 +176,7 @@ def old(connection: apsw.Connection, before_ms: int, limit: int) -> list[str]:
 
 
 def old_observations(connection: apsw.Connection, before_ms: int, limit: int) -> list[str]:
-    """Return ids of observations that were idle, deleted or expired before a moment, the oldest first.
+    """Return ids of observations idle, deleted or expired before a moment, oldest first.
 
     Pinned ones are left out, and those brought back since.
     """

@@ -172,7 +172,7 @@ class ArchiveService:
         return Changed(len(gone), ChangeSet(_AREAS if gone else frozenset(), named, actor, operation))
 
     async def old_observations(self, older_than_days: float, limit: int) -> list[str]:
-        """Return ids of observations to archive, those that have been idle longest first.
+        """Return ids of observations to archive, the longest idle first.
 
         They are neither changed nor read, or are deleted or expired, for longer than ``older_than_days``. Pinned ones
         and those that were brought back since are left out.
@@ -184,7 +184,9 @@ class ArchiveService:
         return await self._store.read(partial(archive_repo.old_observations, before_ms=before, limit=limit))
 
     async def to_clean(self, older_than_days: float, limit: int) -> list[str]:
-        """Return ids of what lies in the archive for longer than ``older_than_days``, except notes and pinned ones.
+        """Return ids of what has been in the archive for longer than some days.
+
+        Notes and pinned ones are left out.
 
         Raises:
             InputError: The number of days is negative or absurd.
@@ -195,7 +197,9 @@ class ArchiveService:
     async def clean_recorded(
         self, ids: Sequence[str], *, actor: str, run_id: str, operation: str = "archive.clean"
     ) -> Changed[int]:
-        """Delete memories from the archive and record each whole in the history, so that the run can be undone.
+        """Delete memories from the archive and record each whole in the history.
+
+        By that the run can be undone.
 
         Notes, pinned ones and what is not in the archive are left out.
         """

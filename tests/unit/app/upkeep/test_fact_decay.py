@@ -159,9 +159,9 @@ def test_a_run_says_what_it_keeps(vault: Path) -> None:
 
 
 def test_old_changes_are_dropped_but_never_those_of_the_latest_run(runs: UpkeepRuns) -> None:
-    remember(runs, "Rosa rents a flat", decay_rate=0.01)
+    remember(runs, "Rosa rents a flat", decay_rate=0.001)
     for _ in range(3):
-        runs.clock.pass_days(20)
+        runs.clock.pass_days(200)
         runs.run("decay")
     assert runs.rows("SELECT count(*) FROM confidence_runs") == [(2,)]
     assert runs.rows("SELECT count(*) FROM confidence_changes") == [(2,)]
