@@ -108,7 +108,7 @@ class RunUndo:
     async def undo(
         self, run_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "upkeep.undo"
     ) -> Changed[list[int]]:
-        """Undo all that one run did and that still stands, a few changes in a transaction.
+        """Undo what one run did and still stands, in short transactions.
 
         Stopped halfway, it leaves the vault whole, and goes on when called again.
 
@@ -138,7 +138,10 @@ class RunUndo:
         return Changed(done.entries, ChangeSet(areas, ids, actor, operation, tuple(done.entries)))
 
     async def other_changes(self, run_id: str, after: int, limit: int) -> RunChanges:
-        """Return what a run changed besides its entries of the history; see ``RunUndoer.changes``."""
+        """Return the changes of a run that made no history entries.
+
+        See ``RunUndoer.changes``.
+        """
         counts: dict[str, int] = {}
         changes: tuple[RunChange, ...] = ()
         following: int | None = None

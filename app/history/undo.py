@@ -238,13 +238,19 @@ class UndoService:
 
 
 def _changed_since(entry: HistoryRow, now: State | None) -> tuple[str, ...]:
-    """Return the fields that were changed since an entry; what decay took of a fact's confidence is no change."""
+    """Return the fields that were changed since an entry.
+
+    What decay took of a fact's confidence is no change.
+    """
     changed = differing(now, entry.after)
     return tuple(name for name in changed if name != "confidence") if _has_decayed(entry, now) else changed
 
 
 def _with_decay(entry: HistoryRow, now: State | None) -> State | None:
-    """Return the state before an entry, with the confidence of now where only decay changed it."""
+    """Return the state before an entry.
+
+    It has the confidence of now where only decay changed that.
+    """
     if entry.before is None or now is None or not _has_decayed(entry, now):
         return entry.before
     is_confidence_kept = entry.after is not None and entry.before.get("confidence") == entry.after.get("confidence")

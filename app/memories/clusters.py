@@ -1,4 +1,4 @@
-"""Clusters of similar observations: those of one store, type and title that are old enough to be compressed."""
+"""Clusters of old observations of one store, type and title, to be compressed."""
 
 from dataclasses import dataclass
 from itertools import pairwise
@@ -82,7 +82,7 @@ def is_standing(connection: apsw.Connection, cluster: Cluster, before_ms: int) -
 
 
 def _parts(ids: list[str], least: int) -> list[tuple[str, ...]]:
-    """Return ids in parts of about the same size, none of them too small or too large."""
+    """Return ids in parts of about the same size."""
     count = max(1, min(-(-len(ids) // LARGEST), len(ids) // least))
     bounds = [round(number * len(ids) / count) for number in range(count + 1)]
     return [tuple(ids[start:end]) for start, end in pairwise(bounds)]

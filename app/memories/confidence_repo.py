@@ -1,4 +1,7 @@
-"""Confidence of facts in the database: what decays, and the changes of each run. Owns confidence_changes."""
+"""Confidence of facts in the database: what decays, and the changes of each run.
+
+Owns confidence_changes.
+"""
 
 from collections.abc import Sequence
 
@@ -12,7 +15,7 @@ _SINCE = "max(m.updated_at, coalesce(m.last_accessed, 0))"
 _DECAYING = (
     f"SELECT m.rowid, m.id, m.confidence, m.decay_rate, max({_SINCE}, coalesce(m.decayed_at, 0), coalesce((SELECT"
     " max(h.at) FROM memory_history h WHERE h.target = m.id AND h.target_kind = 'memory' AND h.event = 'RESTORE'), 0)),"
-    f" m.decayed_at, {_SINCE} FROM memories m WHERE m.kind = 'fact' AND m.valid_until IS NULL AND m.pinned = 0"
+    f" m.decayed_at, {_SINCE} FROM memories m NOT INDEXED WHERE m.kind = 'fact' AND m.valid_until IS NULL AND m.pinned = 0"
     " AND m.decay_rate > 0 AND (m.expires_at IS NULL OR m.expires_at > ?1) AND m.rowid > ?2 ORDER BY m.rowid LIMIT ?3"
 )
 _UNCHANGED = (
@@ -22,7 +25,7 @@ _UNCHANGED = (
 
 
 def decaying(connection: apsw.Connection, now_ms: int, after: int = -1, limit: int = -1) -> list[DecayingFact]:
-    """Return the active facts that decay, in the order of their rowids, from the one after ``after`` on."""
+    """Return the active facts that decay, by rowid, from after ``after`` on."""
     return [DecayingFact(*row) for row in connection.execute(_DECAYING, (now_ms, after, limit))]
 
 
@@ -32,7 +35,10 @@ def active_facts(connection: apsw.Connection) -> int:
 
 
 def set_aside_at(connection: apsw.Connection, after_ms: int) -> list[int]:
-    """Return when facts were set aside by decay after a time, except those that were brought back by undoing it."""
+    """Return when decay set facts aside after a time.
+
+    Those brought back by an undo are left out.
+    """
     rows = connection.execute(
         "SELECT at FROM memory_history WHERE actor = ? AND event = 'DELETE' AND at > ? AND undone_by IS NULL",
         (ACTOR, after_ms),
@@ -46,14 +52,21 @@ def is_unchanged(connection: apsw.Connection, fact: DecayingFact) -> bool:
 
 
 def begin_run(connection: apsw.Connection, run_id: str, at_ms: int) -> tuple[int, int]:
-    """Return the number of a run and the time for which it decays: the one it began with, where it goes on."""
+    """Return the number of a run and the time for which it decays.
+
+    A run that goes on keeps the time with which it began.
+    """
     connection.execute("INSERT INTO confidence_runs (run_id, at) VALUES (?, ?) ON CONFLICT DO NOTHING", (run_id, at_ms))
     number, at = connection.execute("SELECT number, at FROM confidence_runs WHERE run_id = ?", (run_id,)).get
     return int(number), int(at)
 
 
 def lower(connection: apsw.Connection, number: int, at_ms: int, changes: Sequence[tuple[DecayingFact, float]]) -> int:
-    """Write new confidences of facts that are still as they were read; return of how many."""
+    """Write new confidences of facts that are still as they were read.
+
+    Returns:
+        How many they were.
+    """
     changed = []
     for fact, left in changes:
         connection.execute(
@@ -69,7 +82,9 @@ def lower(connection: apsw.Connection, number: int, at_ms: int, changes: Sequenc
 
 
 def give_back(connection: apsw.Connection, run_id: str, after: int, limit: int) -> tuple[int, int | None]:
-    """Restore confidences that a run changed and that still stand: neither used, changed nor decayed since.
+    """Restore confidences that a run changed and that still stand.
+
+    Those were neither used, changed nor decayed since.
 
     Returns:
         How many were restored, and the rowid after which to go on; ``None`` when none is left.
@@ -106,7 +121,7 @@ def count_of_run(connection: apsw.Connection, run_id: str) -> int:
 def of_run(
     connection: apsw.Connection, run_id: str, after: int, limit: int
 ) -> list[tuple[int, str, str, float, float]]:
-    """Return rowid, id, title, confidence before and after of what a run changed, from a rowid on."""
+    """Return rowid, id, title and both confidences of what a run changed."""
     rows = connection.execute(
         "SELECT c.memory, m.id, CASE WHEN m.title = '' THEN substr(m.content, 1, 100) ELSE m.title END, c.before,"
         " c.after FROM confidence_changes c JOIN memories m ON m.rowid = c.memory"
@@ -118,7 +133,7 @@ def of_run(
 
 
 def prune(connection: apsw.Connection, before_ms: int, most_rows: int, limit: int) -> bool:
-    """Drop changes of old runs, a few at a time; return whether some may be left to drop.
+    """Drop some changes of old runs; return whether more may be left to drop.
 
     The latest run always stays.
     """

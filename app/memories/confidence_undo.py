@@ -13,7 +13,9 @@ _TOGETHER = 500
 
 
 class ConfidenceUndo:
-    """Gives facts back the confidence that a run took, unless they were used, changed or decayed since.
+    """Undoer of confidences that runs of decay lowered.
+
+    Facts that were used, changed or decayed since keep theirs.
 
     Args:
         store: The vault's database.

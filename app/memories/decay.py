@@ -1,4 +1,4 @@
-"""Decay of facts: confidence left after a time without use, and which facts a night sets aside.
+"""Decay of facts: confidence left without use, and facts that a night sets aside.
 
 The forecast and the nightly job both work by these functions, so that what is forecast is what happens.
 """
@@ -7,7 +7,7 @@ import heapq
 import math
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 
 DAY_MS: Final = 86_400_000
@@ -30,7 +30,9 @@ class DecayRules:
     max_share_month: float = 1.0
 
     def budget(self, active: int, gone_in_month: int) -> int:
-        """Return how many facts a run may set aside; at least one where the month still has room.
+        """Return how many facts a run may set aside.
+
+        At least one, where the month still has room.
 
         Args:
             active: Active facts, those that never fade included.
@@ -88,20 +90,38 @@ def decayed(confidence: float, rate: float, days: float) -> float:
     return confidence * math.exp(-rate * max(days, 0.0))
 
 
-def night(facts: Iterable[DecayingFact], now_ms: int, rules: DecayRules, budget: int) -> Night:
-    """Return what a run does at a time; with the same facts and time again, nothing."""
-    lowered: list[tuple[DecayingFact, float]] = []
-    below: list[tuple[float, DecayingFact]] = []
+@dataclass(slots=True)
+class NightDraft:
+    """Facts of a run as far as they were looked at.
+
+    Args:
+        lowered: Facts above the threshold that lose confidence.
+        below: Facts below it, each after what is left.
+    """
+
+    lowered: list[tuple[DecayingFact, float]] = field(default_factory=list)
+    below: list[tuple[float, DecayingFact]] = field(default_factory=list)
+
+
+def look_at(draft: NightDraft, facts: Iterable[DecayingFact], now_ms: int, rules: DecayRules) -> None:
+    """Add facts to the draft of a run."""
     for fact in facts:
         left = fact.left(now_ms)
         if left < rules.threshold:
-            below.append((left, fact))
+            draft.below.append((left, fact))
         elif now_ms - fact.since_ms >= _LEAST_ELAPSED_MS and left < fact.confidence:
-            lowered.append((fact, left))
-    below.sort(key=_order)
+            draft.lowered.append((fact, left))
+
+
+def night(draft: NightDraft, now_ms: int, rules: DecayRules, budget: int) -> Night:
+    """Return the effects of a run.
+
+    With the same facts and the same time again, there are none.
+    """
+    below = sorted(draft.below, key=_order)
     held = [(fact, min(fact.confidence, rules.threshold)) for _, fact in below[budget:]]
     return Night(
-        tuple(lowered),
+        tuple(draft.lowered),
         tuple(fact for _, fact in below[:budget]),
         tuple((fact, value) for fact, value in held if (fact.confidence, fact.decayed_at_ms) != (value, now_ms)),
     )
@@ -118,7 +138,7 @@ class FadingDay:
 def simulate(
     facts: Sequence[DecayingFact], now_ms: int, days: int, rules: DecayRules, active: int, gone_at_ms: Sequence[int]
 ) -> list[FadingDay]:
-    """Return the facts that nightly runs would set aside within some days, if none is used until then.
+    """Return the facts that nightly runs would set aside, if none is used.
 
     Args:
         facts: The facts that decay.
@@ -160,7 +180,10 @@ def _kept_left(fact: DecayingFact, rules: DecayRules) -> float:
 
 
 def _night_below(fact: DecayingFact, now_ms: int, days: int, rules: DecayRules) -> int:
-    """Return the first night at which a fact is below the threshold, ``days + 1`` for none of them."""
+    """Return the first night at which a fact is below the threshold.
+
+    That is ``days + 1`` for none of them.
+    """
     if fact.left(now_ms + days * DAY_MS) >= rules.threshold:
         return days + 1
     if fact.left(now_ms) < rules.threshold or fact.rate <= 0:

@@ -45,8 +45,9 @@ class DigestWriter:
         return self._model.is_available
 
     async def statements(self, observations: Sequence[Memory]) -> tuple[tuple[Statement, ...] | None, float]:
-        """Return the statements of a digest and what they cost; ``None`` where the model has no usable answer.
+        """Return the statements of a digest and what they cost.
 
+        There are none where the model has no usable answer.
         Sentences that cite no observation are dropped. Texts too long for the model, and private ones that must not
         reach it, are not sent.
         """
@@ -71,7 +72,10 @@ class DigestWriter:
 
 
 def _cited(sentence: _Sentence, count: int) -> Statement | None:
-    """Return a sentence as a statement, ``None`` where it is empty or cites nothing that was asked about."""
+    """Return a sentence as a statement.
+
+    ``None`` where it is empty or cites nothing that was asked about.
+    """
     places = tuple(sorted({number - 1 for number in sentence.sources if 1 <= number <= count}))
     text = " ".join(sentence.text.split())[:_LONGEST]
     return Statement(text, places) if text and places else None

@@ -11,16 +11,16 @@ import apsw
 from app.changes import ChangeSet
 from app.memories import confidence_repo, repo
 from app.memories.confidence_repo import ACTOR
-from app.memories.decay import DAY_MS, MONTH_MS, DecayingFact, DecayRules, Night, night
+from app.memories.decay import DAY_MS, MONTH_MS, DecayingFact, DecayRules, Night, NightDraft, look_at, night
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 from app.schedule.model import Cadence
 from app.upkeep.upkeep_job import PlannedChange, UpkeepOutcome, UpkeepPlan, UpkeepRun
 
 _SHOWN = 100  # changes that a plan lists
-_PAGE = 5_000  # facts read at a time
+_PAGE = 1_000  # facts read at a time
 _SLICE = 100  # facts written between two looks at the clock
-_TRANSACTION_S = 0.004
+_TRANSACTION_S = 0.003
 _KEPT_MS: Final = 365 * DAY_MS
 _MOST_ROWS: Final = 1_000_000  # some 30 MB
 _PRUNED_TOGETHER = 2_000
@@ -108,18 +108,17 @@ class FactDecay:
     async def _night(self, at_ms: int) -> Night:
         """Return the effects of a run, from facts read a page at a time."""
         store, rules = self._transactions.store, self._rules()
-        facts: list[DecayingFact] = []
-        while page := await store.read(
-            partial(confidence_repo.decaying, now_ms=at_ms, after=facts[-1].rowid if facts else -1, limit=_PAGE)
-        ):
-            facts += page
+        draft, last = NightDraft(), -1
+        while page := await store.read(partial(confidence_repo.decaying, now_ms=at_ms, after=last, limit=_PAGE)):
+            last = page[-1].rowid
+            look_at(draft, page, at_ms, rules)
             await asyncio.sleep(0)
 
         def work(connection: apsw.Connection) -> int:
             gone = len(confidence_repo.set_aside_at(connection, at_ms - MONTH_MS))
             return rules.budget(confidence_repo.active_facts(connection), gone)
 
-        return await asyncio.to_thread(night, facts, at_ms, rules, await store.read(work))
+        return night(draft, at_ms, rules, await store.read(work))
 
     async def _prune(self, at_ms: int) -> None:
         prune = partial(confidence_repo.prune, before_ms=at_ms - _KEPT_MS, most_rows=_MOST_ROWS, limit=_PRUNED_TOGETHER)

@@ -29,6 +29,7 @@ from app.upkeep.upkeep_job import UpkeepOutcome, UpkeepRun
 
 _DAY_MS = 86_400_000
 _LIMIT_S = 1800.0
+_IDLE_S = 5.0  # to compare with
 _TURNS = (
     "I moved to Graz in March, and I work as a nurse at the clinic there.",
     "My sister Marta likes climbing, but she does not like the cold.",
@@ -77,6 +78,12 @@ def _measure(host: Host, clock: _Clock, memories: int, messages: int) -> dict[st
     host.submit(engine.store.write(lambda connection: _fill(connection, memories, clock.now_ms()))).result(_LIMIT_S)
     _converse(host, messages)
     found: dict[str, Any] = {}
+    idle = _Appends(host)
+    idle.start()
+    time.sleep(_IDLE_S)
+    idle.stop()
+    found["append_p95_ms_idle"] = quantiles(idle.milliseconds, n=20)[-1]
+    found["append_max_ms_idle"] = max(idle.milliseconds)
     appends = _Appends(host)
     appends.start()
     try:
@@ -115,7 +122,7 @@ def _fill(connection: apsw.Connection, count: int, now_ms: int) -> None:
     connection.executemany(
         insert,
         (
-            (new_id("obs"), "observation", f"Topic {number // 10}", f"topic {number // 10}",
+            (new_id("observation"), "observation", f"Topic {number // 10}", f"topic {number // 10}",
              f"Step {number} of the work was done.", text_key(f"step {number}"), "note", 1.0, 0.0, old, old)
             for number in range(count)
         ),
@@ -126,7 +133,7 @@ def _fill(connection: apsw.Connection, count: int, now_ms: int) -> None:
 def _converse(host: Host, messages: int) -> None:
     for start in range(0, messages, 50):
         turns = [
-            {"role": "assistant" if number % 5 == 4 else "user", "content": f"{_TURNS[number % 5]} ({start + number})"}  # noqa: PLR2004
+            {"role": "assistant" if number % 5 == 4 else "user", "content": f"{_TURNS[number % 5]} ({start + number})"}
             for number in range(min(50, messages - start))
         ]
         host.ask("session.append", session=f"talk-{start}", messages=turns)

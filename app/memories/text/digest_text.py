@@ -52,7 +52,7 @@ def digest_title(title: str, observations: Sequence[Memory]) -> str:
 
 
 def digest_content(observations: Sequence[Memory], said: Iterable[Statement]) -> str:
-    """Return the text of a digest: a sentence about its time, then each statement with its dates."""
+    """Return the text of a digest: its time, then each statement with its dates."""
     lines = [f"{len(observations)} observations from {period(observations)}, each thing once, with its dates.", ""]
     listed = list(said)
     lines += [f"- {_dates(observations, one)}: {_short(one.text)}" for one in listed[:_MOST_LINES]]

@@ -51,7 +51,7 @@ def content(runs: UpkeepRuns) -> dict[str, list[tuple[Any, ...]]]:
         ),
         "tags": runs.rows(f"SELECT memory_id, tag, position FROM memory_tags WHERE {alive} ORDER BY 1, 2"),
         "links": runs.rows(f"SELECT memory_id, relation, target FROM memory_links WHERE {alive} ORDER BY 1, 2, 3"),
-        "sources": runs.rows(f"SELECT memory_id, source_kind, source_id FROM memory_sources WHERE {alive} ORDER BY 1, 3"),
+        "sources": runs.rows(f"SELECT memory_id, source_id FROM memory_sources WHERE {alive} ORDER BY 1, 2"),
         "archive": runs.rows("SELECT id, kind, archived_at, reason FROM memory_archive ORDER BY id"),
         "words": runs.rows("SELECT memory_id, text FROM chunks WHERE memory_id IS NOT NULL ORDER BY 1, 2"),
     }
@@ -65,8 +65,8 @@ def test_undo_of_every_run_gives_the_vault_back(vault: Path, seed: int) -> None:
         fill(runs, dice)
         before, made = content(runs), []
         for _ in range(STEPS):
-            for job in dice.sample([job.name for job in runs.engine.upkeep_jobs.all()], 3):
-                made.append(runs.run(job)[0])
+            jobs = dice.sample([job.name for job in runs.engine.upkeep_jobs.all()], 3)
+            made += [runs.run(job)[0] for job in jobs]
             runs.clock.pass_days(dice.choice((0, 1, 1, 7, 30)))
         assert content(runs) != before
         for run_id in reversed(made):
