@@ -1,7 +1,7 @@
 """The composition root: builds, starts and stops the parts of an open vault."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
@@ -54,6 +54,8 @@ from app.retrieval.ranking.recipe_settings import with_settings
 from app.retrieval.similar_memories import SimilarMemories
 from app.runtime import Runtime
 from app.schedule import parts as schedule_parts
+from app.schedule.runner import GoalRunner
+from app.schedule.service import ScheduleService
 from app.sessions import parts as session_parts
 from app.sessions.service import SessionApplier
 from app.sessions.session_eraser import SessionEraser
@@ -101,6 +103,7 @@ class Engine:
         self.clock = clock
         self.feed = feed
         self.keys = keys or ApiKeys(config.environment, Keyring())
+        self._new_goal_runner: Callable[[ScheduleService], GoalRunner] | None = None
         self._loop = asyncio.get_running_loop()
         self.trace = _open_trace(vault, config)
         with ExitStack() as opened:
@@ -118,7 +121,19 @@ class Engine:
 
     def _open_isolated(self, folder: Path) -> "Engine":
         # The settings are the person's, the same for all. Listeners of this engine learn nothing of that vault.
-        return Engine(folder, self.config, self.clock, Feed(), is_isolated=True, keys=self.keys)
+        made = Engine(folder, self.config, self.clock, Feed(), is_isolated=True, keys=self.keys)
+        if self._new_goal_runner is not None:
+            made.set_goal_runner(self._new_goal_runner)
+        return made
+
+    def set_goal_runner(self, new_runner: Callable[[ScheduleService], GoalRunner]) -> None:
+        """Let goals be pursued, here and in isolated agents' vaults.
+
+        Args:
+            new_runner: Makes the runner of the goals of some schedules.
+        """
+        self._new_goal_runner = new_runner
+        self.schedules.runner.goals = new_runner(self.schedules.service)
 
     async def engine_for_caller(self, caller: str) -> "Engine | None":
         """Return the engine of an isolated agent's own vault; ``None`` for other callers."""

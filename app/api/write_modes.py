@@ -60,4 +60,5 @@ WRITE_MODES: Final[dict[str, WriteMode]] = (
     | _each("free", "vault", "embedding.pause", "embedding.resume", "job.cancel", "job.pause", "job.resume")
     | _each("free", "vault", "trial.run", "trial.judge", "upkeep.cancel")
     | _each("free", "schedule", "schedule.run_now", "schedule.claim", "schedule.heartbeat", "schedule.report")
+    | _each("free", "schedule", "schedule.notes_shown")
 )

@@ -25,7 +25,7 @@ _BUSY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _KEY_REFUSED: Final = frozenset({401, 403})
 
 
-class KeyHolder(Protocol):
+class ServiceKey(Protocol):
     """The key of the service."""
 
     def value(self) -> str:
@@ -63,7 +63,7 @@ class OpenAiModel:
     def __init__(
         self,
         options: Callable[[], ModelOptions],
-        key: Callable[[], KeyHolder],
+        key: Callable[[], ServiceKey],
         accounts: UsageRecorder,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
@@ -180,7 +180,7 @@ class OpenAiModel:
         request: ChatRequest,
         options: ModelOptions,
         model: str,
-        key: KeyHolder,
+        key: ServiceKey,
         *,
         is_json: bool,
     ) -> ChatAnswer:

@@ -4,11 +4,11 @@ from collections.abc import Callable
 from functools import partial
 
 from app.config.config import Config
-from app.llm.openai_model import KeyHolder, OpenAiModel, UsageRecorder
+from app.llm.openai_model import OpenAiModel, ServiceKey, UsageRecorder
 from app.llm.options import ModelOptions
 
 
-def build(config: Config, key: Callable[[], KeyHolder], accounts: UsageRecorder) -> OpenAiModel:
+def build(config: Config, key: Callable[[], ServiceKey], accounts: UsageRecorder) -> OpenAiModel:
     """Build the chat model, which reads the settings each time it is asked.
 
     Args:

@@ -25,7 +25,7 @@ class SpendingService:
 
     @property
     def spent_this_month(self) -> float:
-        """Return the cost since the beginning of the calendar month, as far as it was read; see ``load``."""
+        """Return the cost since the month began, once ``load`` has read it."""
         return self._spent if self._month == self._day()[:7] else 0.0
 
     async def load(self) -> None:

@@ -59,14 +59,6 @@ RETENTION = (
     whole("retention.max_rows_per_run", 200, 1, 100_000, "Rows that each stage of one run changes at most."),
 )
 
-SCHEDULE = (
-    whole("schedule.min_interval", 60, 1, 86_400, "Minimum seconds between two runs of a schedule."),
-    whole("schedule.poll", 30, 1, 3600, "Seconds between two checks for due schedules."),
-    whole("schedule.failures_to_pause", 5, 1, 100, "Failures in a row after which a schedule pauses."),
-    whole("schedule.summary_characters", 500, 50, 10_000, "Characters of a run's output shown in its summary."),
-    whole("schedule.keep_runs", 200, 1, 100_000, "Runs of a schedule that are kept."),
-)
-
 HOUSEKEEPING = (
     switch("housekeeping.enabled", True, "Care for the database at night, and verify the latest backup."),
     time_of_day("housekeeping.time", "04:30", "When that is done, unless its schedule was moved."),

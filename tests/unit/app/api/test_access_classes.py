@@ -40,7 +40,8 @@ CLASSES = {
         capture.status
         archive.put entity.duplicates entity.merge entity.place entity.protect entity.relate entity.rename entity.split
         entity.unrelate job.cancel job.list job.pause job.resume memory.history memory.sessions memory.undo
-        schedule.prune schedule.run_now schedule.status session.agents session.consolidated session.digest.get
+        schedule.notes schedule.prune schedule.run_now schedule.status session.agents session.consolidated
+        session.digest.get
         session.digest.list session.digest.roll session.forget session.ids session.list session.pending
         session.rename session.rows settings.check settings.list upkeep.jobs upkeep.plan upkeep.status vault.settle
         vault.stats vault.status
@@ -53,7 +54,8 @@ CLASSES = {
         backup.restore backup.verify embedding.advice embedding.change embedding.compare embedding.pause
         embedding.resume embedding.rollback embedding.status embedding.switch exchange.export exchange.import
         exchange.preview inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject inbox.rule.remove
-        inbox.rule.set inbox.rules memory.forget_forever memory.receipts schedule.pause_all secret.list
+        inbox.rule.set inbox.rules memory.forget_forever memory.receipts schedule.activity schedule.notes_shown
+        schedule.pause_all secret.list
         secret.remove secret.set secret.status session.purge settings.set trial.compare trial.judge trial.judged
         trial.list trial.run trial.side_by_side upkeep.cancel upkeep.changes upkeep.run upkeep.undo
         vault.backup vault.check vault.reindex vault.repair
