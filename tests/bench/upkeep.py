@@ -2,9 +2,9 @@
 
 python -m tests.bench.upkeep --memories 100000 --json OUT
 
-OUT: ``{"decay_s", "compression_plan_s", "consolidation_messages_per_s", "append_p95_ms_meanwhile", "reflection_s"}``, with
-the slowest append, the plan of decay, and the undo of the run of decay. A thread appends messages to another conversation
-from the first job to the last. A job that there is not yet has ``null``.
+OUT: ``{"decay_s", "compression_plan_s", "consolidation_messages_per_s", "append_p95_ms_meanwhile", "reflection_s"}``,
+the slowest append, the plan of decay, and the undo of its run. A thread appends messages to another conversation from the
+first job to the last. A job that there is not yet has ``null``.
 """
 
 import argparse
