@@ -29,8 +29,8 @@ _PRUNED_TOGETHER = 2_000
 class FactDecay:
     """The nightly decay of facts: ``confidence * exp(-rate * days since the last access)``.
 
-    Each run applies the time since the fact was last used or decayed, so that many runs come to the same as one. What the
-    runs of a year lowered is kept, a million changes at most, so that they can be undone.
+    Each run applies the time since the fact was last used or decayed, so that many runs come to the same as one. What
+    the runs of a year lowered is kept, a million changes at most, so that they can be undone.
 
     Args:
         transactions: Opens transactions.

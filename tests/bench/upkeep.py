@@ -2,9 +2,9 @@
 
 python -m tests.bench.upkeep --memories 100000 --json OUT
 
-OUT: ``{"decay_s", "compression_plan_s", "consolidation_messages_per_s", "append_p95_ms_meanwhile", "reflection_s"}``,
-the slowest append, the plan of decay, and the undo of its run. A thread appends messages to another conversation from the
-first job to the last. A job that there is not yet has ``null``.
+OUT: ``{"decay_s", "compression_plan_s", "consolidation_messages_per_s", "append_p95_ms_meanwhile", "reflection_s"}``
+and more: the slowest append, the plan of decay, the undo of its run. A thread appends messages to another conversation
+from the first job to the last. A job that there is not yet has ``null``.
 """
 
 import argparse
@@ -74,7 +74,7 @@ def main(argv: list[str]) -> int:
 
 
 def _measure(host: Host, clock: _Clock, memories: int, messages: int) -> dict[str, Any]:
-    engine = host.catalogue._engine
+    engine: Any = host.catalogue._engine
     host.submit(engine.store.write(lambda connection: _fill(connection, memories, clock.now_ms()))).result(_LIMIT_S)
     _converse(host, messages)
     found: dict[str, Any] = {}
@@ -140,13 +140,15 @@ def _converse(host: Host, messages: int) -> None:
 
 
 def _run(host: Host, name: str) -> tuple[str, UpkeepOutcome]:
-    engine, run_id = host.catalogue._engine, new_id("run")
+    engine: Any = host.catalogue._engine
+    run_id = new_id("run")
     job = engine.upkeep_jobs.named(name)
 
     async def work() -> UpkeepOutcome:
         progress = engine.jobs.begin(name, job.unit, run_id)
         try:
-            return await job.apply(UpkeepRun(run_id, progress, engine.publish))
+            outcome: UpkeepOutcome = await job.apply(UpkeepRun(run_id, progress, engine.publish))
+            return outcome
         finally:
             engine.jobs.end(progress, "finished")
 
@@ -154,7 +156,8 @@ def _run(host: Host, name: str) -> tuple[str, UpkeepOutcome]:
 
 
 async def _plan(host: Host, name: str) -> object:
-    return await host.catalogue._engine.upkeep_jobs.named(name).plan()
+    engine: Any = host.catalogue._engine
+    return await engine.upkeep_jobs.named(name).plan()
 
 
 def _seconds(work: Callable[[], object]) -> float:

@@ -58,7 +58,9 @@ class UpkeepRuns:
     @property
     def engine(self) -> Engine:
         """Return the engine."""
-        return self.host.catalogue._engine
+        engine = self.host.catalogue._engine
+        assert isinstance(engine, Engine)
+        return engine
 
     def ask(self, operation: str, **arguments: Any) -> Any:
         """Call an operation."""
