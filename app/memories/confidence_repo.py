@@ -15,8 +15,9 @@ _SINCE = "max(m.updated_at, coalesce(m.last_accessed, 0))"
 _DECAYING = (
     f"SELECT m.rowid, m.id, m.confidence, m.decay_rate, max({_SINCE}, coalesce(m.decayed_at, 0), coalesce((SELECT"
     " max(h.at) FROM memory_history h WHERE h.target = m.id AND h.target_kind = 'memory' AND h.event = 'RESTORE'), 0)),"
-    f" m.decayed_at, {_SINCE} FROM memories m NOT INDEXED WHERE m.kind = 'fact' AND m.valid_until IS NULL AND m.pinned = 0"
-    " AND m.decay_rate > 0 AND (m.expires_at IS NULL OR m.expires_at > ?1) AND m.rowid > ?2 ORDER BY m.rowid LIMIT ?3"
+    f" m.decayed_at, {_SINCE} FROM memories m NOT INDEXED WHERE m.kind = 'fact' AND m.valid_until IS NULL"
+    " AND m.pinned = 0 AND m.decay_rate > 0 AND (m.expires_at IS NULL OR m.expires_at > ?1) AND m.rowid > ?2"
+    " ORDER BY m.rowid LIMIT ?3"
 )
 _UNCHANGED = (
     "rowid = ? AND confidence = ? AND decayed_at IS ? AND decay_rate = ?"
