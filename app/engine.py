@@ -33,6 +33,8 @@ from app.exchange.vault_sink import VaultSink
 from app.exchange.vault_source import VaultSource
 from app.explain.service import ExplainService
 from app.history.bulk_undo import BulkUndo
+from app.history.run_changes import RunReader
+from app.history.run_undo import DerivedUndo, RunUndo
 from app.history.undo import StateApplier, UndoService
 from app.inbox.service import InboxService
 from app.index import chunk_eraser, session_reindex
@@ -41,6 +43,7 @@ from app.jobs import Jobs
 from app.knowledge_graph.service import KnowledgeGraphService
 from app.llm import parts as llm_parts
 from app.memories import parts as memory_parts
+from app.memories.confidence_undo import ConfidenceUndo
 from app.memories.history_applier import MemoryApplier
 from app.memories.memory_eraser import MemoryEraser
 from app.memories.unit_of_work import MemoryUnitOfWork
@@ -60,7 +63,7 @@ from app.spending.service import SpendingService
 from app.store.options import StoreOptions
 from app.store.store import Store
 from app.trace.trace import Trace
-from app.upkeep import enrichment_parts
+from app.upkeep import enrichment_parts, memory_upkeep
 from app.upkeep import parts as upkeep_parts
 from app.upkeep.consolidation import parts as consolidation_parts
 from app.upkeep.isolated import IsolatedBackups
@@ -171,7 +174,8 @@ class Engine:
             runtime, indexer, self.sessions, self.memories, self.inbox, self.chat
         )
         self.undo = self._build_undo()
-        jobs = (self.consolidation.job, self.enrichment.job)
+        memory_jobs = memory_upkeep.build(runtime, MemoryUnitOfWork(store, indexer, clock), self.memories, self.chat)
+        jobs = (self.consolidation.job, self.enrichment.job, *memory_jobs)
         self.upkeep = upkeep_parts.build(runtime, worker, self._failures, *jobs)
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
@@ -183,6 +187,8 @@ class Engine:
         self.ledger = LedgerService(store, clock, self._ledger_options)
         writing = MemoryUnitOfWork(store, indexer, clock)
         bulk_undo = BulkUndo(store, self.undo)
+        self.run_undo = RunUndo(store, bulk_undo, (ConfidenceUndo(store), DerivedUndo(store, self.enrichment.undo_run)))
+        self.run_reader = RunReader(store, self.run_undo)
         self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions.service, clock)
 
     def _model_key(self) -> ApiKey:

@@ -202,6 +202,14 @@ def decay_rule(config: Config) -> Iterator[ConfigFinding]:
         yield _warning(name, what, f"Set {name} below {config.number(other):g}.")
 
 
+def loss_rule(config: Config) -> Iterator[ConfigFinding]:
+    """A month may lose no less than a night."""
+    name, other = "decay.max_share_month", "decay.max_share"
+    if config.number(name) < config.number(other):
+        what = f"'{name}' is below '{other}', so one run may take the budget of the whole month."
+        yield _warning(name, what, f"Set {name} to {config.number(other):g} or more.")
+
+
 def reflection_rule(config: Config) -> Iterator[ConfigFinding]:
     """A reflection can look at as many facts as it needs."""
     name, other = "reflection.limit", "reflection.min_facts"
@@ -246,6 +254,7 @@ RULES: Final[tuple[Rule, ...]] = (
     deletion_rule,
     cluster_rule,
     decay_rule,
+    loss_rule,
     reflection_rule,
     context_rule,
     backup_rule,
