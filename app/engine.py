@@ -68,6 +68,7 @@ from app.upkeep import parts as upkeep_parts
 from app.upkeep.consolidation import parts as consolidation_parts
 from app.upkeep.isolated import IsolatedBackups
 from app.upkeep.job_schedules import UpkeepJobs
+from app.upkeep.upkeep_job import UpkeepJob
 
 PERSON = "person"  # the owner of this vault
 _INDEXED_AREAS = frozenset({"messages", "memories"})
@@ -175,7 +176,7 @@ class Engine:
         )
         self.undo = self._build_undo()
         memory_jobs = memory_upkeep.build(runtime, MemoryUnitOfWork(store, indexer, clock), self.memories, self.chat)
-        jobs = (self.consolidation.job, self.enrichment.job, *memory_jobs)
+        jobs: list[UpkeepJob] = [self.consolidation.job, self.enrichment.job, *memory_jobs]
         self.upkeep = upkeep_parts.build(runtime, worker, self._failures, *jobs)
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
