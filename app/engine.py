@@ -62,6 +62,7 @@ from app.store.store import Store
 from app.trace.trace import Trace
 from app.upkeep import enrichment_parts
 from app.upkeep import parts as upkeep_parts
+from app.upkeep.consolidation import parts as consolidation_parts
 from app.upkeep.isolated import IsolatedBackups
 from app.upkeep.job_schedules import UpkeepJobs
 
@@ -150,7 +151,7 @@ class Engine:
         self.search = search_parts.build(runtime, worker, self.downloads)
         search = self.search.service
         self.memories = memory_parts.build(runtime, indexer, SimilarMemories(search), self.chat, self.chat.may_send)
-        self.sessions = session_parts.build(runtime, indexer, self.memories.writing.write)
+        self.sessions = session_parts.build(runtime, indexer, self.memories.writing.write, self.chat)
         self.entities = entity_parts.build(runtime, worker.wait_quiet, self.chat)
         self.knowledge_graph = KnowledgeGraphService(store, self.memories.service, clock)
         self.erasure = self._build_erasure()
@@ -166,11 +167,16 @@ class Engine:
         self.exchange = ExchangeService(new_sink, source, self.capture.new_sink)
         self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
+        self.consolidation = consolidation_parts.build(
+            runtime, indexer, self.sessions, self.memories, self.inbox, self.chat
+        )
         self.undo = self._build_undo()
-        self.upkeep = upkeep_parts.build(runtime, worker, self._failures, self.enrichment.job)
+        jobs = (self.consolidation.job, self.enrichment.job)
+        self.upkeep = upkeep_parts.build(runtime, worker, self._failures, *jobs)
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
         self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)
+        self.consolidation.switched.connect(self.schedules.runner, schedules, self.upkeep_jobs.install)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
         self.receipts = WriteReceipts(store, clock)
@@ -220,6 +226,7 @@ class Engine:
             BackgroundTask("ledger-pruning", self.ledger.prune),
             BackgroundTask("expiry", expiry.run, expiry.wake, _INDEXED_AREAS),
             BackgroundTask("after-turn", self.sessions.after_turn.run),
+            BackgroundTask("left-conversations", self.consolidation.switched.run),
             BackgroundTask("inbox", self.inbox.run),
             BackgroundTask("schedules", self._run_schedules),
             BackgroundTask("spending", self.spending.load, is_reading=True),
@@ -259,6 +266,7 @@ class Engine:
         work = (*sessions.write_behind.failures, names.failure, *memories.access.failures)
         work = (*work, *self.ledger.failures)
         erasing = (self.erasure.failure, memories.expiry.failure, self.inbox.failure)
+        work = (*work, self.consolidation.switched.failure)
         notes = (*self.index.embedding.notes(), *self.upkeep.backups.notes())
         found = (
             *self.capture.watch.failures,

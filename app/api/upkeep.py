@@ -34,6 +34,7 @@ class UpkeepJobInfo:
 @operation("upkeep.jobs", trust="full")
 async def list_jobs(engine: Engine, caller: Caller) -> list[UpkeepJobInfo]:
     """Return the jobs of upkeep, with when each runs."""
+    await _install(engine)
     service = engine.schedules.service
     return [
         UpkeepJobInfo(
@@ -67,6 +68,7 @@ async def run(engine: Engine, caller: Caller, job: str) -> ScheduleRun:
         job: The name of the job, as upkeep.jobs has it.
     """
     found = engine.upkeep_jobs.named(job)
+    await _install(engine)
     schedule = await engine.schedules.service.get(schedule_ids(found)[0])
     claim = await engine.schedules.runner.run_now(schedule)
     await engine.schedules.runner.ended(schedule.id)
@@ -99,3 +101,9 @@ async def undo(engine: Engine, caller: Caller, run_id: str) -> Changed[list[int]
     if not run_id.strip():
         raise InputError("Name the run to undo.", field="run_id")
     return await engine.undo.undo_run(run_id, stores=caller.stores, actor=caller.name)
+
+
+async def _install(engine: Engine) -> None:
+    """Store the schedules of the jobs, unless they are there."""
+    if engine.store.read_only is None:
+        await engine.upkeep_jobs.install()

@@ -1,6 +1,6 @@
 """Settings of durable memories: how they are written, captured from conversations and given to agents."""
 
-from app.config.setting import Setting, fraction, planned, switch, whole
+from app.config.setting import Setting, fraction, switch, whole
 
 MEMORIES = (
     fraction(
@@ -45,10 +45,13 @@ CONTEXT = (
 )
 
 CAPTURE = (
-    *planned(
-        switch("capture.enabled", True, "Take memories from conversations after each turn.", critical=True),
-        whole("capture.min_turn_messages", 4, 1, 1000, "Messages that a turn must have for that."),
+    switch(
+        "capture.enabled",
+        True,
+        "Take memories from conversations after each turn, where there is a language model.",
+        critical=True,
     ),
+    whole("capture.min_turn_messages", 4, 1, 1000, "Messages that a turn must have for that."),
     switch(
         "capture.watch",
         False,

@@ -4,7 +4,7 @@ from app.config.setting import Setting, fraction, planned, switch, time_of_day, 
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
-CONSOLIDATION = planned(
+CONSOLIDATION = (
     switch("consolidation.enabled", True, "Extract facts from conversations that have ended.", critical=True),
     switch("consolidation.on_switch", True, "Consolidate a conversation when the next one begins."),
     whole("consolidation.every_hours", 6, 1, 168, "Hours between two searches for conversations to consolidate."),

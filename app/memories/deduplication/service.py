@@ -22,7 +22,7 @@ from app.memories.deduplication.reconciler import (
     build_request,
     read_decision,
 )
-from app.memories.deduplication.similar import SimilarFinder, text_of
+from app.memories.deduplication.similar import SimilarFinder, SimilarMemory, text_of
 from app.memories.deduplication.word_sets import restates
 from app.memories.model import Memory, NewMemory, Written
 from app.memories.text.echo_filter import without_recalled_text
@@ -150,7 +150,23 @@ class DeduplicatingWriter:
         """Store ``memory`` inside the caller's transaction, judged by its words alone."""
         if (known := self._known(writer, memory)) is not None:
             return known
-        similar = self._finder.find(
+        similar = self._similar(writer, memory)
+        if (one := _restated(similar, memory)) is not None:
+            reason = f"{one.score:.0%} of the words are the same, and it says nothing more."
+            return Written("NONE", writer.mention(one.memory), one.memory.id, "words", reason)
+        reason = "Nearly the same words, but not all of what it says is stored." if similar else ""
+        return Written("ADD", writer.create(memory), decided_by="words" if similar else "nobody", reason=reason)
+
+    def said_before(self, writer: MemoryWriter, memory: Memory) -> Memory | None:
+        """Return the active memory that says the same, perhaps under another key."""
+        equal = repo.find_equal(writer.connection, memory, writer.at_ms)
+        if equal is not None:
+            return equal
+        found = _restated(self._similar(writer, memory), memory)
+        return None if found is None else found.memory
+
+    def _similar(self, writer: MemoryWriter, memory: Memory) -> list[SimilarMemory]:
+        return self._finder.find(
             writer.connection,
             text_of(memory),
             max(self._options().similarity, _LEAST),
@@ -159,13 +175,6 @@ class DeduplicatingWriter:
             now_ms=writer.at_ms,
             limit=MAX_CANDIDATES,
         )
-        text = text_of(memory)
-        for one in similar:
-            if restates(text, text_of(one.memory)):
-                reason = f"{one.score:.0%} of the words are the same, and it says nothing more."
-                return Written("NONE", writer.mention(one.memory), one.memory.id, "words", reason)
-        reason = "Nearly the same words, but not all of what it says is stored." if similar else ""
-        return Written("ADD", writer.create(memory), decided_by="words" if similar else "nobody", reason=reason)
 
     def _known(self, writer: MemoryWriter, memory: Memory) -> Written | None:
         """Return the memory outcome if its text or key decides, else ``None``."""
@@ -317,6 +326,11 @@ def superseding(new: Memory, old: Memory) -> Memory:
     before = new.attributes.get("supersedes")
     ids = before if isinstance(before, list) else []
     return replace(new, attributes={**new.attributes, "supersedes": list(dict.fromkeys([*ids, old.id]))})
+
+
+def _restated(similar: Sequence[SimilarMemory], memory: Memory) -> SimilarMemory | None:
+    text = text_of(memory)
+    return next((one for one in similar if restates(text, text_of(one.memory))), None)
 
 
 def _sameness(equal: Memory, memory: Memory) -> str:

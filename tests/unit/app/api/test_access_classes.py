@@ -55,8 +55,8 @@ CLASSES = {
         embedding.resume embedding.rollback embedding.status embedding.switch exchange.export exchange.import
         exchange.preview inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject inbox.rule.remove
         inbox.rule.set inbox.rules llm.status llm.test llm.usage memory.forget_forever memory.receipts
-        schedule.activity schedule.notes_shown schedule.pause_all secret.list
-        secret.remove secret.set secret.status session.purge settings.set trial.compare trial.judge trial.judged
+        schedule.activity schedule.notes_shown schedule.pause_all secret.list secret.remove secret.set secret.status
+        session.consolidate session.purge settings.set trial.compare trial.judge trial.judged
         trial.list trial.run trial.side_by_side upkeep.cancel upkeep.run upkeep.undo vault.backup vault.check
         vault.reindex vault.repair
     """,
