@@ -67,6 +67,7 @@ from app.trace.trace import Trace
 from app.upkeep import enrichment_parts, memory_upkeep
 from app.upkeep import parts as upkeep_parts
 from app.upkeep.consolidation import parts as consolidation_parts
+from app.upkeep.health import parts as health_parts
 from app.upkeep.isolated import IsolatedBackups
 from app.upkeep.job_schedules import UpkeepJobs
 
@@ -188,6 +189,7 @@ class Engine:
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
         self.receipts = WriteReceipts(store, clock)
+        self.health = health_parts.build(runtime, indexer, self.agents)
         self.ledger = LedgerService(store, clock, self._ledger_options)
         writing = MemoryUnitOfWork(store, indexer, clock)
         bulk_undo = BulkUndo(store, self.undo)

@@ -15,6 +15,7 @@ from app.api import (  # noqa: F401
     exchange,
     explain,
     facts,
+    health,
     inbox,
     isolation,
     knowledge_graph,

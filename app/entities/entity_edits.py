@@ -19,13 +19,14 @@ class EntityEdits:
         connection: The writer's connection.
         actor: Who decides.
         now_ms: The time.
+        run_id: The run that the changes belong to; one of their own when ``None``.
     """
 
-    def __init__(self, connection: apsw.Connection, *, actor: str, now_ms: int) -> None:
+    def __init__(self, connection: apsw.Connection, *, actor: str, now_ms: int, run_id: str | None = None) -> None:
         self.connection = connection
         self._actor = actor
         self._now_ms = now_ms
-        self._run = new_id("run")
+        self._run = run_id or new_id("run")
         self._history: list[int] = []
         self._touched: dict[str, None] = {}
 

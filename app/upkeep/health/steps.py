@@ -1,0 +1,114 @@
+"""Steps of fixes: what of a finding its fix would change, decided from a survey."""
+
+import asyncio
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from functools import partial
+from typing import Final
+
+import apsw
+
+from app.memories import repo as memories
+from app.memories.deduplication.similar import text_of
+from app.memories.deduplication.word_sets import restates
+from app.memories.model import Memory
+from app.store.store import Store
+from app.upkeep.health import repo
+from app.upkeep.health.model import FixStep
+from app.upkeep.health.similar_pairs import similar_pairs
+from app.upkeep.health.survey import KeyedFact, Survey, SurveyedText
+
+_MOST_PAIRS: Final = 50_000
+_TOGETHER: Final = 200
+
+
+async def duplicates(store: Store, survey: Survey, threshold: float) -> list[FixStep]:
+    """Return the merges of memories of which one says nothing beyond another.
+
+    The pinned or confirmed one stays, else the older one, unless only the younger one says it all.
+    """
+    groups: dict[tuple[str, str], list[SurveyedText]] = defaultdict(list)
+    for text in survey.texts:
+        groups[text.group].append(text)
+    pairs: list[tuple[str, str]] = []
+    for texts in groups.values():
+        pairs += await asyncio.to_thread(_pairs, texts, threshold, _MOST_PAIRS - len(pairs))
+    steps: list[FixStep] = []
+    gone: set[str] = set()
+    for start in range(0, len(pairs), _TOGETHER):
+        some = pairs[start : start + _TOGETHER]
+        for step in await store.read(partial(_merges, some), is_background=True):
+            # Merged once, and only into one that is still there then, so that something is left of every ring.
+            if step.id not in gone and step.into not in gone:
+                steps.append(step)
+                gone.add(step.id)
+    return steps
+
+
+def _pairs(texts: Sequence[SurveyedText], threshold: float, most: int) -> list[tuple[str, str]]:
+    found: list[tuple[str, str]] = []
+    for first, second in similar_pairs([text.words for text in texts], threshold):
+        if len(found) >= most:
+            break
+        found.append((texts[first].id, texts[second].id))
+    return found
+
+
+def _merges(pairs: Sequence[tuple[str, str]], connection: apsw.Connection) -> list[FixStep]:
+    ids = list(dict.fromkeys(one for pair in pairs for one in pair))
+    found = {one.id: one for one in memories.many(connection, ids)}
+    safe = repo.protected(connection, ids)
+    steps = []
+    for first, second in pairs:
+        step = _merge(found.get(first), found.get(second), safe)
+        if step is not None:
+            steps.append(step)
+    return steps
+
+
+def _merge(first: Memory | None, second: Memory | None, safe: set[str]) -> FixStep | None:
+    if first is None or second is None or first.deleted_at is not None or second.deleted_at is not None:
+        return None
+    kept, gone = sorted((first, second), key=lambda one: (one.id not in safe, one.created_at, one.id))
+    for into, old in ((kept, gone), (gone, kept)):
+        if old.id not in safe and restates(text_of(old), text_of(into)):
+            return FixStep("merge", old.id, into.id, f"says the same as {into.id}")
+    return None
+
+
+async def contradictions(store: Store, survey: Survey) -> tuple[list[FixStep], dict[str, str]]:
+    """Return which facts newer ones would supersede, and all that contradict each other, with their keys."""
+    rivals = {name: facts for name, facts in survey.keyed.items() if len({one.value for one in facts}) > 1}
+    safe = await _protected(store, [one.id for facts in rivals.values() for one in facts])
+    steps, involved = [], dict[str, str]()
+    for (category, key), facts in rivals.items():
+        newest = max(facts, key=_age)
+        involved.update((one.id, f"{category}/{key}"[:100]) for one in facts)
+        steps += [
+            FixStep("supersede", one.id, newest.id, f"a newer fact says otherwise: {newest.id}")
+            for one in sorted(facts, key=_age)
+            if one is not newest and one.id not in safe and one.value != newest.value
+        ]
+    return steps, involved
+
+
+def _age(fact: KeyedFact) -> tuple[int, str]:
+    return fact.updated_ms, fact.id
+
+
+async def stale(store: Store, survey: Survey) -> list[FixStep]:
+    """Return the stale facts that would be set aside; confirmed ones are not."""
+    safe = await _protected(store, survey.stale)
+    return [FixStep("set aside", one, "", why) for one, why in survey.stale.items() if one not in safe]
+
+
+def secrets(survey: Survey) -> list[FixStep]:
+    """Return the memories in which secrets would be replaced."""
+    return [FixStep("redact", one, "", ", ".join(sorted(kinds))) for one, kinds in survey.secrets.items()]
+
+
+async def _protected(store: Store, ids: Iterable[str]) -> set[str]:
+    wanted, found = list(ids), set[str]()
+    for start in range(0, len(wanted), 1_000):
+        found |= await store.read(partial(repo.protected, ids=wanted[start : start + 1_000]), is_background=True)
+    return found
