@@ -33,16 +33,10 @@ async def duplicates(store: Store, survey: Survey, threshold: float) -> list[Fix
     pairs: list[tuple[str, str]] = []
     for texts in groups.values():
         pairs += await asyncio.to_thread(_pairs, texts, threshold, _MOST_PAIRS - len(pairs))
-    steps: list[FixStep] = []
-    gone: set[str] = set()
+    done: dict[str, FixStep] = {}
     for start in range(0, len(pairs), _TOGETHER):
-        some = pairs[start : start + _TOGETHER]
-        for step in await store.read(partial(_merges, some), is_background=True):
-            # Merged once, and only into one that is still there then, so that something is left of every ring.
-            if step.id not in gone and step.into not in gone:
-                steps.append(step)
-                gone.add(step.id)
-    return steps
+        await store.read(partial(_add_merges, pairs[start : start + _TOGETHER], done), is_background=True)
+    return list(done.values())
 
 
 def _pairs(texts: Sequence[SurveyedText], threshold: float, most: int) -> list[tuple[str, str]]:
@@ -54,16 +48,26 @@ def _pairs(texts: Sequence[SurveyedText], threshold: float, most: int) -> list[t
     return found
 
 
-def _merges(pairs: Sequence[tuple[str, str]], connection: apsw.Connection) -> list[FixStep]:
-    ids = list(dict.fromkeys(one for pair in pairs for one in pair))
+def _add_merges(pairs: Sequence[tuple[str, str]], done: dict[str, FixStep], connection: apsw.Connection) -> None:
+    """Add the merges of pairs to those that were decided, by the id of what goes.
+
+    What goes is compared no more; what stands for it is, in its place. So of a ring of equal memories one is left.
+    """
+    current = [(_standing(first, done), _standing(second, done)) for first, second in pairs]
+    ids = list(dict.fromkeys(one for pair in current for one in pair))
     found = {one.id: one for one in memories.many(connection, ids)}
     safe = repo.protected(connection, ids)
-    steps = []
-    for first, second in pairs:
-        step = _merge(found.get(first), found.get(second), safe)
+    for first, second in current:
+        one, other = _standing(first, done), _standing(second, done)
+        step = None if one == other else _merge(found.get(one), found.get(other), safe)
         if step is not None:
-            steps.append(step)
-    return steps
+            done[step.id] = step
+
+
+def _standing(memory_id: str, done: dict[str, FixStep]) -> str:
+    while memory_id in done:
+        memory_id = done[memory_id].into
+    return memory_id
 
 
 def _merge(first: Memory | None, second: Memory | None, safe: set[str]) -> FixStep | None:
