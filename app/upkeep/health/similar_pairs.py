@@ -1,60 +1,65 @@
 """All pairs of texts with a Jaccard similarity, by the prefix filter of Bayardo et al. (WWW 2007).
 
 datasketch (MinHash) was looked at: it is approximate, needs scipy, and here texts are short and the filter exact.
+Texts are kept as bytes, for a hundred thousand sets would hold up the collector of garbage.
 """
 
 import math
+from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
-MAX_COMPARED: Final = 2_000_000  # comparisons, some two seconds; texts made to resemble each other would take hours
+MAX_COMPARED: Final = 1_500_000  # comparisons, some two seconds; texts made to resemble each other would take hours
+_WIDTH: Final = array("I").itemsize
+
+
+def packed(words: Iterable[int]) -> bytes:
+    """Return the numbers of a text's words, each once, as ``similar_pairs`` takes them."""
+    return array("I", sorted(set(words))).tobytes()
 
 
 def similar_pairs(
-    texts: Sequence[frozenset[int]], threshold: float, most_compared: int = MAX_COMPARED
+    texts: Sequence[bytes], threshold: float, most_compared: int = MAX_COMPARED
 ) -> Iterator[tuple[int, int]]:
     """Yield pairs of places of similar texts, the smaller place first.
 
     Of equal texts only the first is compared with others; each of the rest is yielded with it.
 
     Args:
-        texts: The numbers of each text's words; empty ones are like nothing.
+        texts: The words of each text, as ``packed`` gives them; empty ones are like nothing.
         threshold: Least Jaccard similarity, above 0.
         most_compared: Comparisons after which it stops.
     """
-    first: dict[frozenset[int], int] = {}
-    for place, words in enumerate(texts):
-        if words and (known := first.setdefault(words, place)) != place:
+    first: dict[bytes, int] = {}
+    by_length: dict[int, list[int]] = defaultdict(list)
+    counts: Counter[int] = Counter()
+    for place, text in enumerate(texts):
+        known = first.setdefault(text, place) if text else place
+        if known != place:
             yield known, place
-    counts = Counter(word for words in first for word in words)
+        elif text:
+            by_length[len(text) // _WIDTH].append(place)
+            counts.update(_numbers(text))
     by_prefix: dict[int, list[int]] = defaultdict(list)
     compared = 0
-    for words, place in sorted(first.items(), key=lambda item: (len(item[0]), item[1])):
-        prefix = _prefix(words, counts, threshold)
-        seen: set[int] = set()
-        for word in prefix:
-            for other in by_prefix[word]:
-                if other in seen:
-                    continue
-                seen.add(other)
-                compared += 1
-                if compared > most_compared:
-                    return
-                if _is_similar(words, texts[other], threshold):
+    for length in sorted(by_length):
+        shortest = math.ceil(threshold * length - 1e-9)
+        for place in by_length[length]:
+            words = frozenset(_numbers(texts[place]))
+            # The rarest words, by number where they are as rare: a similar text has one of them among its own.
+            prefix = sorted(words, key=lambda word: (counts[word], word))[: length - shortest + 1]
+            others = {other for word in prefix for other in by_prefix[word] if len(texts[other]) >= shortest * _WIDTH}
+            compared += len(others)
+            if compared > most_compared:
+                return
+            for other in others:
+                shared = len(words.intersection(_numbers(texts[other])))
+                if shared >= threshold * (length + len(texts[other]) // _WIDTH - shared) - 1e-9:
                     yield min(place, other), max(place, other)
-        for word in prefix:
-            by_prefix[word].append(place)
+            for word in prefix:
+                by_prefix[word].append(place)
 
 
-def _prefix(words: frozenset[int], counts: Counter[int], threshold: float) -> list[int]:
-    """Return so many of the rarest words that a similar text has one of them among its own."""
-    length = len(words) - math.ceil(threshold * len(words) - 1e-9) + 1
-    return sorted(words, key=lambda word: (counts[word], word))[:length]
-
-
-def _is_similar(first: frozenset[int], second: frozenset[int], threshold: float) -> bool:
-    if len(second) < threshold * len(first) - 1e-9:
-        return False
-    shared = len(first & second)
-    return shared / (len(first) + len(second) - shared) >= threshold
+def _numbers(text: bytes) -> memoryview:
+    return memoryview(text).cast("I")

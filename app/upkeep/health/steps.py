@@ -1,7 +1,6 @@
 """Steps of fixes: what of a finding its fix would change, decided from a survey."""
 
 import asyncio
-from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from functools import partial
 from typing import Final
@@ -16,7 +15,7 @@ from app.store.store import Store
 from app.upkeep.health import repo
 from app.upkeep.health.model import FixStep
 from app.upkeep.health.similar_pairs import similar_pairs
-from app.upkeep.health.survey import KeyedFact, Survey, SurveyedText
+from app.upkeep.health.survey import KeyedFact, Survey, SurveyedTexts
 
 _MOST_PAIRS: Final = 50_000
 _TOGETHER: Final = 200
@@ -27,11 +26,8 @@ async def duplicates(store: Store, survey: Survey, threshold: float) -> list[Fix
 
     The pinned or confirmed one stays, else the older one, unless only the younger one says it all.
     """
-    groups: dict[tuple[str, str], list[SurveyedText]] = defaultdict(list)
-    for text in survey.texts:
-        groups[text.group].append(text)
     pairs: list[tuple[str, str]] = []
-    for texts in groups.values():
+    for texts in survey.texts.values():
         pairs += await asyncio.to_thread(_pairs, texts, threshold, _MOST_PAIRS - len(pairs))
     done: dict[str, FixStep] = {}
     for start in range(0, len(pairs), _TOGETHER):
@@ -39,12 +35,12 @@ async def duplicates(store: Store, survey: Survey, threshold: float) -> list[Fix
     return list(done.values())
 
 
-def _pairs(texts: Sequence[SurveyedText], threshold: float, most: int) -> list[tuple[str, str]]:
+def _pairs(texts: SurveyedTexts, threshold: float, most: int) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    for first, second in similar_pairs([text.words for text in texts], threshold):
+    for first, second in similar_pairs(texts.words, threshold):
         if len(found) >= most:
             break
-        found.append((texts[first].id, texts[second].id))
+        found.append((texts.ids[first], texts.ids[second]))
     return found
 
 

@@ -9,6 +9,7 @@ from typing import Any, Final
 from app.core.secret_patterns import secrets_in
 from app.core.text import collapse
 from app.memories.deduplication.word_sets import word_set
+from app.upkeep.health.similar_pairs import packed
 
 DAY_MS: Final = 86_400_000
 _COMPARED: Final = frozenset({"note", "fact", "observation"})
@@ -19,13 +20,12 @@ _LOW: Final = 0.3
 _PLANS: Final = frozenset({"plan", "plans", "commitment", "appointment", "appointments"})
 
 
-@dataclass(frozen=True, slots=True)
-class SurveyedText:
-    """A memory to compare with others: its id, kind and store, and the numbers of its words."""
+@dataclass(slots=True)
+class SurveyedTexts:
+    """Memories of one kind and store to compare: their ids, and their words as ``packed`` gives them."""
 
-    id: str
-    group: tuple[str, str]
-    words: frozenset[int]
+    ids: list[str] = field(default_factory=list)
+    words: list[bytes] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +56,7 @@ class Survey:
     now_ms: int
     active: int = 0
     total: int = 0
-    texts: list[SurveyedText] = field(default_factory=list)
+    texts: dict[tuple[str, str], SurveyedTexts] = field(default_factory=dict)
     keyed: dict[tuple[str, str], list[KeyedFact]] = field(default_factory=dict)
     stale: dict[str, str] = field(default_factory=dict)
     secrets: dict[str, Counter[str]] = field(default_factory=dict)
@@ -84,8 +84,9 @@ class Survey:
         # A fact with a key says what that key is; the same value under another key is another fact.
         if row["kind"] in _COMPARED and not (row["kind"] == "fact" and row["key"]) and len(text) <= _LONGEST:
             numbers = self._numbers
-            words = frozenset(numbers.setdefault(word, len(numbers)) for word in word_set(text))
-            self.texts.append(SurveyedText(row["id"], (row["kind"], row["store"]), words))
+            texts = self.texts.setdefault((row["kind"], row["store"]), SurveyedTexts())
+            texts.ids.append(row["id"])
+            texts.words.append(packed(numbers.setdefault(word, len(numbers)) for word in word_set(text)))
 
     def _count(self, row: dict[str, Any]) -> None:
         for counts, name in ((self.agents, row["source"]), (self.sessions, row["session_id"])):

@@ -5,7 +5,7 @@ from itertools import combinations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.upkeep.health.similar_pairs import similar_pairs
+from app.upkeep.health.similar_pairs import packed, similar_pairs
 
 TEXTS = st.lists(st.frozensets(st.integers(0, 9), max_size=8), max_size=25)
 
@@ -16,7 +16,7 @@ def jaccard(first: frozenset[int], second: frozenset[int]) -> float:
 
 @given(TEXTS, st.sampled_from((0.5, 0.6, 0.75, 0.9, 1.0)))
 def test_it_finds_what_comparing_all_texts_finds(texts: list[frozenset[int]], threshold: float) -> None:
-    found = set(similar_pairs(texts, threshold))
+    found = set(similar_pairs([packed(one) for one in texts], threshold))
     alike = {
         (texts[one], texts[two])
         for one, two in combinations(range(len(texts)), 2)
@@ -28,4 +28,4 @@ def test_it_finds_what_comparing_all_texts_finds(texts: list[frozenset[int]], th
 
 def test_it_stops_after_so_many_comparisons() -> None:
     texts = [frozenset({1, 2, 3, number + 10}) for number in range(1000)]
-    assert len(list(similar_pairs(texts, 0.5, most_compared=100))) <= 100
+    assert len(list(similar_pairs([packed(one) for one in texts], 0.5, most_compared=100))) <= 100
