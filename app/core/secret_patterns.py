@@ -174,7 +174,8 @@ def _found(text: str) -> Iterator[SecretMatch]:
         if any(hint in (folded if item.is_folded else text) for hint in item.hints):
             yield from (_match(item.kind, found) for found in item.pattern.finditer(text) if _is_value(found))
     if any(word in folded for word in _SPOKEN_OF):
-        yield from _assigned(text)
+        if ":" in text or "=" in text:
+            yield from _assigned(text)
         yield from (
             _match("password", found)
             for found in _SPOKEN.finditer(text)

@@ -34,7 +34,7 @@ def merge(writer: MemoryWriter, step: FixStep) -> bool:
 
 
 def supersede(writer: MemoryWriter, step: FixStep) -> bool:
-    """Let a newer fact of the same category and key hold; return whether it was done."""
+    """Supersede a fact by a newer one of its key; return whether it was done."""
     old, new = _active(writer, step.id), _active(writer, step.into)
     if old is None or new is None or _key(old) != _key(new) or new.updated_at < old.updated_at:
         return False

@@ -1,4 +1,4 @@
-"""Health of the vault: a report of findings, and a plan and a fix for each."""
+"""Health service: a report of findings, with a plan and a fix for each."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ from app.errors import InputError
 from app.jobs import Job
 from app.memories.unit_of_work import MemoryUnitOfWork, join_changes
 from app.memories.writer import MemoryWriter
-from app.upkeep.health import growth, repo, steps, wording
+from app.upkeep.health import finding_texts, growth, repo, steps
 from app.upkeep.health.fixes import FIXES, retire
 from app.upkeep.health.model import FIXABLE, FindingId, FixStep, HealthExample, HealthFinding, HealthFix, HealthReport
 from app.upkeep.health.secret_scan import SecretScan
@@ -36,7 +36,7 @@ _ECHOING: Final = 0.2
 
 
 class HealthService:
-    """Finds what is wrong with a vault's content, and mends it in runs that can be undone.
+    """Findings about a vault's content, and fixes that can be undone.
 
     Args:
         transactions: Opens transactions that write memories.
@@ -60,10 +60,10 @@ class HealthService:
         found = [await self._fixable(survey, name) for name in FIXABLE]
         found += [await self._sources(survey), await self._echoes()]
         grown = await self._store.read(partial(growth.measure, survey=survey), is_background=True)
-        found.append(wording.growth_finding(grown))
+        found.append(finding_texts.growth_finding(grown))
         searched, last = await self._secrets.go_on()
         found = [await self._with_messages(one, last - searched) if one.id == "secrets" else one for one in found]
-        kept = sorted((one for one in found if one.count), key=lambda one: wording.SEVERITIES.index(one.severity))
+        kept = sorted((one for one in found if one.count), key=lambda one: finding_texts.SEVERITIES.index(one.severity))
         return HealthReport(tuple(kept), survey.active, searched, grown)
 
     async def plan(self, finding: FindingId) -> UpkeepPlan:
@@ -77,7 +77,11 @@ class HealthService:
         titles = await self._titles(found[:_SHOWN])
         changes = tuple(PlannedChange(one.action, one.id, titles.get(one.id, ""), one.detail) for one in found[:_SHOWN])
         return UpkeepPlan(
-            f"{ACTOR}.{finding}", wording.plan(finding, len(found)), len(found), changes, wording.notes(finding)
+            f"{ACTOR}.{finding}",
+            finding_texts.plan(finding, len(found)),
+            len(found),
+            changes,
+            finding_texts.notes(finding),
         )
 
     async def fix(self, finding: FindingId, job: Job) -> Changed[HealthFix]:
@@ -98,7 +102,9 @@ class HealthService:
             if not some or job.is_cancelled():
                 break
         changes = join_changes(made, ACTOR, "health.fix")
-        return Changed(HealthFix(finding, run_id if changed else "", changed, wording.done(finding, changed)), changes)
+        return Changed(
+            HealthFix(finding, run_id if changed else "", changed, finding_texts.done(finding, changed)), changes
+        )
 
     async def _apply(
         self, finding: FindingId, todo: Sequence[FixStep], run_id: str, job: Job, made: list[ChangeSet]
@@ -159,25 +165,27 @@ class HealthService:
             count = len(involved)
             shown = [FixStep("", one, "", key) for one, key in list(involved.items())[:_EXAMPLES]]
         titles = await self._titles(shown)
-        examples = [HealthExample(one.id, titles.get(one.id, ""), wording.shown(one.detail)) for one in shown]
-        return wording.finding(finding, count, len(todo), examples)
+        examples = [HealthExample(one.id, titles.get(one.id, ""), finding_texts.shown(one.detail)) for one in shown]
+        return finding_texts.finding(finding, count, len(todo), examples)
 
     async def _titles(self, some: Sequence[FixStep]) -> dict[str, str]:
         found = await self._store.read(partial(repo.named, ids=[one.id for one in some]))
         names = {one.id: one.detail for one in some if one.action == "remove"}
-        return {key: wording.shown(title) for key, title in (found | names).items()}
+        return {key: finding_texts.shown(title) for key, title in (found | names).items()}
 
     async def _with_messages(self, found: HealthFinding, left: int) -> HealthFinding:
         messages = await self._secrets.found()
-        examples = [HealthExample(one.id, wording.shown(one.text), ", ".join(sorted(one.kinds))) for one in messages]
-        notes = (wording.unread(left),) if left else ()
-        return wording.finding(
+        examples = [
+            HealthExample(one.id, finding_texts.shown(one.text), ", ".join(sorted(one.kinds))) for one in messages
+        ]
+        notes = (finding_texts.unread(left),) if left else ()
+        return finding_texts.finding(
             "secrets", found.count + len(messages), found.fixable, (*found.examples, *examples)[:_EXAMPLES], notes
         )
 
     async def _sources(self, survey: Survey) -> HealthFinding:
         examples = [
-            HealthExample(name, wording.shown(name), f"{one.removed} of {one.total} memories were deleted")
+            HealthExample(name, finding_texts.shown(name), f"{one.removed} of {one.total} memories were deleted")
             for counts in (survey.agents, survey.sessions)
             for name, one in counts.items()
             if _is_junk(one)
@@ -185,16 +193,16 @@ class HealthService:
         for agent, decided, rejected in await self._store.read(repo.decisions):
             if _is_junk(SourceCount(decided, rejected)):
                 detail = f"{rejected} of {decided} proposals were rejected"
-                examples.append(HealthExample(agent, wording.shown(agent), detail))
-        return wording.finding("sources", len(examples), 0, examples[:_EXAMPLES])
+                examples.append(HealthExample(agent, finding_texts.shown(agent), detail))
+        return finding_texts.finding("sources", len(examples), 0, examples[:_EXAMPLES])
 
     async def _echoes(self) -> HealthFinding:
         examples = [
-            HealthExample(one.name, wording.shown(one.name), f"{one.echo_rate:.0%} of {one.writes} writes")
+            HealthExample(one.name, finding_texts.shown(one.name), f"{one.echo_rate:.0%} of {one.writes} writes")
             for one in await self._agents.listed()
             if one.writes >= _LEAST_WRITES and one.echo_rate >= _ECHOING
         ]
-        return wording.finding("echoes", len(examples), 0, examples[:_EXAMPLES])
+        return finding_texts.finding("echoes", len(examples), 0, examples[:_EXAMPLES])
 
 
 def _read(survey: Survey, after: int, connection: apsw.Connection) -> int | None:

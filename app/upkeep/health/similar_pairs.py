@@ -1,5 +1,6 @@
-"""All pairs of texts with a Jaccard similarity, by the prefix filter of Bayardo et al. (WWW 2007).
+"""All pairs of similar texts, by their Jaccard similarity.
 
+The prefix filter is that of Bayardo, Ma and Srikant, Scaling up all pairs similarity search (WWW 2007).
 datasketch (MinHash) was looked at: it is approximate, needs scipy, and here texts are short and the filter exact.
 Texts are kept as bytes, for a hundred thousand sets would hold up the collector of garbage.
 """
@@ -8,9 +9,12 @@ import math
 from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
 from typing import Final
 
 MAX_COMPARED: Final = 1_500_000  # comparisons, some two seconds; texts made to resemble each other would take hours
+_SCANNED: Final = 20  # entries of the index that cost as much as one comparison
+_SHARED: Final = 2  # words of the prefixes that similar texts share
 _WIDTH: Final = array("I").itemsize
 
 
@@ -42,16 +46,22 @@ def similar_pairs(
             by_length[len(text) // _WIDTH].append(place)
             counts.update(_numbers(text))
     by_prefix: dict[int, list[int]] = defaultdict(list)
-    compared = 0
+    compared = scanned = 0
     for length in sorted(by_length):
         shortest = math.ceil(threshold * length - 1e-9)
         for place in by_length[length]:
             words = frozenset(_numbers(texts[place]))
-            # The rarest words, by number where they are as rare: a similar text has one of them among its own.
-            prefix = sorted(words, key=lambda word: (counts[word], word))[: length - shortest + 1]
-            others = {other for word in prefix for other in by_prefix[word] if len(texts[other]) >= shortest * _WIDTH}
+            # The rarest words, by number where they are as rare: two of them are among those of a similar text, too.
+            prefix = sorted(words, key=lambda word: (counts[word], word))[: length - shortest + _SHARED]
+            lists = [by_prefix[word] for word in prefix]
+            met = Counter(chain.from_iterable(lists))
+            least = min(_SHARED, shortest)
+            others = [
+                other for other, times in met.items() if times >= least and len(texts[other]) >= shortest * _WIDTH
+            ]
             compared += len(others)
-            if compared > most_compared:
+            scanned += sum(map(len, lists))
+            if compared > most_compared or scanned > _SCANNED * most_compared:
                 return
             for other in others:
                 shared = len(words.intersection(_numbers(texts[other])))

@@ -45,7 +45,7 @@ def _pairs(texts: SurveyedTexts, threshold: float, most: int) -> list[tuple[str,
 
 
 def _add_merges(pairs: Sequence[tuple[str, str]], done: dict[str, FixStep], connection: apsw.Connection) -> None:
-    """Add the merges of pairs to those that were decided, by the id of what goes.
+    """Add the merges of some pairs, by the id of what goes.
 
     What goes is compared no more; what stands for it is, in its place. So of a ring of equal memories one is left.
     """
@@ -77,7 +77,7 @@ def _merge(first: Memory | None, second: Memory | None, safe: set[str]) -> FixSt
 
 
 async def contradictions(store: Store, survey: Survey) -> tuple[list[FixStep], dict[str, str]]:
-    """Return which facts newer ones would supersede, and all that contradict each other, with their keys."""
+    """Return which facts would be superseded, and the keys of all that contradict."""
     rivals = {name: facts for name, facts in survey.keyed.items() if len({one.value for one in facts}) > 1}
     safe = await _protected(store, [one.id for facts in rivals.values() for one in facts])
     steps, involved = [], dict[str, str]()

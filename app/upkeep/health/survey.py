@@ -22,7 +22,7 @@ _PLANS: Final = frozenset({"plan", "plans", "commitment", "appointment", "appoin
 
 @dataclass(slots=True)
 class SurveyedTexts:
-    """Memories of one kind and store to compare: their ids, and their words as ``packed`` gives them."""
+    """Texts of one kind and store: ids, and words as ``packed`` gives them."""
 
     ids: list[str] = field(default_factory=list)
     words: list[bytes] = field(default_factory=list)
@@ -30,7 +30,7 @@ class SurveyedTexts:
 
 @dataclass(frozen=True, slots=True)
 class KeyedFact:
-    """An active fact with a key: its id, when it was changed, and its value as it is compared."""
+    """An active fact with a key, and its value as it is compared."""
 
     id: str
     updated_ms: int
@@ -39,7 +39,7 @@ class KeyedFact:
 
 @dataclass(slots=True)
 class SourceCount:
-    """Memories of a source, and how many of them somebody deleted."""
+    """Number of memories of a source, and of those deleted by people or agents."""
 
     total: int = 0
     removed: int = 0
@@ -47,7 +47,7 @@ class SourceCount:
 
 @dataclass(slots=True)
 class Survey:
-    """What one pass over the memories found.
+    """Results of one pass over the memories.
 
     Args:
         now_ms: The time.
