@@ -200,6 +200,8 @@ class ScheduleEditor(QScrollArea):
         form.setHorizontalSpacing(Space.M)
         form.setVerticalSpacing(Space.S)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
+        for spin in (self.turns, self.cost):
+            spin.lineEdit().setAccessibleName(spin.accessibleName())
         for widget in self._limits:
             label = PlainLabel(widget.accessibleName(), box)
             label.setMinimumHeight(widget.sizeHint().height())
