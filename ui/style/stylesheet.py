@@ -127,6 +127,9 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 #helpList::item:focus { border: 1px solid $accent; }
 #card { background: $raised; border: 1px solid $line; border-radius: ${large}px; }
 #sheet { background: $surface; }
+#legend { background: $surface; border: 0; }
+#legend QToolButton { padding: 3px 6px; }
+#legend QToolButton[off="true"] { color: $muted; }
 #dropVeil { background: $accent_soft; border: 2px dashed $accent; border-radius: ${large}px; }
 #hairline { background: $line; border: 0; }
 $types

@@ -133,9 +133,7 @@ def _stated(
     edges: dict[tuple[str, str, str], GraphEdge] = {}
     for subject, predicate, target, weight, at in _relations_of(connection, nodes, chosen, stores):
         if subject in nodes and target in nodes and subject != target:
-            edges[subject, predicate, target] = GraphEdge(
-                subject, target, weight, "stated", predicate, to_datetime(at)
-            )
+            edges[subject, predicate, target] = GraphEdge(subject, target, weight, "stated", predicate, to_datetime(at))
     return list(edges.values())
 
 

@@ -1,0 +1,90 @@
+"""Layout runner: settles a scene's positions on a thread of its own and tells them as they come."""
+
+import threading
+import time
+
+import numpy as np
+from PySide6.QtCore import QObject, Signal
+
+from app.entities.layout import ForceLayout, Mask, Points, first_positions
+from ui.panes.graph.canvas.scene import GraphScene
+
+FRAME_S = 1 / 12
+"""Time between two pictures of a layout that is under way."""
+QUIET_S = 0.35
+"""A layout that is settled by then is shown only when it is."""
+SMALL = 240
+"""Nodes up to which a new graph begins on a spiral; larger ones begin by community, and so nearly settled."""
+_BREATH_S = 0.0005
+
+
+class LayoutRunner(QObject):
+    """Runs one layout at a time; the one before is given up."""
+
+    moved = Signal(object, object)
+    """A scene, and positions on the way."""
+    settled = Signal(object, object)
+    """A scene, and its final positions."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._stop = threading.Event()
+
+    def stop(self) -> None:
+        """Give up the layout that is running."""
+        self._stop.set()
+
+    def start(self, scene: GraphScene, *, afresh: bool = False) -> threading.Thread | None:
+        """Begin to settle a scene; ``None`` where all of its nodes have their places.
+
+        Args:
+            scene: What to settle.
+            afresh: Move all nodes that nobody pinned, not only new ones.
+        """
+        self._stop.set()
+        known = np.where(scene.pinned[:, None], scene.stored, np.nan) if afresh else scene.stored
+        if scene.is_empty or not np.isnan(known).any():
+            return None
+        stop = self._stop = threading.Event()
+        thread = threading.Thread(target=self._run, args=(scene, known.copy(), stop), name="graph-layout", daemon=True)
+        thread.start()
+        return thread
+
+    def _run(self, scene: GraphScene, known: Points, stop: threading.Event) -> None:
+        layout = layout_of(scene, known)
+        began = told = time.monotonic()
+        while not layout.is_settled:
+            layout.step()
+            if stop.is_set():
+                return
+            now = time.monotonic()
+            if now - told >= FRAME_S and now - began >= QUIET_S:
+                told = now
+                self._tell(stop, self.moved, scene, layout.positions.copy())
+            time.sleep(_BREATH_S)  # the window's thread waits for the interpreter, too
+        self._tell(stop, self.settled, scene, layout.positions)
+
+    @staticmethod
+    def _tell(stop: threading.Event, signal: object, scene: GraphScene, positions: Points) -> None:
+        if not stop.is_set():
+            signal.emit(scene, positions)  # type: ignore[attr-defined]
+
+
+def layout_of(scene: GraphScene, known: Points) -> ForceLayout:
+    """Return the layout of a scene in which known nodes stay where they are.
+
+    Args:
+        scene: The nodes and links.
+        known: Positions from before, ``nan`` for nodes that are free to move.
+    """
+    count = len(scene)
+    fixed: Mask = ~np.isnan(known).any(axis=1)
+    start = known.copy()
+    if scene.centre >= 0 and not fixed[scene.centre]:
+        start[scene.centre], fixed[scene.centre] = 0.0, True
+    is_new = not (fixed & (np.arange(count) != scene.centre)).any()
+    # A centre alone draws nobody to itself: the spiral around it does.
+    first = first_positions(count, scene.springs, np.full_like(known, np.nan) if is_new else start, scene.groups)
+    if is_new and scene.centre >= 0:
+        first[scene.centre] = 0.0
+    return ForceLayout(first, scene.springs, fixed, heat=1.0 if is_new and count <= SMALL else 0.5)
