@@ -19,7 +19,7 @@ LINK = 70.0
 """Length of a link that nothing pulls at."""
 _PUSH = 220.0
 _PULL = (0.026, 0.046)  # towards the middle, across and down: windows are wide
-_ALONE = 3.0  # how much harder what has no links is pulled
+_ALONE = 2.6  # how much harder what has no links to the rest is pulled
 _FRICTION = 0.6
 _COLD = 0.012
 _STEPS, _STEPS_OF_MANY = 240, 110
@@ -144,7 +144,7 @@ class ForceLayout:
         self._free = ~fixed
         self._speed = np.zeros_like(self.positions)
         count = len(positions)
-        self._pull = np.where(links.degrees(count) == 0, _ALONE, 1.0)[:, None] * np.array(_PULL)
+        self._pull = np.where(_apart(count, links), _ALONE, 1.0)[:, None] * np.array(_PULL)
         degrees = np.maximum(links.degrees(count), 1).astype(np.float64)
         top = links.weights.max() if len(links.weights) else 1.0
         strength = 0.35 + 0.65 * links.weights / top
@@ -196,6 +196,22 @@ class ForceLayout:
         if len(self.positions) <= _PAIRWISE:
             return _pairwise(self.positions, self._mass)
         return _by_grid(self.positions, self._mass)
+
+
+def _apart(count: int, links: Links) -> Mask:
+    """Return which nodes have no way to the largest connected part."""
+    if not count:
+        return np.zeros(0, dtype=np.bool_)
+    part = np.arange(count)
+    while len(links.sources):
+        before = part.copy()
+        least = np.minimum(part[links.sources], part[links.targets])
+        np.minimum.at(part, links.sources, least)
+        np.minimum.at(part, links.targets, least)
+        part = part[part]
+        if (part == before).all():
+            break
+    return np.asarray(part != np.bincount(part).argmax())
 
 
 def _pairwise(positions: Points, mass: Points) -> Points:

@@ -127,6 +127,9 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 #helpList::item:focus { border: 1px solid $accent; }
 #card { background: $raised; border: 1px solid $line; border-radius: ${large}px; }
 #sheet { background: $surface; }
+#nameTable::item { padding: 0 8px; }
+#nameTable::item:selected { background: $selected; color: $text; }
+#nameTable QHeaderView::section { padding: 6px 18px 6px 8px; }
 #legend { background: $surface; border: 0; }
 #legend QToolButton { padding: 3px 6px; }
 #legend QToolButton[off="true"] { color: $muted; }

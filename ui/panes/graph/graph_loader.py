@@ -1,7 +1,6 @@
 """Graph loader: asks for a part of the graph, gives every name its place, and keeps the places."""
 
 import asyncio
-from datetime import datetime
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -18,12 +17,14 @@ from ui.panes.graph.toolbar import DEPTHS, SIZES
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+    from datetime import datetime
 
     from ui.bridge import Bridge
 
 _LIMITS = {1: 60, 2: 140, 3: 260}
 """Names around a centre at most, by the steps from it."""
 _BATCH = 400
+_MOVED = 0.5
 
 
 class GraphLoader(QObject):
@@ -207,8 +208,8 @@ class GraphLoader(QObject):
     def _on_runner_settled(self, scene: GraphScene, positions: Points) -> None:
         self._on_runner_moved(scene, positions)
         if scene is self._scene:
-            fresh = np.flatnonzero(np.isnan(scene.stored).any(axis=1)).tolist()
-            self._bridge.start(self._keep_quietly(scene, fresh))
+            far = np.abs(np.nan_to_num(scene.stored, nan=np.inf) - positions).max(axis=1) > _MOVED
+            self._bridge.start(self._keep_quietly(scene, np.flatnonzero(far).tolist()))
 
     async def _keep_quietly(self, scene: GraphScene, numbers: list[int]) -> None:
         try:

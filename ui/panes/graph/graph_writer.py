@@ -34,12 +34,11 @@ class GraphWriter(QObject):
         Raises:
             InputError: The ending is unknown, or the file cannot be written.
         """
-        form = path.suffix.casefold()
+        form, is_written = path.suffix.casefold(), True
         try:
             if form == ".png":
                 image = picture(self._canvas)
-                if not await asyncio.to_thread(image.save, str(path)):
-                    raise OSError(path)
+                is_written = await asyncio.to_thread(image.save, str(path))
             elif form == ".svg":
                 await asyncio.to_thread(path.touch)
                 write_drawing(self._canvas, path)
@@ -50,5 +49,7 @@ class GraphWriter(QObject):
                 raise InputError("Choose a name that ends in .png, .svg or .graphml.", path=str(path))
         except OSError as error:
             raise InputError(f"{path} cannot be written. Choose another folder.", path=str(path)) from error
+        if not is_written:
+            raise InputError(f"{path} cannot be written. Choose another folder.", path=str(path))
         if isValid(self):
             self._pane.show_notice(self.tr("Saved {name}").format(name=path.name))

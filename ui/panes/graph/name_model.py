@@ -57,11 +57,8 @@ class NameModel(QAbstractTableModel):
         number, column = self._numbers[index.row()], index.column()
         node = self._scene.nodes[number]
         if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole):
-            if column == NAME:
-                return node.name
-            if column == TYPE:
-                return type_label(node.type)
-            return format_number(round(node.weight) if column == MENTIONS else int(self._links[number]))
+            words = (node.name, type_label(node.type), format_number(round(node.weight)))
+            return words[column] if column < LINKS else format_number(int(self._links[number]))
         if role == Qt.ItemDataRole.TextAlignmentRole and column in (MENTIONS, LINKS):
             return Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         if role == Qt.ItemDataRole.ToolTipRole and column == NAME:

@@ -22,6 +22,7 @@ class NameTable(QTableView):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._is_quiet = False
+        self.setObjectName("nameTable")
         self.setAccessibleName(self.tr("Names in the graph"))
         self.names = NameModel(self)
         self.setModel(self.names)

@@ -25,8 +25,8 @@ from app.entities.layout import Mask, Points
 from app.entities.model import GraphView
 from ui import theme
 from ui.models.dates import format_number
-from ui.panes.graph.canvas.graph_colours import GraphColours
-from ui.panes.graph.canvas.graph_painter import GraphPainter, Highlight
+from ui.panes.graph.canvas.graph_colours import GraphColours, NodeStyle
+from ui.panes.graph.canvas.graph_painter import GraphPainter, Highlight, PlacedLabel
 from ui.panes.graph.canvas.scene import GraphScene
 from ui.panes.graph.canvas.viewport import Viewport
 from ui.panes.graph.entity_types import type_label
@@ -38,6 +38,7 @@ REPAINT_MS = 70
 STEP = 1.25
 REACH = 5.0
 _DRAG = 4
+_EDGE = 60
 _DIRECTIONS = {
     Qt.Key.Key_Left: (-1, 0),
     Qt.Key.Key_Right: (1, 0),
@@ -82,6 +83,8 @@ class GraphCanvas(QWidget):
         self.by_group = False
         self.lasso_mode = False
         self.highlight = Highlight()
+        self._style: NodeStyle | None = None
+        self._labels: dict[int, PlacedLabel] = {}
         self._base: QPixmap | None = None
         self._base_at = self.viewport
         self._is_fitted = True
@@ -92,7 +95,7 @@ class GraphCanvas(QWidget):
         self._lasso: list[QPointF] = []
         self._timer = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._timer.timeout.connect(self.repaint_all)
-        theme.current().changed.connect(self.repaint_all)
+        theme.current().changed.connect(self._dress)
 
     # --- contents ---
 
@@ -105,6 +108,7 @@ class GraphCanvas(QWidget):
             return now.get(old.nodes[number].id, -1) if 0 <= number < len(old) else -1
 
         self.scene = scene
+        self._style = None
         selected = {place(one) for one in kept.selected} - {-1}
         self.highlight = Highlight(-1, place(kept.current), selected)
         if not keep_view:
@@ -128,7 +132,7 @@ class GraphCanvas(QWidget):
     def set_by_group(self, by_group: bool) -> None:
         """Colour nodes by community rather than by type."""
         self.by_group = by_group
-        self.repaint_all()
+        self._dress()
 
     def set_matching(self, matching: Mask | None) -> None:
         """Let some nodes stand out, because their names fit what is typed."""
@@ -199,7 +203,8 @@ class GraphCanvas(QWidget):
 
     def _reveal(self, number: int) -> None:
         x, y = self.viewport.to_screen(self.scene.positions[number])
-        if not (60 < x < self.width() - 60 and 60 < y < self.height() - 60 - self.foot):
+        inner = QRectF(self.rect()).adjusted(_EDGE, _EDGE, -_EDGE, -_EDGE - self.foot)
+        if not inner.contains(float(x), float(y)):
             self._view(self.viewport.centred(*map(float, self.scene.positions[number])))
             self._is_fitted = False
 
@@ -223,10 +228,16 @@ class GraphCanvas(QWidget):
         self._base = None
         self.update()
 
+    def _dress(self) -> None:
+        self._style = None
+        self.repaint_all()
+
     def painter_for(self, viewport: Viewport, *, vector: bool = False, ratio: float = 1.0) -> GraphPainter:
         """Return what paints the scene within a viewport."""
-        colours = GraphColours(theme.current().tokens, self.by_group)
-        return GraphPainter(self.scene, viewport, colours, vector=vector, ratio=ratio)
+        if self._style is None:
+            colours = GraphColours(theme.current().tokens, self.by_group)
+            self._style = colours.style(self.scene.kinds, self.scene.groups)
+        return GraphPainter(self.scene, viewport, self._style, vector=vector, ratio=ratio)
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """Paint the prepared picture, and over it what stands out."""
@@ -237,7 +248,7 @@ class GraphCanvas(QWidget):
             self._paint_base(painter)
             if self._has_highlight():
                 top = self.painter_for(self.viewport, ratio=self.devicePixelRatioF())
-                top.paint_highlight(painter, self.highlight)
+                top.paint_highlight(painter, self.highlight, self._written())
                 if self._is_dragging and self._pressed_on >= 0:
                     top.paint_links_of(painter, self._pressed_on)
                     top.paint_nodes(painter, np.array([self._pressed_on]))
@@ -267,6 +278,16 @@ class GraphCanvas(QWidget):
         target = QRectF(corner[0], corner[1], at.width * scale, at.height * scale)
         painter.drawPixmap(target, base, QRectF(base.rect()))
 
+    def _written(self) -> dict[int, PlacedLabel]:
+        """Return the names in the prepared picture where they are in sight now."""
+        if self.viewport.zoom != self._base_at.zoom:
+            return {}
+        left, top = self.viewport.to_screen(np.array(self._base_at.to_graph(0, 0))).tolist()
+        return {
+            number: PlacedLabel(label.spot.translated(round(left), round(top)), label.text, label.step)
+            for number, label in self._labels.items()
+        }
+
     def _covers(self) -> bool:
         left, top = self.viewport.to_screen(np.array(self._base_at.to_graph(0, 0)))
         at = self._base_at
@@ -285,7 +306,7 @@ class GraphCanvas(QWidget):
         prepared.sight = QRectF(at.width / 2 - self.width() / 2, at.height / 2 - self.height() / 2, *self._size())
         prepared.paint(painter, without=without)
         painter.end()
-        self._base, self._base_at = image, at
+        self._base, self._base_at, self._labels = image, at, prepared.labels
 
     def _size(self) -> tuple[int, int]:
         return self.width(), self.height()

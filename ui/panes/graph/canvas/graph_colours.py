@@ -65,6 +65,25 @@ class GraphColours:
             for one in groups.tolist()
         ]
 
+    def style(self, kinds: Indices, groups: Indices) -> "NodeStyle":
+        """Return how each node looks."""
+        return NodeStyle(self, self.inks(kinds, groups), self.shapes(kinds))
+
     def shapes(self, kinds: Indices) -> list[str]:
         """Return the outline of each node."""
         return [_TYPE_SHAPES[int(one)] for one in kinds]
+
+
+@dataclass(frozen=True, slots=True)
+class NodeStyle:
+    """Looks of all nodes of a scene.
+
+    Args:
+        colours: The colours of everything else.
+        inks: The colour of each node.
+        shapes: The outline of each node.
+    """
+
+    colours: GraphColours
+    inks: list[str]
+    shapes: list[str]

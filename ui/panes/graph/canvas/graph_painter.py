@@ -4,11 +4,11 @@ from dataclasses import dataclass, field
 
 import numpy as np
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 
 from app.entities.layout import Indices, Mask, Points
 from ui import theme
-from ui.panes.graph.canvas.graph_colours import GraphColours
+from ui.panes.graph.canvas.graph_colours import NodeStyle
 from ui.panes.graph.canvas.label_placement import LabelPlacement
 from ui.panes.graph.canvas.node_shapes import draw_shape, sprite
 from ui.panes.graph.canvas.scene import GraphScene
@@ -21,7 +21,8 @@ _MOST_LABELS = 140
 _LETTERS = 26
 _FEW, _LARGEST = 400, 60  # nodes in sight up to which labels keep off all of them, and off how many of more
 _STRONG = 0.55  # share of the largest radius from which a name is set in strong type
-_FAINT, _PLAIN, _FIRM = 0.13, 0.2, 0.34
+_DIM, _FAINT, _PLAIN, _FIRM = 0.07, 0.12, 0.2, 0.34
+_VEIL = 208
 _HEAVY = 0.8  # quantile of weights from which a link is drawn firmer
 
 
@@ -42,31 +43,42 @@ class Highlight:
     matching: Mask | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class PlacedLabel:
+    """A name and where it is written."""
+
+    spot: QRectF
+    text: str
+    step: str
+
+
 class GraphPainter:
     """Paints a scene.
 
     Args:
         scene: The nodes and links.
         viewport: What is in sight.
-        colours: The colours.
+        style: The looks of nodes and links.
         vector: Draw shapes rather than sprites, for files.
+        ratio: Pixels of the screen for each pixel of the window.
     """
 
     def __init__(
-        self, scene: GraphScene, viewport: Viewport, colours: GraphColours, *, vector: bool = False, ratio: float = 1.0
+        self, scene: GraphScene, viewport: Viewport, style: NodeStyle, *, vector: bool = False, ratio: float = 1.0
     ) -> None:
         self._scene = scene
         self._viewport = viewport
-        self._colours = colours
+        self._style = style
+        self._colours = style.colours
         self._vector = vector
         self._ratio = ratio
         self.sight: QRectF | None = None
         """The part of the picture that is in sight now, if it is not all."""
+        self.labels: dict[int, PlacedLabel] = {}
+        """Names that were written, by node."""
         self.points: Points = viewport.to_screen(scene.positions)
         # In steps, so that there are few different sprites.
         self.radii: Points = np.round(scene.radii * viewport.growth * theme.current().scale * 2) / 2
-        self._inks = colours.inks(scene.kinds, scene.groups)
-        self._shapes = colours.shapes(scene.kinds)
 
     def paint(self, painter: QPainter, *, without: int = -1) -> None:
         """Paint everything in sight; ``without`` leaves out one node with its links."""
@@ -82,45 +94,57 @@ class GraphPainter:
         ground = self._colours.tokens.surface
         points, radii = self.points[order].tolist(), self.radii[order].tolist()
         for number, (x, y), radius in zip(order.tolist(), points, radii, strict=True):
-            colour = self._inks[number]
+            colour = self._style.inks[number]
             if self._vector:
-                draw_shape(painter, self._shapes[number], QPointF(x, y), radius, QColor(colour), self._colours.ground)
+                draw_shape(
+                    painter, self._style.shapes[number], QPointF(x, y), radius, QColor(colour), self._colours.ground
+                )
                 continue
-            image = sprite(self._shapes[number], radius, colour, ground, self._ratio)
+            image = sprite(self._style.shapes[number], radius, colour, ground, self._ratio)
             half = image.width() / self._ratio / 2
             painter.drawPixmap(QPointF(x - half, y - half), image)
 
-    def paint_highlight(self, painter: QPainter, shown: Highlight) -> None:
-        """Paint what stands out, over the rest."""
+    def paint_highlight(self, painter: QPainter, shown: Highlight, written: dict[int, PlacedLabel]) -> None:
+        """Paint what stands out, over the rest.
+
+        Args:
+            painter: Where to.
+            shown: What stands out.
+            written: Names that are there already, which keep their places.
+        """
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.labels = written
         if shown.hovered >= 0 or (shown.matching is not None and shown.matching.any()):
             veil = QColor(self._colours.ground)
-            veil.setAlpha(208)
+            veil.setAlpha(_VEIL)
             painter.fillRect(QRectF(0, 0, self._viewport.width, self._viewport.height), veil)
         if shown.matching is not None and shown.hovered < 0:
             matching = np.flatnonzero(shown.matching & self._scene.shown_nodes)
             self.paint_nodes(painter, matching)
             self._paint_labels(painter, matching)
-        marked = shown.hovered if shown.hovered >= 0 else shown.current
-        if marked >= 0 and self._scene.shown_nodes[marked]:
-            self._paint_company(painter, marked, is_veiled=shown.hovered >= 0)
+        if shown.hovered >= 0:
+            self._paint_company(painter, shown.hovered, is_veiled=True)
+        elif shown.current not in (-1, self._scene.centre) and self._scene.shown_nodes[shown.current]:
+            self._paint_company(painter, shown.current, is_veiled=False)
         for number in shown.selected | ({shown.current} - {-1}):
             self._ring(painter, number, is_current=number == shown.current)
 
     def _paint_company(self, painter: QPainter, number: int, *, is_veiled: bool) -> None:
-        """Paint a node with its neighbours and the links to them."""
-        self.paint_links_of(painter, number)
+        """Paint a node with its neighbours, the links to them and their names."""
+        self.paint_links_of(painter, number, is_firm=is_veiled)
         others = self._scene.neighbours(number)
-        self.paint_nodes(painter, others if is_veiled else others[:0])
-        self.paint_nodes(painter, np.array([number]))
+        company = np.concatenate([[number], others[np.argsort(-self.radii[others], kind="stable")]])
+        self.paint_nodes(painter, company)
         if is_veiled:
-            order = others[np.argsort(-self.radii[others], kind="stable")]
-            self._paint_labels(painter, np.concatenate([[number], order]), is_sorted=True)
+            self._paint_labels(painter, company, is_sorted=True)
+        else:
+            self._write(painter, [self.labels[one] for one in company.tolist() if one in self.labels])
 
-    def paint_links_of(self, painter: QPainter, number: int) -> None:
+    def paint_links_of(self, painter: QPainter, number: int, *, is_firm: bool = True) -> None:
         """Paint all links of a node, with what a stated one says."""
         links = self._scene.links_of(number)
-        painter.setPen(QPen(QColor(self._colours.tokens.accent), 1.6))
+        colour = QColor(self._colours.tokens.accent) if is_firm else self._colours.stated()
+        painter.setPen(QPen(colour, 1.6 if is_firm else 1.3))
         painter.drawLines(self._lines(links))
         painter.setFont(theme.current().font("small"))
         for link in links[self._scene.stated[links]].tolist():
@@ -157,8 +181,8 @@ class GraphPainter:
         weights = scene.links.weights[together]
         heavy = weights > max(1.0, float(np.quantile(weights, _HEAVY))) if len(weights) else weights > 0
         for chosen, pen in (
-            (together[~heavy], QPen(self._colours.link(_FAINT if is_dense else _PLAIN), 1)),
-            (together[heavy], QPen(self._colours.link(_PLAIN if is_dense else _FIRM), 1 if is_dense else 1.6)),
+            (together[~heavy], QPen(self._colours.link(_DIM if is_dense else _PLAIN), 1)),
+            (together[heavy], QPen(self._colours.link(_FAINT if is_dense else _FIRM), 1 if is_dense else 1.6)),
             (links[stated], QPen(self._colours.stated(), 1.6)),
         ):
             painter.setPen(pen)
@@ -185,30 +209,37 @@ class GraphPainter:
             return
         room = LabelPlacement(self._viewport.width, self._viewport.height, self.sight)
         by_size = nodes[np.argsort(-self.radii[nodes], kind="stable")]
-        kept_free = by_size if len(nodes) <= _FEW else by_size[:_LARGEST]
+        is_dense = len(nodes) > _FEW
+        kept_free = by_size[:_LARGEST] if is_dense else by_size
         room.take_nodes(self.points[kept_free], self.radii[kept_free])
-        if not is_sorted:
-            nodes = by_size
-        room_each = _LABEL_ROOM if len(nodes) <= _FEW else _DENSE_LABEL_ROOM
-        most = int(min(_MOST_LABELS, self._viewport.width * self._viewport.height / room_each))
-        fonts = {name: theme.current().font(name) for name in ("small", "strong")}
-        metrics = {name: QFontMetricsF(font) for name, font in fonts.items()}
+        most = int(
+            min(
+                _MOST_LABELS,
+                self._viewport.width * self._viewport.height / (_DENSE_LABEL_ROOM if is_dense else _LABEL_ROOM),
+            )
+        )
+        metrics = {name: QFontMetricsF(theme.current().font(name)) for name in ("small", "strong")}
         strong_from = _STRONG * float(self.radii.max())
-        drawn = 0
-        for number in nodes[: most * 4].tolist():
+        placed: dict[int, PlacedLabel] = {}
+        for number in (nodes if is_sorted else by_size)[: most * 4].tolist():
             step = "strong" if self.radii[number] >= strong_from else "small"
             text, metric = shortened(self._scene.nodes[number].name), metrics[step]
             x, y = self.points[number].tolist()
-            spot = room.place(x, y, float(self.radii[number]), metric.horizontalAdvance(text), metric.height())
+            size = (metric.horizontalAdvance(text), metric.height())
+            before = self.labels.get(number)
+            spot = room.place(x, y, float(self.radii[number]), *size) if before is None else before.spot
             if spot is not None:
-                self._label(painter, spot, text, fonts[step], minor=step == "small")
-                drawn += 1
-            if drawn >= most:
+                placed[number] = PlacedLabel(spot, text, step)
+            if len(placed) >= most:
                 break
+        self.labels = {**self.labels, **placed}
+        self._write(painter, list(placed.values()), is_plain=is_dense)
 
-    def _label(self, painter: QPainter, spot: QRectF, text: str, font: QFont, *, minor: bool) -> None:
-        painter.setFont(font)
-        self._draw_text(painter, spot, text, minor=minor)
+    def _write(self, painter: QPainter, labels: list[PlacedLabel], *, is_plain: bool = False) -> None:
+        fonts = {name: theme.current().font(name) for name in ("small", "strong")}
+        for label in labels:
+            painter.setFont(fonts[label.step])
+            self._draw_text(painter, label.spot, label.text, minor=label.step == "small" and not is_plain)
 
     def _draw_text(self, painter: QPainter, spot: QRectF, text: str, *, minor: bool) -> None:
         flags = int(Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextDontClip | Qt.TextFlag.TextSingleLine)

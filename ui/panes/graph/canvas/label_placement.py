@@ -13,7 +13,8 @@ class LabelPlacement:
     """Room on a picture, handed out to labels one by one.
 
     Args:
-        width, height: Size of the picture.
+        width: Width of the picture.
+        height: Height of the picture.
         sight: The part of it that is in sight; labels of nodes in it are, too.
     """
 
@@ -34,9 +35,11 @@ class LabelPlacement:
         """Return where the label of a node goes, ``None`` where it does not fit.
 
         Args:
-            x, y: The middle of the node.
+            x: The middle of the node, across.
+            y: The middle of the node, down.
             radius: Its size.
-            width, height: Size of the label.
+            width: Width of the label.
+            height: Height of the label.
         """
         off = radius + _GAP
         bounds = self._sight if self._sight.contains(x, y) else self._whole

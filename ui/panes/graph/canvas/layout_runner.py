@@ -82,7 +82,10 @@ def layout_of(scene: GraphScene, known: Points) -> ForceLayout:
     start = known.copy()
     if scene.centre >= 0 and not fixed[scene.centre]:
         start[scene.centre], fixed[scene.centre] = 0.0, True
-    is_new = not (fixed & (np.arange(count) != scene.centre)).any()
+    held = fixed & (np.arange(count) != scene.centre)
+    is_new = not held.any()
+    if int(held.sum()) < count - int(held.sum()):
+        fixed = scene.pinned | (np.arange(count) == scene.centre)  # a few among many find new places with them
     # A centre alone draws nobody to itself: the spiral around it does.
     first = first_positions(count, scene.springs, np.full_like(known, np.nan) if is_new else start, scene.groups)
     if is_new and scene.centre >= 0:

@@ -137,8 +137,8 @@ class GraphScene:
             direction: Step across and down, such as ``(1, 0)`` for right.
         """
         everyone = np.flatnonzero(self.shown_nodes)
-        for wanted in (self.neighbours(number), everyone):
-            wanted = wanted[(wanted != number) & self.shown_nodes[wanted]]
+        for found in (self.neighbours(number), everyone):
+            wanted = found[(found != number) & self.shown_nodes[found]]
             delta = self.positions[wanted] - self.positions[number]
             length = np.maximum(np.hypot(delta[:, 0], delta[:, 1]), 1e-9)
             ahead = (delta @ np.array(direction, dtype=np.float64)) / length

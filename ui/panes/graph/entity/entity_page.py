@@ -27,6 +27,8 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 LIMIT = 30
+SHOWN = 6
+"""Rows of a section before the others are asked for."""
 _BUTTONS_A_ROW = 3
 
 
@@ -116,15 +118,15 @@ class EntityPage(QScrollArea):
         grid.setContentsMargins(Space.M, 0, Space.M, Space.S)
         grid.setSpacing(Space.XS)
         self._buttons: list[QPushButton] = []
-        for words, icon_name, run in (
-            (self.tr("Draw around"), "waypoints", self._on_recentre_clicked),
-            (self.tr("Search"), "search", self._on_search_clicked),
-            (self.tr("Rename"), "pencil", self.ask_for_name),
-            (self.tr("Merge"), "merge", self.ask_for_target),
-            (self.tr("Split"), "split", self.ask_for_names),
-            (self.tr("Relate"), "link", self.ask_for_relation),
+        for words, run in (
+            (self.tr("Draw around"), self._on_recentre_clicked),
+            (self.tr("Search"), self._on_search_clicked),
+            (self.tr("Rename"), self.ask_for_name),
+            (self.tr("Merge"), self.ask_for_target),
+            (self.tr("Split"), self.ask_for_names),
+            (self.tr("Relate"), self.ask_for_relation),
         ):
-            button = text_button(words, icon_name=icon_name, parent=self._bar)
+            button = text_button(words, parent=self._bar)
             theme.set_type(button, "small")
             button.clicked.connect(run)
             grid.addWidget(button, len(self._buttons) // _BUTTONS_A_ROW, len(self._buttons) % _BUTTONS_A_ROW)
@@ -140,10 +142,10 @@ class EntityPage(QScrollArea):
         self._relations = Section(self.tr("Relations"), body)
         self._facts = Section(self.tr("Notes and facts"), body)
         self._conversations = Section(self.tr("Conversations"), body)
-        self._people = Section(self.tr("People mentioned with it"), body)
-        self._others = Section(self.tr("Other names mentioned with it"), body)
+        self._people = Section(self.tr("People in the same texts"), body)
+        self._others = Section(self.tr("Other names in the same texts"), body)
         self._all = (
-            self._aliases, self._relations, self._people, self._facts, self._conversations, self._others,
+            self._aliases, self._relations, self._facts, self._conversations, self._people, self._others,
         )  # fmt: skip
         for section in self._all:
             self._column.addWidget(section)
@@ -175,6 +177,8 @@ class EntityPage(QScrollArea):
         self._show_texts(info)
         self._show_company(self._people, info.people)
         self._show_company(self._others, info.related)
+        for section in self._all:
+            self._fold(section)
 
     def _words(self, info: EntityInfo) -> str:
         parts = [
@@ -240,6 +244,26 @@ class EntityPage(QScrollArea):
             row = LinkRow(one.name, one.id, count, detail=self.tr("{count} times together").format(count=count))
             row.triggered.connect(self.entity_opened)
             section.rows.addWidget(row)
+
+    def _fold(self, section: Section) -> None:
+        """Hide the rows of a long section behind a button."""
+        count = section.rows.count()
+        if count <= SHOWN + 2:
+            return
+        for place in range(SHOWN, count):
+            if (item := section.rows.itemAt(place)) is not None and (row := item.widget()) is not None:
+                row.hide()
+        more = text_button(self.tr("Show all {count}").format(count=format_number(count)), "quiet", parent=section)
+        more.setProperty("section", section)
+        more.clicked.connect(self._on_more_clicked)
+        section.rows.addWidget(more, 0, Qt.AlignmentFlag.AlignLeft)
+
+    def _on_more_clicked(self) -> None:
+        section = self.sender().property("section")
+        self.sender().hide()  # type: ignore[attr-defined]
+        for place in range(section.rows.count() - 1):
+            section.rows.itemAt(place).widget().show()
+        section.rows.itemAt(SHOWN).widget().setFocus(Qt.FocusReason.OtherFocusReason)
 
     @staticmethod
     def _open(section: Section, total: int, shown: int) -> None:
