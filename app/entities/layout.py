@@ -89,7 +89,7 @@ def first_positions(count: int, links: Links, known: Points, groups: Indices | N
     numbers = np.arange(count)
     radius = LINK * 0.55 * np.sqrt(numbers + 0.5)
     spiral = np.column_stack([np.cos(numbers * _GOLDEN) * radius * 1.3, np.sin(numbers * _GOLDEN) * radius])
-    placed = ~np.isnan(known).any(axis=1)
+    placed: Mask = np.isfinite(known).all(axis=1, keepdims=False).reshape(count)
     if not placed.any():
         return spiral if groups is None or count <= _PAIRWISE else _grouped(count, links, groups)
     positions = np.where(placed[:, None], known, np.nan_to_num(known[placed].mean(axis=0)) + spiral)
@@ -112,7 +112,8 @@ def _grouped(count: int, links: Links, groups: Indices) -> Points:
     keys, places = np.unique(
         np.minimum(first, last)[across] * known + np.maximum(first, last)[across], return_inverse=True
     )
-    between = Links(keys // known, keys % known, np.bincount(places.ravel(), links.weights[across], len(keys)))
+    weights = np.bincount(places.ravel(), links.weights[across], len(keys)).astype(np.float64)
+    between = Links(keys // known, keys % known, weights)
     between = strongest(between, known, _GROUP_LINKS)
     spiral = first_positions(known, between, np.full((known, 2), np.nan))
     middles = ForceLayout(spiral, between, np.zeros(known, dtype=np.bool_)).settle()

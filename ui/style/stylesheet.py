@@ -129,7 +129,7 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 #sheet { background: $surface; }
 #nameTable::item { padding: 0 8px; }
 #nameTable::item:selected { background: $selected; color: $text; }
-#nameTable QHeaderView::section { padding: 6px 18px 6px 8px; }
+#nameTable QHeaderView::section { padding: 6px 8px; }
 #legend { background: $surface; border: 0; }
 #legend QToolButton { padding: 3px 6px; }
 #legend QToolButton[off="true"] { color: $muted; }

@@ -150,8 +150,8 @@ class GraphLoader(QObject):
         if not isValid(self) or request != self._request:
             return
         self._scene = scene
-        if self.runner.start(scene) is None:
-            self.runner.stop()
+        if not self.runner.start(scene):
+            scene.is_drawn = True
             self._draw(scene)
 
     async def _ask(self) -> GraphView | None:

@@ -6,8 +6,9 @@ from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidge
 
 from ui import theme
 from ui.panes.graph.canvas.scene import GraphScene
-from ui.panes.graph.name_model import LINKS, MENTIONS, NAME, TYPE, NameModel
+from ui.panes.graph.name_model import LINKS, MENTIONS, NAME, TYPE, Index, NameModel
 
+_WIDTHS = {TYPE: 104, MENTIONS: 92, LINKS: 66}
 _FLAG = QItemSelectionModel.SelectionFlag
 
 
@@ -36,10 +37,7 @@ class NameTable(QTableView):
         header = self.horizontalHeader()
         header.setHighlightSections(False)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
-        header.setMinimumSectionSize(48)
-        for column in (TYPE, MENTIONS, LINKS):
-            header.setSectionResizeMode(column, QHeaderView.ResizeMode.ResizeToContents)
-        header.setResizeContentsPrecision(40)
+        header.setMinimumSectionSize(40)
         self.setSortingEnabled(True)
         self.sortByColumn(MENTIONS, Qt.SortOrder.DescendingOrder)
         self.doubleClicked.connect(self._on_double_clicked)
@@ -65,7 +63,7 @@ class NameTable(QTableView):
             self.selectionModel().clear()
         self._is_quiet = False
 
-    def currentChanged(self, current: QModelIndex, previous: QModelIndex) -> None:
+    def currentChanged(self, current: Index, previous: Index) -> None:
         """Tell which name is chosen."""
         super().currentChanged(current, previous)
         if not self._is_quiet and (number := self.names.number_at(current.row())) >= 0:
@@ -83,4 +81,7 @@ class NameTable(QTableView):
         self.opened.emit(self.names.number_at(index.row()))
 
     def _fit_rows(self) -> None:
-        self.verticalHeader().setDefaultSectionSize(theme.current().scaled(30))
+        look = theme.current()
+        self.verticalHeader().setDefaultSectionSize(look.scaled(30))
+        for column, width in _WIDTHS.items():
+            self.horizontalHeader().resizeSection(column, look.scaled(width))

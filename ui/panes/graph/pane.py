@@ -296,7 +296,11 @@ class GraphPane(ReadingPane):
         """Let the toolbar say what is drawn."""
         bar, loader = self.toolbar, self.loader
         bar.show_scope(everyone=loader.is_everyone)
-        for box, value in ((bar.depth, loader.depth), (bar.size, loader.size), (bar.grouping, loader.by_group)):
+        for box, value in (
+            (bar.depth_box, loader.depth),
+            (bar.size_box, loader.size),
+            (bar.grouping_box, loader.by_group),
+        ):
             box.blockSignals(True)
             box.setCurrentIndex(max(0, box.findData(value)))
             box.blockSignals(False)
@@ -361,7 +365,7 @@ class GraphPane(ReadingPane):
             self.draw_around(entity.id if entity is not None else self.loader.centre)
 
     def _on_toolbar_size_changed(self) -> None:
-        self.loader.depth, self.loader.size = self.toolbar.depth.currentData(), self.toolbar.size.currentData()
+        self.loader.depth, self.loader.size = self.toolbar.depth_box.currentData(), self.toolbar.size_box.currentData()
         self.load()
 
     def _on_toolbar_grouping_changed(self, by_group: bool) -> None:

@@ -56,20 +56,20 @@ class GraphToolbar(QWidget):
         self.around, self.everyone = self._scope(self.tr("Around a name")), self._scope(self.tr("All names"))
         self.around.setChecked(True)
         self._scopes.buttonClicked.connect(self._on_scopes_clicked)
-        self.depth = self._box(self.tr("How far from the middle"))
+        self.depth_box = self._box(self.tr("How far from the middle"))
         for depth in DEPTHS:
             words = self.tr("1 step") if depth == 1 else self.tr("{count} steps").format(count=depth)
-            self.depth.addItem(words, depth)
-        self.size = self._box(self.tr("How many names at most"))
+            self.depth_box.addItem(words, depth)
+        self.size_box = self._box(self.tr("How many names at most"))
         for size in SIZES:
-            self.size.addItem(self.tr("{count} names").format(count=format_number(size)), size)
-        self.size.setCurrentIndex(1)
-        self.grouping = self._box(self.tr("What colours mean"))
-        self.grouping.addItem(self.tr("Colour by type"), False)
-        self.grouping.addItem(self.tr("Colour by group"), True)
-        self.depth.currentIndexChanged.connect(self.size_changed)
-        self.size.currentIndexChanged.connect(self.size_changed)
-        self.grouping.currentIndexChanged.connect(self._on_grouping_changed)
+            self.size_box.addItem(self.tr("{count} names").format(count=format_number(size)), size)
+        self.size_box.setCurrentIndex(1)
+        self.grouping_box = self._box(self.tr("What colours mean"))
+        self.grouping_box.addItem(self.tr("Colour by type"), False)
+        self.grouping_box.addItem(self.tr("Colour by group"), True)
+        self.depth_box.currentIndexChanged.connect(self.size_changed)
+        self.size_box.currentIndexChanged.connect(self.size_changed)
+        self.grouping_box.currentIndexChanged.connect(self._on_grouping_changed)
         self.lasso = icon_button("lasso", self.tr("Draw around names to select them"), checkable=True, parent=self)
         self.lasso.toggled.connect(self.lasso_toggled)
         self.fit = icon_button("maximize", self.tr("Bring everything into sight (0)"), parent=self)
@@ -84,7 +84,7 @@ class GraphToolbar(QWidget):
     def tab_chain(self) -> list[QWidget]:
         """What Tab goes through, in order."""
         return [
-            self.field, self.only, self.around, self.everyone, self.depth, self.size, self.grouping,
+            self.field, self.only, self.around, self.everyone, self.depth_box, self.size_box, self.grouping_box,
             self.lasso, self.fit, self.list, self.export,
         ]  # fmt: skip
 
@@ -97,8 +97,8 @@ class GraphToolbar(QWidget):
     def show_scope(self, *, everyone: bool) -> None:
         """Show which graph is drawn, with its size."""
         (self.everyone if everyone else self.around).setChecked(True)
-        self.depth.setVisible(not everyone)
-        self.size.setVisible(everyone)
+        self.depth_box.setVisible(not everyone)
+        self.size_box.setVisible(everyone)
 
     def _scope(self, words: str) -> ToolButton:
         button = ToolButton(self)
@@ -143,19 +143,19 @@ class GraphToolbar(QWidget):
         row = QHBoxLayout(scope)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(2)
-        for widget in (self.around, self.everyone):
-            row.addWidget(widget)
+        row.addWidget(self.around)
+        row.addWidget(self.everyone)
         buttons = QWidget(self)
         last = QHBoxLayout(buttons)
         last.setContentsMargins(0, 0, 0, 0)
         last.setSpacing(2)
-        for widget in (self.lasso, self.fit, self.list, self.export):
-            last.addWidget(widget)
+        for button in (self.lasso, self.fit, self.list, self.export):
+            last.addWidget(button)
         flow = FlowLayout(spacing=Space.S)
         outer = QVBoxLayout(self)
         outer.setContentsMargins(Space.M, Space.S, Space.M, Space.S)
         outer.addLayout(flow)
-        for widget in (left, scope, self.depth, self.size, self.grouping, buttons):
+        for widget in (left, scope, self.depth_box, self.size_box, self.grouping_box, buttons):
             flow.addWidget(widget)
 
     def _on_scopes_clicked(self) -> None:
@@ -164,4 +164,4 @@ class GraphToolbar(QWidget):
         self.scope_changed.emit(everyone)
 
     def _on_grouping_changed(self) -> None:
-        self.grouping_changed.emit(bool(self.grouping.currentData()))
+        self.grouping_changed.emit(bool(self.grouping_box.currentData()))

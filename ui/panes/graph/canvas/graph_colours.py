@@ -49,9 +49,9 @@ class GraphColours:
         """Return the colour of links; a larger share stands out more."""
         return blended(self.tokens.text, self.tokens.surface, share)
 
-    def stated(self) -> QColor:
-        """Return the colour of links that a person stated."""
-        return blended(self.tokens.accent, self.tokens.surface, 0.75)
+    def accent(self, share: float) -> QColor:
+        """Return the colour of links that stand out."""
+        return blended(self.tokens.accent, self.tokens.surface, share)
 
     def inks(self, kinds: Indices, groups: Indices) -> list[str]:
         """Return the colour of each node, ``#rrggbb``."""

@@ -22,6 +22,8 @@ _LETTERS = 26
 _FEW, _LARGEST = 400, 60  # nodes in sight up to which labels keep off all of them, and off how many of more
 _STRONG = 0.55  # share of the largest radius from which a name is set in strong type
 _DIM, _FAINT, _PLAIN, _FIRM = 0.07, 0.12, 0.2, 0.34
+_SOFT, _SOFTER = 0.75, 0.35  # shares of the accent in links that a person stated, and in those of a hub
+_MANY = 60
 _VEIL = 208
 _HEAVY = 0.8  # quantile of weights from which a link is drawn firmer
 
@@ -143,8 +145,8 @@ class GraphPainter:
     def paint_links_of(self, painter: QPainter, number: int, *, is_firm: bool = True) -> None:
         """Paint all links of a node, with what a stated one says."""
         links = self._scene.links_of(number)
-        colour = QColor(self._colours.tokens.accent) if is_firm else self._colours.stated()
-        painter.setPen(QPen(colour, 1.6 if is_firm else 1.3))
+        colour = self._colours.accent(1.0 if is_firm else _SOFT if len(links) <= _MANY else _SOFTER)
+        painter.setPen(QPen(colour, 1.6 if is_firm else 1.2))
         painter.drawLines(self._lines(links))
         painter.setFont(theme.current().font("small"))
         for link in links[self._scene.stated[links]].tolist():
@@ -183,7 +185,7 @@ class GraphPainter:
         for chosen, pen in (
             (together[~heavy], QPen(self._colours.link(_DIM if is_dense else _PLAIN), 1)),
             (together[heavy], QPen(self._colours.link(_FAINT if is_dense else _FIRM), 1 if is_dense else 1.6)),
-            (links[stated], QPen(self._colours.stated(), 1.6)),
+            (links[stated], QPen(self._colours.accent(_SOFT), 1.6)),
         ):
             painter.setPen(pen)
             painter.drawLines(self._lines(chosen))

@@ -16,6 +16,7 @@ QUIET_S = 0.35
 SMALL = 240
 """Nodes up to which a new graph begins on a spiral; larger ones begin by community, and so nearly settled."""
 _BREATH_S = 0.0005
+_END_S = 2.0
 
 
 class LayoutRunner(QObject):
@@ -29,13 +30,22 @@ class LayoutRunner(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._stop = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    @property
+    def is_running(self) -> bool:
+        """True while a layout is under way."""
+        return self._thread is not None and self._thread.is_alive()
 
     def stop(self) -> None:
-        """Give up the layout that is running."""
+        """Give up the layout that is running, and wait for its thread."""
         self._stop.set()
+        if self._thread is not None:
+            self._thread.join(_END_S)
+            self._thread = None
 
-    def start(self, scene: GraphScene, *, afresh: bool = False) -> threading.Thread | None:
-        """Begin to settle a scene; ``None`` where all of its nodes have their places.
+    def start(self, scene: GraphScene, *, afresh: bool = False) -> bool:
+        """Begin to settle a scene; False where all of its nodes have their places.
 
         Args:
             scene: What to settle.
@@ -44,11 +54,12 @@ class LayoutRunner(QObject):
         self._stop.set()
         known = np.where(scene.pinned[:, None], scene.stored, np.nan) if afresh else scene.stored
         if scene.is_empty or not np.isnan(known).any():
-            return None
+            return False
         stop = self._stop = threading.Event()
-        thread = threading.Thread(target=self._run, args=(scene, known.copy(), stop), name="graph-layout", daemon=True)
-        thread.start()
-        return thread
+        work = (scene, known.copy(), stop)
+        self._thread = threading.Thread(target=self._run, args=work, name="graph-layout", daemon=True)
+        self._thread.start()
+        return True
 
     def _run(self, scene: GraphScene, known: Points, stop: threading.Event) -> None:
         layout = layout_of(scene, known)
@@ -78,7 +89,7 @@ def layout_of(scene: GraphScene, known: Points) -> ForceLayout:
         known: Positions from before, ``nan`` for nodes that are free to move.
     """
     count = len(scene)
-    fixed: Mask = ~np.isnan(known).any(axis=1)
+    fixed: Mask = np.isfinite(known).all(axis=1).reshape(count)
     start = known.copy()
     if scene.centre >= 0 and not fixed[scene.centre]:
         start[scene.centre], fixed[scene.centre] = 0.0, True

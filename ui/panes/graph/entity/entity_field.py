@@ -56,7 +56,8 @@ class EntityField(QLineEdit):
         self._completer.setWidget(self)
         self._completer.setPopup(self._popup)
         self._completer.setCompletionMode(QCompleter.CompletionMode.UnfilteredPopupCompletion)
-        self._completer.activated[QModelIndex].connect(self._on_completer_activated)
+        self._popup.activated.connect(self._take)
+        self._popup.clicked.connect(self._take)
         self._timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
         self.textEdited.connect(self._on_text_edited)
@@ -129,9 +130,6 @@ class EntityField(QLineEdit):
         spot = self.rect().translated(0, 4)
         spot.setWidth(max(self.width(), 320))
         self._completer.complete(spot)
-
-    def _on_completer_activated(self, index: QModelIndex) -> None:
-        self._take(index)
 
     def _take(self, index: QModelIndex) -> None:
         row = index.data(_ROW)

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from app.entities.model import TYPES, Entity, EntityRow, EntityType, name_key
+from app.entities.model import TYPES, Entity, name_key
 from ui import theme
 from ui.panes.graph.entity.entity_field import EntityField
 from ui.panes.graph.entity_types import type_label
@@ -19,27 +19,21 @@ if TYPE_CHECKING:
 
 
 class EntityForm(QFrame):
-    """A form on the entity page: an explanation, fields, and two buttons.
-
-    Args:
-        explanation: A sentence on what it does.
-        button: What its main button says.
-        parent: Its parent.
-    """
+    """A form on the entity page: an explanation, fields, and two buttons."""
 
     cancelled = Signal()
 
-    def __init__(self, explanation: str, button: str, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("card")
-        words = PlainLabel(explanation, self)
+        self._words = words = PlainLabel("", self)
         words.setWordWrap(True)
         theme.set_type(words, "small muted")
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(Space.M, Space.M, Space.M, Space.M)
         self.column.setSpacing(Space.S)
         self.column.addWidget(words)
-        self.done = text_button(button, "primary", parent=self)
+        self.done = text_button("", "primary", parent=self)
         self.done.clicked.connect(self.submit)
         cancel = text_button(self.tr("Cancel"), parent=self)
         cancel.clicked.connect(self.cancelled)
@@ -47,6 +41,11 @@ class EntityForm(QFrame):
         self._buttons.addStretch(1)
         self._buttons.addWidget(cancel)
         self._buttons.addWidget(self.done)
+
+    def explain(self, words: str, button: str) -> None:
+        """Say what the form does, and what its main button is called."""
+        self._words.setText(words)
+        self.done.setText(button)
 
     def submit(self) -> None:
         """Do it, if the fields are filled in."""
@@ -92,8 +91,8 @@ class RenameForm(EntityForm):
     submitted = Signal(str, str, str)
 
     def __init__(self, entity: Entity, parent: QWidget | None = None) -> None:
-        super().__init__(self.tr("The old name stays an alias, so that texts still find it."), "", parent)
-        self.done.setText(self.tr("Rename"))
+        super().__init__(parent)
+        self.explain(self.tr("The old name stays an alias, so that texts still find it."), self.tr("Rename"))
         self.name = QLineEdit(entity.name, self)
         self.name.setAccessibleName(self.tr("Name"))
         self.kind = _type_box(self.tr("Type"), self)
@@ -119,8 +118,9 @@ class MergeForm(EntityForm):
     submitted = Signal(object)
 
     def __init__(self, bridge: "Bridge", entity: Entity, parent: QWidget | None = None) -> None:
-        explanation = MergeForm.tr("All names and mentions of ‘{name}’ will mean the one you choose.")
-        super().__init__(explanation.format(name=entity.name), MergeForm.tr("Merge"), parent)
+        super().__init__(parent)
+        words = self.tr("All names and mentions of ‘{name}’ will mean the one you choose.")
+        self.explain(words.format(name=entity.name), self.tr("Merge"))
         self.field = EntityField(bridge, self.tr("Merge into"), self.tr("Merge into…"), self)
         self.field.without = entity.id
         self.field.picked.connect(self._check)
@@ -142,9 +142,8 @@ class SplitForm(EntityForm):
     submitted = Signal(object, str, str)
 
     def __init__(self, entity: Entity, parent: QWidget | None = None) -> None:
-        super().__init__(
-            SplitForm.tr("Choose the names that mean somebody or something else."), SplitForm.tr("Split"), parent
-        )
+        super().__init__(parent)
+        self.explain(self.tr("Choose the names that mean somebody or something else."), self.tr("Split"))
         others = [alias for alias in entity.aliases if name_key(alias) != name_key(entity.name)]
         self.boxes: list[QCheckBox] = []
         for alias in others:
@@ -180,8 +179,9 @@ class RelateForm(EntityForm):
     submitted = Signal(str, object)
 
     def __init__(self, bridge: "Bridge", entity: Entity, parent: QWidget | None = None) -> None:
-        explanation = RelateForm.tr("Say how ‘{name}’ is related to another name, such as ‘works at’.")
-        super().__init__(explanation.format(name=entity.name), RelateForm.tr("Relate"), parent)
+        super().__init__(parent)
+        words = self.tr("Say how ‘{name}’ is related to another name, such as ‘works at’.")
+        self.explain(words.format(name=entity.name), self.tr("Relate"))
         self.predicate = QLineEdit(self)
         self.predicate.setAccessibleName(self.tr("What joins them"))
         self.predicate.setPlaceholderText(self.tr("works at, lives in, sister of…"))
@@ -198,6 +198,3 @@ class RelateForm(EntityForm):
         """Relate."""
         if self.is_complete():
             self.submitted.emit(self.predicate.text().strip(), self.field.chosen)
-
-
-__all__ = ["EntityForm", "EntityRow", "EntityType", "MergeForm", "RelateForm", "RenameForm", "SplitForm"]

@@ -176,7 +176,8 @@ class EntityPage(QScrollArea):
         self._show_relations(info.relations, entity.id)
         self._show_texts(info)
         self._show_company(self._people, info.people)
-        self._show_company(self._others, info.related)
+        # Dates stand in the same texts as everything.
+        self._show_company(self._others, [one for one in info.related if one.type != "date"])
         for section in self._all:
             self._fold(section)
 
