@@ -3,12 +3,12 @@
 import numpy as np
 import numpy.typing as npt
 
-from app.entities.layout import Links
+from app.entities.layout import GraphLinks
 
 _ROUNDS = 24
 
 
-def communities(count: int, links: Links) -> npt.NDArray[np.int64]:
+def communities(count: int, links: GraphLinks) -> npt.NDArray[np.int64]:
     """Return the number of each node's community, the largest being 0.
 
     Each node takes the label with the most weight among its neighbours, half of the nodes at a time, so that two
@@ -41,13 +41,13 @@ def communities(count: int, links: Links) -> npt.NDArray[np.int64]:
 
 def _heaviest(
     nodes: npt.NDArray[np.int64],
-    heard: npt.NDArray[np.int64],
+    offered: npt.NDArray[np.int64],
     weights: npt.NDArray[np.float64],
     labels: npt.NDArray[np.int64],
 ) -> npt.NDArray[np.int64]:
     if not len(nodes):
         return labels
-    keys, places = np.unique(nodes * len(labels) + heard, return_inverse=True)
+    keys, places = np.unique(nodes * len(labels) + offered, return_inverse=True)
     sums = np.bincount(places.ravel(), weights)
     owners, named = keys // len(labels), keys % len(labels)
     # A label that a node has already is kept where it weighs as much as the best.

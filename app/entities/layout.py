@@ -1,7 +1,7 @@
 """Graph layout: positions of nodes from the links between them, by simulated forces.
 
-Links pull like springs, nodes push each other away with a force of one over the distance, and a weak pull holds the
-whole together. Few nodes push each other pair by pair; many push through a grid: their number in each cell, convolved
+Links pull like springs, nodes push each other away with a force of one over the distance, and a weak pull holds
+the whole together. Few nodes push each other pair by pair; many push through a grid: their number in each cell, convolved
 with the force (a particle-mesh method), and neighbours within a cell one by one. networkx takes 29 s for 5,000 nodes,
 rustworkx 5 s, and igraph, which is fast, is under the GPL. Nothing is random: equal graphs get equal positions.
 """
@@ -32,8 +32,8 @@ _GOLDEN = np.pi * (3 - np.sqrt(5))
 
 
 @dataclass(frozen=True, slots=True)
-class Links:
-    """Links between nodes, which are numbered from 0.
+class GraphLinks:
+    """GraphLinks between nodes, which are numbered from 0.
 
     Args:
         sources: One end of each.
@@ -46,7 +46,7 @@ class Links:
     weights: Points
 
     @classmethod
-    def of(cls, pairs: "list[tuple[int, int, float]]") -> "Links":
+    def of(cls, pairs: "list[tuple[int, int, float]]") -> "GraphLinks":
         """Return links from ends and weights."""
         table = np.array(pairs, dtype=np.float64).reshape(-1, 3)
         return cls(table[:, 0].astype(np.int64), table[:, 1].astype(np.int64), table[:, 2])
@@ -56,7 +56,7 @@ class Links:
         return np.bincount(self.sources, minlength=count) + np.bincount(self.targets, minlength=count)
 
 
-def strongest(links: Links, count: int, each: int) -> Links:
+def strongest(links: GraphLinks, count: int, each: int) -> GraphLinks:
     """Return the links that are among the ``each`` strongest of one of their ends.
 
     A weight counts in proportion to those of both ends, so that a name which is everywhere does not draw in the rest.
@@ -71,10 +71,10 @@ def strongest(links: Links, count: int, each: int) -> Links:
     sorted_ends = ends[order]
     begins = np.searchsorted(sorted_ends, sorted_ends)
     kept = np.unique(places[order][np.arange(len(order)) - begins < each])
-    return Links(links.sources[kept], links.targets[kept], share[kept])
+    return GraphLinks(links.sources[kept], links.targets[kept], share[kept])
 
 
-def first_positions(count: int, links: Links, known: Points, groups: Indices | None = None) -> Points:
+def first_positions(count: int, links: GraphLinks, known: Points, groups: Indices | None = None) -> Points:
     """Return positions to begin with.
 
     Args:
@@ -104,8 +104,8 @@ def first_positions(count: int, links: Links, known: Points, groups: Indices | N
     return positions
 
 
-def _grouped(count: int, links: Links, groups: Indices) -> Points:
-    """Return positions in which each group stands together, near the groups that it has links to."""
+def _grouped(count: int, links: GraphLinks, groups: Indices) -> Points:
+    """Return positions with each group together, near the groups it is linked to."""
     known = int(groups.max()) + 1
     first, last = groups[links.sources], groups[links.targets]
     across = first != last
@@ -113,7 +113,7 @@ def _grouped(count: int, links: Links, groups: Indices) -> Points:
         np.minimum(first, last)[across] * known + np.maximum(first, last)[across], return_inverse=True
     )
     weights = np.bincount(places.ravel(), links.weights[across], len(keys)).astype(np.float64)
-    between = Links(keys // known, keys % known, weights)
+    between = GraphLinks(keys // known, keys % known, weights)
     between = strongest(between, known, _GROUP_LINKS)
     spiral = first_positions(known, between, np.full((known, 2), np.nan))
     middles = ForceLayout(spiral, between, np.zeros(known, dtype=np.bool_)).settle()
@@ -139,7 +139,7 @@ class ForceLayout:
         heat: How much they move at first, 1 for a new graph.
     """
 
-    def __init__(self, positions: Points, links: Links, fixed: Mask, heat: float = 1.0) -> None:
+    def __init__(self, positions: Points, links: GraphLinks, fixed: Mask, heat: float = 1.0) -> None:
         self.positions = positions.copy()
         self._links = links
         self._free = ~fixed
@@ -199,7 +199,7 @@ class ForceLayout:
         return _by_grid(self.positions, self._mass)
 
 
-def _apart(count: int, links: Links) -> Mask:
+def _apart(count: int, links: GraphLinks) -> Mask:
     """Return which nodes have no way to the largest connected part."""
     if not count:
         return np.zeros(0, dtype=np.bool_)
@@ -269,7 +269,7 @@ def _kernels() -> list[npt.NDArray[np.complex128]]:
 
 
 def _near(positions: Points, mass: Points, flat: Indices, side: float) -> Points:
-    """Return the push by nodes close by, of which the grid is too coarse to tell."""
+    """Return the push by close nodes, for which the grid is too coarse."""
     order = np.lexsort((positions[:, 0], flat))
     there, weight = positions[order], mass[order]
     push = np.zeros_like(there)

@@ -71,7 +71,7 @@ def rows(connection: apsw.Connection, wanted: Sequence[str], *, stores: Sequence
 def matching(
     connection: apsw.Connection, wanted: Sequence[str], chosen: EntityFilter, *, stores: Sequence[str]
 ) -> list[str]:
-    """Return those of ``wanted`` whose names and type a filter allows; its times are passed over."""
+    """Return the ids whose names and type a filter allows; its times do not count."""
     where, values = _conditions(chosen, stores)
     found = connection.execute(
         f"SELECT e.id FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value WHERE {where} ORDER BY w.key",

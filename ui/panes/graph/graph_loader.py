@@ -1,4 +1,4 @@
-"""Graph loader: asks for a part of the graph, gives every name its place, and keeps the places."""
+"""Graph loader: asks for a part of the graph, and stores the positions of names."""
 
 import asyncio
 from typing import TYPE_CHECKING, Any, cast
@@ -48,7 +48,7 @@ class GraphLoader(QObject):
         self._bridge = bridge
         self._request = 0
         self._scene: GraphScene | None = None
-        self._told: tuple[Any, ...] = ()
+        self._drawn_last: tuple[Any, ...] = ()
         self.is_everyone = False
         self.centre = ""
         self.centre_name = ""
@@ -64,7 +64,7 @@ class GraphLoader(QObject):
 
     @property
     def state(self) -> dict[str, Any]:
-        """What is drawn, as plain values."""
+        """The choices of the person, as plain values."""
         return {
             "everyone": self.is_everyone,
             "centre": self.centre,
@@ -109,7 +109,7 @@ class GraphLoader(QObject):
         self._bridge.start(self._load(self._request))
 
     def arrange(self) -> None:
-        """Give all names that nobody pinned another place."""
+        """Give all names that are not pinned another place."""
         if self._scene is not None:
             self._scene.stored[~self._scene.pinned] = np.nan
             self.runner.start(self._scene, afresh=True)
@@ -155,7 +155,7 @@ class GraphLoader(QObject):
             self._draw(scene)
 
     async def _ask(self) -> GraphView | None:
-        """Return the part of the graph that is to be drawn, ``None`` when no name is known."""
+        """Return the part of the graph to draw, ``None`` when no name is known."""
         types = tuple(kind for kind in TYPES if kind not in self.hidden)
         chosen = GraphFilter(types=types if self.hidden else (), until=self.until, text=self.text)
         if self.is_everyone:
@@ -184,7 +184,7 @@ class GraphLoader(QObject):
         return cast("GraphView", view)
 
     async def _first(self) -> EntityRow | None:
-        """Return the most mentioned person, or else whatever is mentioned most."""
+        """Return the most mentioned person, else the most mentioned name."""
         for chosen in (EntityFilter(types=("person",)), EntityFilter()):
             rows = await self._bridge.call("entity.list", filter=chosen, limit=1)
             if rows:
@@ -192,8 +192,8 @@ class GraphLoader(QObject):
         return None
 
     def _draw(self, scene: GraphScene) -> None:
-        told = (self.is_everyone, "" if self.is_everyone else self.centre, self.depth, self.size)
-        is_same, self._told = told == self._told, told
+        choices = (self.is_everyone, "" if self.is_everyone else self.centre, self.depth, self.size)
+        is_same, self._drawn_last = choices == self._drawn_last, choices
         self.drawn.emit(scene, is_same)
 
     def _on_runner_moved(self, scene: GraphScene, positions: Points) -> None:

@@ -17,7 +17,7 @@ from ui.panes.graph.entity_types import SERIES, SHAPES, type_plural
 from ui.style.design_tokens import Space
 from ui.widgets.button import ToolButton
 from ui.widgets.flow_layout import FlowLayout
-from ui.widgets.plain_text import caption
+from ui.widgets.plain_text import caption, tooltip
 
 _SIDE = 16
 
@@ -133,7 +133,7 @@ class Legend(QFrame):
             button.setAccessibleName(self.tr("Hide {words}").format(words=entry.words))
         else:
             button.setAccessibleName(self.tr("Show {words}").format(words=entry.words))
-        button.setToolTip(button.accessibleName())
+        button.setToolTip(tooltip(button.accessibleName()))
         button.clicked.connect(self._on_button_clicked)
         return button
 

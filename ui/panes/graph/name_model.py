@@ -1,4 +1,4 @@
-"""Table model of the names in the graph: the same as the picture, for lists and screen readers."""
+"""Table model of the names in the graph, for lists and screen readers."""
 
 from typing import Any
 

@@ -43,7 +43,7 @@ RELOAD_MS = 1_500
 
 
 class GraphPane(ReadingPane):
-    """The graph around a name or of all names, with a list and a page beside it."""
+    """The graph of names, with a list and a page beside it."""
 
     name: ClassVar[str] = "graph"
     title: ClassVar[str] = str(QT_TRANSLATE_NOOP("Panes", "Graph"))

@@ -65,7 +65,7 @@ class TimeSlider(QWidget):
         return (local + timedelta(days=1)).astimezone(UTC)
 
     def set_span(self, first_ms: int, last_ms: int) -> None:
-        """Reach from the day of one time to that of another; kept while it stands on an earlier day."""
+        """Set the first and the last day, unless it stands on an earlier one."""
         if not self.is_now:
             return
         first = day_of(datetime.fromtimestamp(first_ms / 1000, UTC))

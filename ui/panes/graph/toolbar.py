@@ -33,7 +33,7 @@ FORMATS = ("png", "svg", "graphml")
 
 
 class GraphToolbar(QWidget):
-    """What is drawn, and how."""
+    """Choices of the part of the graph and of its colours."""
 
     scope_changed = Signal(bool)
     """True for the graph of all names, False for the one around a name."""
@@ -82,7 +82,7 @@ class GraphToolbar(QWidget):
 
     @property
     def tab_chain(self) -> list[QWidget]:
-        """What Tab goes through, in order."""
+        """The widgets that Tab goes through, in order."""
         return [
             self.field, self.only, self.around, self.everyone, self.depth_box, self.size_box, self.grouping_box,
             self.lasso, self.fit, self.list, self.export,
@@ -114,7 +114,7 @@ class GraphToolbar(QWidget):
     def _box(self, name: str) -> QComboBox:
         box = QComboBox(self)
         box.setAccessibleName(name)
-        box.setToolTip(name)
+        box.setToolTip(tooltip(name))
         box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
         return box
 

@@ -4,17 +4,17 @@ import numpy as np
 import pytest
 
 from app.entities import layout
-from app.entities.layout import ForceLayout, Links, first_positions, strongest
+from app.entities.layout import ForceLayout, GraphLinks, first_positions, strongest
 
 
-def _two_rings(each: int) -> Links:
+def _two_rings(each: int) -> GraphLinks:
     """Return two rings of nodes with one link between them."""
     pairs = [(side * each + one, side * each + (one + 1) % each, 1.0) for side in (0, 1) for one in range(each)]
     pairs += [(side * each + one, side * each + (one + 2) % each, 1.0) for side in (0, 1) for one in range(each)]
-    return Links.of([*pairs, (0, each, 1.0)])
+    return GraphLinks.of([*pairs, (0, each, 1.0)])
 
 
-def _settled(count: int, links: Links, known: np.ndarray | None = None) -> np.ndarray:
+def _settled(count: int, links: GraphLinks, known: np.ndarray | None = None) -> np.ndarray:
     start = np.full((count, 2), np.nan) if known is None else known
     fixed = np.isfinite(start).all(axis=1)
     return ForceLayout(first_positions(count, links, start), links, fixed).settle()
@@ -22,7 +22,7 @@ def _settled(count: int, links: Links, known: np.ndarray | None = None) -> np.nd
 
 @pytest.mark.parametrize("count", [0, 1, 2, 7, 400])
 def test_any_graph_settles(count: int) -> None:
-    positions = _settled(count, Links.of([]))
+    positions = _settled(count, GraphLinks.of([]))
     assert positions.shape == (count, 2)
     assert np.isfinite(positions).all()
     if count > 1:
@@ -55,7 +55,7 @@ def test_nodes_with_a_place_stay_there_and_new_ones_come_near_their_neighbours()
 
 def test_nodes_in_one_place_part() -> None:
     start = np.zeros((12, 2))
-    positions = ForceLayout(start, Links.of([]), np.zeros(12, dtype=np.bool_)).settle()
+    positions = ForceLayout(start, GraphLinks.of([]), np.zeros(12, dtype=np.bool_)).settle()
     assert len({tuple(row) for row in positions.round(1).tolist()}) == 12
 
 
@@ -77,7 +77,7 @@ def test_a_large_graph_begins_with_its_groups_together() -> None:
 
 def test_the_strongest_links_of_each_node_are_kept() -> None:
     hub = [(0, one, 1.0) for one in range(1, 30)]
-    kept = strongest(Links.of([*hub, (1, 2, 5.0), (3, 4, 5.0)]), 30, 1)
+    kept = strongest(GraphLinks.of([*hub, (1, 2, 5.0), (3, 4, 5.0)]), 30, 1)
     pairs = set(zip(kept.sources.tolist(), kept.targets.tolist(), strict=True))
     assert {(1, 2), (3, 4)} <= pairs
     assert all((0, one) in pairs for one in range(5, 30)), "a node with one link keeps it"

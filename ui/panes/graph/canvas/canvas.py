@@ -50,7 +50,7 @@ _DIRECTIONS = {
 class GraphCanvas(QWidget):
     """The painted graph.
 
-    Links, nodes and names are painted once into a picture that is larger than the widget; while one drags, that is
+    GraphLinks, nodes and names are painted once into a picture that is larger than the widget; while one drags, that is
     copied. What stands out is painted over it each time.
     """
 
@@ -135,7 +135,7 @@ class GraphCanvas(QWidget):
         self._dress()
 
     def set_matching(self, matching: Mask | None) -> None:
-        """Let some nodes stand out, because their names fit what is typed."""
+        """Highlight nodes whose names match the typed text; none with ``None``."""
         self.highlight.matching = matching
         self.update()
 

@@ -18,7 +18,10 @@ _TYPE_SHAPES = [SHAPES[kind] for kind in TYPES]
 
 
 def blended(colour: str, ground: str, share: float) -> QColor:
-    """Return ``share`` of a colour on a ground, opaque: translucent lines take ten times as long to draw."""
+    """Return a share of a colour on a ground.
+
+    The result is opaque: translucent lines take ten times as long to draw.
+    """
     over, under = QColor(colour), QColor(ground)
     return QColor(
         *(
@@ -50,7 +53,7 @@ class GraphColours:
         return blended(self.tokens.text, self.tokens.surface, share)
 
     def accent(self, share: float) -> QColor:
-        """Return the colour of links that stand out."""
+        """Return the colour of highlighted links."""
         return blended(self.tokens.accent, self.tokens.surface, share)
 
     def inks(self, kinds: Indices, groups: Indices) -> list[str]:

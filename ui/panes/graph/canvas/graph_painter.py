@@ -15,7 +15,7 @@ from ui.panes.graph.canvas.scene import GraphScene
 from ui.panes.graph.canvas.viewport import Viewport
 
 SMOOTH_LINKS = 1_500
-"""Links up to which lines are antialiased."""
+"""GraphLinks up to which lines are antialiased."""
 _LABEL_ROOM, _DENSE_LABEL_ROOM = 7_500, 22_000  # square pixels for each label
 _MOST_LABELS = 140
 _LETTERS = 26
@@ -30,7 +30,7 @@ _HEAVY = 0.8  # quantile of weights from which a link is drawn firmer
 
 @dataclass(slots=True)
 class Highlight:
-    """Nodes that stand out.
+    """Highlighted nodes.
 
     Args:
         hovered: The node under the pointer, -1 for none.
@@ -107,11 +107,11 @@ class GraphPainter:
             painter.drawPixmap(QPointF(x - half, y - half), image)
 
     def paint_highlight(self, painter: QPainter, shown: Highlight, written: dict[int, PlacedLabel]) -> None:
-        """Paint what stands out, over the rest.
+        """Paint the highlighted nodes over the rest.
 
         Args:
             painter: Where to.
-            shown: What stands out.
+            shown: The highlighted nodes.
             written: Names that are there already, which keep their places.
         """
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)

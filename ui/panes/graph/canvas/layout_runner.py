@@ -1,4 +1,4 @@
-"""Layout runner: settles a scene's positions on a thread of its own and tells them as they come."""
+"""Layout runner: settles the positions of a scene on a thread of its own."""
 
 import threading
 import time
@@ -63,14 +63,14 @@ class LayoutRunner(QObject):
 
     def _run(self, scene: GraphScene, known: Points, stop: threading.Event) -> None:
         layout = layout_of(scene, known)
-        began = told = time.monotonic()
+        began = shown = time.monotonic()
         while not layout.is_settled:
             layout.step()
             if stop.is_set():
                 return
             now = time.monotonic()
-            if now - told >= FRAME_S and now - began >= QUIET_S:
-                told = now
+            if now - shown >= FRAME_S and now - began >= QUIET_S:
+                shown = now
                 self._tell(stop, self.moved, scene, layout.positions.copy())
             time.sleep(_BREATH_S)  # the window's thread waits for the interpreter, too
         self._tell(stop, self.settled, scene, layout.positions)

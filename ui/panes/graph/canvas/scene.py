@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from app.entities.communities import communities
-from app.entities.layout import Indices, Links, Mask, Points, strongest
+from app.entities.layout import GraphLinks, Indices, Mask, Points, strongest
 from app.entities.model import GraphNode, GraphView
 from ui.panes.graph.entity_types import TYPE_NUMBERS
 
@@ -53,7 +53,7 @@ class GraphScene:
 
     def _set_links(self, view: GraphView, count: int) -> None:
         edges = view.edges
-        self.links = Links(
+        self.links = GraphLinks(
             np.array([self.places[edge.source] for edge in edges], dtype=np.int64),
             np.array([self.places[edge.target] for edge in edges], dtype=np.int64),
             np.array([edge.weight for edge in edges], dtype=np.float64),
@@ -66,7 +66,7 @@ class GraphScene:
         kept = set(zip(self.springs.sources.tolist(), self.springs.targets.tolist(), strict=True))
         pairs = zip(self.links.sources.tolist(), self.links.targets.tolist(), strict=True)
         self.drawn: Mask = np.array([pair in kept for pair in pairs], dtype=np.bool_) | self.stated
-        # Links by node, so that the neighbours of one are a slice.
+        # GraphLinks by node, so that the neighbours of one are a slice.
         self._ends = np.concatenate([self.links.sources, self.links.targets])
         self._order = np.argsort(self._ends, kind="stable")
         self._begins = np.searchsorted(self._ends[self._order], np.arange(count + 1))
@@ -109,7 +109,7 @@ class GraphScene:
             self.shown_links = (self.link_since <= moment_ms) & ends
 
     def span_ms(self) -> tuple[int, int]:
-        """Return when the first name and the last name or link came to be known; zeros when there is nothing."""
+        """Return the times of the first and the last name or link, else zeros."""
         known = np.concatenate([self.since, self.link_since])
         known = known[known > _ALWAYS]
         return (int(known.min()), int(known.max())) if len(known) else (0, 0)
@@ -130,7 +130,7 @@ class GraphScene:
         return nearest if beyond[nearest] <= 0 else -1
 
     def toward(self, number: int, direction: tuple[int, int]) -> int:
-        """Return the neighbour that lies in a direction, else the nearest node there, -1 for none.
+        """Return the neighbour in a direction, else the nearest node there, else -1.
 
         Args:
             number: Where one is.

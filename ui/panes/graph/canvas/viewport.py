@@ -28,7 +28,7 @@ class Viewport:
 
     @property
     def growth(self) -> float:
-        """How much larger nodes are drawn than at zoom 1; they grow more slowly than distances."""
+        """Factor of the size of nodes; they grow more slowly than distances."""
         return float(min(max(self.zoom**0.35, 0.5), 1.6))
 
     def to_screen(self, points: Points) -> Points:

@@ -1,1 +1,1 @@
-"""Entity page: what is known of one name, and what can be done to it."""
+"""Entity page: facts, relations and actions of one name."""

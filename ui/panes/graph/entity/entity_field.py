@@ -1,4 +1,4 @@
-"""Entity field: a text field that offers the names that fit, and picks one of them."""
+"""Entity field: a text field that completes names and picks one of them."""
 
 from typing import TYPE_CHECKING
 

@@ -174,7 +174,7 @@ class SplitForm(EntityForm):
 
 
 class RelateForm(EntityForm):
-    """What joins this entity to another."""
+    """The relation of this entity to another."""
 
     submitted = Signal(str, object)
 

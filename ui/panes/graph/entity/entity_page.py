@@ -80,7 +80,7 @@ class EntityPage(QScrollArea):
         return self._buttons
 
     def show_entity(self, identity: str, as_of: datetime | None = None) -> None:
-        """Show an entity, as it stood at a time when one is given; nothing when the id is empty."""
+        """Show an entity, now or as of a time; nothing when the id is empty."""
         self._request += 1
         if not identity:
             self._fill(None)

@@ -1,4 +1,4 @@
-"""Link row: a line of a page that leads somewhere, with a date or number at its end."""
+"""Link row: a line that leads somewhere, with a date or number at its end."""
 
 from PySide6.QtCore import QRect, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent

@@ -45,16 +45,16 @@ def known(host: Host, rest: Rest) -> Host:
 
 @pytest.fixture
 def open_graph(qtbot: QtBot, bridge: Bridge, look: object, rest: Rest) -> Iterator[Open]:
-    """Return what builds the pane on the host's vault and waits until it is drawn; ``told`` is what it emitted."""
+    """Return what builds the pane on the host's vault and waits until it is drawn; ``emitted`` is what it emitted."""
     made: list[GraphPane] = []
 
     def build(state: bytes = b"") -> GraphPane:
         actions = Actions()
         pane: Any = GraphPane(bridge, actions)
         actions.setParent(pane)
-        pane.told = SimpleNamespace(places=[], notices=[])
-        pane.navigate.connect(pane.told.places.append)
-        pane.notice.connect(pane.told.notices.append)
+        pane.emitted = SimpleNamespace(places=[], notices=[])
+        pane.navigate.connect(pane.emitted.places.append)
+        pane.notice.connect(pane.emitted.notices.append)
         bridge.changed.connect(pane.refresh)
         qtbot.addWidget(pane)
         actions.register(*pane.commands())
@@ -69,6 +69,7 @@ def open_graph(qtbot: QtBot, bridge: Bridge, look: object, rest: Rest) -> Iterat
         return pane
 
     yield build
+    rest(lambda: not bridge._tasks)
     for pane in made:
         pane.loader.stop()
         bridge.changed.disconnect(pane.refresh)

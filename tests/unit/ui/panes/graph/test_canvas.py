@@ -153,7 +153,7 @@ def test_the_pointer_says_what_it_is_on(canvas: GraphCanvas) -> None:
             Qt.MouseButton.NoButton,
             Qt.MouseButton.NoButton,
             Qt.KeyboardModifier.NoModifier,
-        )  # fmt: skip
+        )
     )
     assert canvas.highlight.hovered == 2
     assert canvas.words_of(2) == "Name 2, Place, 10 mentions, 3 links"
@@ -226,9 +226,9 @@ def test_the_legend_names_types_and_groups(qtbot: QtBot, look: object) -> None:
     legend.show_types({"person": 3, "location": 1}, ("date",))
     assert [entry.words for entry in legend.entries] == ["People 3", "Places 1", "Dates"]
     assert [button.accessibleName() for button in legend.buttons] == ["Hide People 3", "Hide Places 1", "Show Dates"]
-    with qtbot.waitSignal(legend.toggled) as told:
+    with qtbot.waitSignal(legend.toggled) as emitted:
         legend.buttons[2].click()
-    assert told.args == ["date"]
+    assert emitted.args == ["date"]
     legend.show_groups(_scene(20))
     assert legend.entries[0].words.startswith("Around Name 0")
 
