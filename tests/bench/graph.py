@@ -89,6 +89,7 @@ def measure(count: int) -> dict[str, float]:
     canvas.repaint()
     frames = _pan(canvas, application)
     hover_ms = median(_timed(lambda one=one: _hover(canvas, one))[1] for one in range(8))  # type: ignore[misc]
+    canvas.finish()
     canvas.hide()
     canvas.deleteLater()
     seconds = sum(frames)

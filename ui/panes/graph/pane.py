@@ -148,8 +148,9 @@ class GraphPane(ReadingPane):
         self._side.setVisible(not self._side.isVisible())
 
     async def settle(self) -> None:
-        """Give up the layout that is running."""
+        """Give up the layout and the picture that are under way."""
         self.loader.stop()
+        self.canvas.finish()
 
     def save_state(self) -> bytes:
         """Return what is drawn, and sizes."""

@@ -1,7 +1,5 @@
 """Graph canvas: paints the graph, and takes pointer and keyboard."""
 
-from dataclasses import replace
-
 import numpy as np
 from PySide6.QtCore import QEvent, QPoint, QPointF, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import (
@@ -14,7 +12,6 @@ from PySide6.QtGui import (
     QPainter,
     QPaintEvent,
     QPen,
-    QPixmap,
     QPolygonF,
     QResizeEvent,
     QWheelEvent,
@@ -25,6 +22,7 @@ from app.entities.layout import Mask, Points
 from app.entities.model import GraphView
 from ui import theme
 from ui.models.dates import format_number
+from ui.panes.graph.canvas.base_picture import AT_ONCE, BasePicture, BaseRenderer, beyond, paint_base
 from ui.panes.graph.canvas.graph_colours import GraphColours, NodeStyle
 from ui.panes.graph.canvas.graph_painter import GraphPainter, Highlight, PlacedLabel
 from ui.panes.graph.canvas.scene import GraphScene
@@ -32,8 +30,6 @@ from ui.panes.graph.canvas.viewport import Viewport
 from ui.panes.graph.entity_types import type_label
 from ui.widgets.plain_text import tooltip
 
-MARGIN = 0.3
-"""Part of the picture, along each side, that is painted beyond what is in sight, so that dragging only copies."""
 REPAINT_MS = 70
 STEP = 1.25
 REACH = 5.0
@@ -84,9 +80,10 @@ class GraphCanvas(QWidget):
         self.lasso_mode = False
         self.highlight = Highlight()
         self._style: NodeStyle | None = None
-        self._labels: dict[int, PlacedLabel] = {}
-        self._base: QPixmap | None = None
-        self._base_at = self.viewport
+        self._base: BasePicture | None = None
+        self._is_fresh = False
+        self._renderer = BaseRenderer(self)
+        self._renderer.rendered.connect(self._on_renderer_rendered)
         self._is_fitted = True
         self._pressed: QPointF | None = None
         self._pressed_on = -1
@@ -96,6 +93,10 @@ class GraphCanvas(QWidget):
         self._timer = QTimer(self, singleShot=True, interval=REPAINT_MS)
         self._timer.timeout.connect(self.repaint_all)
         theme.current().changed.connect(self._dress)
+
+    def finish(self) -> None:
+        """Wait for what is painted on another thread; called before the window goes."""
+        self._renderer.finish()
 
     # --- contents ---
 
@@ -196,7 +197,7 @@ class GraphCanvas(QWidget):
 
     def _view(self, viewport: Viewport) -> None:
         self.viewport = viewport
-        if self._base is not None and viewport.zoom != self._base_at.zoom:
+        if viewport.zoom != self._base_zoom:
             self._timer.start()
         self.update()
         self.viewed.emit()
@@ -225,7 +226,7 @@ class GraphCanvas(QWidget):
     def repaint_all(self) -> None:
         """Paint everything anew at the next occasion."""
         self._timer.stop()
-        self._base = None
+        self._is_fresh = False
         self.update()
 
     def _dress(self) -> None:
@@ -263,53 +264,59 @@ class GraphCanvas(QWidget):
         return max(shown.hovered, shown.current) >= 0 or bool(shown.selected) or shown.matching is not None
 
     def _paint_base(self, painter: QPainter) -> None:
-        if self._base is None or (not self._covers() and self.viewport.zoom == self._base_at.zoom):
+        if not self._is_fresh or (not self._covers() and self.viewport.zoom == self._base_zoom):
             self._render_base()
-        base, at = self._base, self._base_at
+        base = self._base
         if base is None:
             return
-        # The picture's corners, where the viewport of now has them.
-        left, top = at.to_graph(0, 0)
-        corner = self.viewport.to_screen(np.array([left, top]))
-        scale = self.viewport.zoom / at.zoom
+        # The picture's corner, where the viewport of now has it.
+        corner = self.viewport.to_screen(np.array(base.viewport.to_graph(0, 0)))
+        scale = self.viewport.zoom / base.viewport.zoom
         if scale == 1.0:
-            painter.drawPixmap(QPointF(round(corner[0]), round(corner[1])), base)
+            painter.drawImage(QPointF(round(corner[0]), round(corner[1])), base.image)
             return
-        target = QRectF(corner[0], corner[1], at.width * scale, at.height * scale)
-        painter.drawPixmap(target, base, QRectF(base.rect()))
+        target = QRectF(corner[0], corner[1], base.viewport.width * scale, base.viewport.height * scale)
+        painter.drawImage(target, base.image, QRectF(base.image.rect()))
+
+    def _render_base(self) -> None:
+        """Paint the picture anew, or begin to where that takes long."""
+        if self._renderer.is_busy:
+            return  # the next one begins when it is there
+        ratio = self.devicePixelRatioF()
+        at = beyond(self.viewport)
+        without = self._pressed_on if self._is_dragging else -1
+        work = (self.painter_for(at, ratio=ratio), at, self.viewport, theme.current().colour("surface"), without)
+        self._is_fresh = True
+        if len(self.scene) <= AT_ONCE:
+            self._base = paint_base(*work)
+        else:
+            self._renderer.start(*work)
+
+    def _on_renderer_rendered(self, picture: BasePicture) -> None:
+        self._base = picture
+        self.update()
 
     def _written(self) -> dict[int, PlacedLabel]:
         """Return the names in the prepared picture where they are in sight now."""
-        if self.viewport.zoom != self._base_at.zoom:
+        if self._base is None or self.viewport.zoom != self._base.viewport.zoom:
             return {}
-        left, top = self.viewport.to_screen(np.array(self._base_at.to_graph(0, 0))).tolist()
+        left, top = self.viewport.to_screen(np.array(self._base.viewport.to_graph(0, 0))).tolist()
         return {
             number: PlacedLabel(label.spot.translated(round(left), round(top)), label.text, label.step)
-            for number, label in self._labels.items()
+            for number, label in self._base.labels.items()
         }
 
+    @property
+    def _base_zoom(self) -> float:
+        return 0.0 if self._base is None else self._base.viewport.zoom
+
     def _covers(self) -> bool:
-        left, top = self.viewport.to_screen(np.array(self._base_at.to_graph(0, 0)))
-        at = self._base_at
+        """Return whether the picture reaches over all that is in sight."""
+        if self._base is None:
+            return False
+        at = self._base.viewport
+        left, top = self.viewport.to_screen(np.array(at.to_graph(0, 0)))
         return bool(left <= 0 and top <= 0 and left + at.width >= self.width() and top + at.height >= self.height())
-
-    def _render_base(self) -> None:
-        ratio = self.devicePixelRatioF()
-        width, height = self.width() * (1 + 2 * MARGIN), self.height() * (1 + 2 * MARGIN)
-        at = replace(self.viewport, width=round(width), height=round(height))
-        image = QPixmap(round(at.width * ratio), round(at.height * ratio))
-        image.setDevicePixelRatio(ratio)
-        image.fill(theme.current().colour("surface"))
-        painter = QPainter(image)
-        without = self._pressed_on if self._is_dragging else -1
-        prepared = self.painter_for(at, ratio=ratio)
-        prepared.sight = QRectF(at.width / 2 - self.width() / 2, at.height / 2 - self.height() / 2, *self._size())
-        prepared.paint(painter, without=without)
-        painter.end()
-        self._base, self._base_at, self._labels = image, at, prepared.labels
-
-    def _size(self) -> tuple[int, int]:
-        return self.width(), self.height()
 
     def _paint_lasso(self, painter: QPainter) -> None:
         if self._lasso:

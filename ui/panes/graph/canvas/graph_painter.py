@@ -19,6 +19,7 @@ SMOOTH_LINKS = 1_500
 _LABEL_ROOM, _DENSE_LABEL_ROOM = 7_500, 22_000  # square pixels for each label
 _MOST_LABELS = 140
 _LETTERS = 26
+_AT_A_TIME = 400
 _FEW, _LARGEST = 400, 60  # nodes in sight up to which labels keep off all of them, and off how many of more
 _STRONG = 0.55  # share of the largest radius from which a name is set in strong type
 _DIM, _FAINT, _PLAIN, _FIRM = 0.07, 0.12, 0.2, 0.34
@@ -73,7 +74,7 @@ class GraphPainter:
         self._style = style
         self._colours = style.colours
         self._vector = vector
-        self._ratio = ratio
+        self.ratio = ratio
         self.sight: QRectF | None = None
         """The part of the picture that is in sight now, if it is not all."""
         self.labels: dict[int, PlacedLabel] = {}
@@ -102,9 +103,9 @@ class GraphPainter:
                     painter, self._style.shapes[number], QPointF(x, y), radius, QColor(colour), self._colours.ground
                 )
                 continue
-            image = sprite(self._style.shapes[number], radius, colour, ground, self._ratio)
-            half = image.width() / self._ratio / 2
-            painter.drawPixmap(QPointF(x - half, y - half), image)
+            image = sprite(self._style.shapes[number], radius, colour, ground, self.ratio)
+            half = image.width() / self.ratio / 2
+            painter.drawImage(QPointF(x - half, y - half), image)
 
     def paint_highlight(self, painter: QPainter, shown: Highlight, written: dict[int, PlacedLabel]) -> None:
         """Paint the highlighted nodes over the rest.
@@ -147,7 +148,7 @@ class GraphPainter:
         links = self._scene.links_of(number)
         colour = self._colours.accent(1.0 if is_firm else _SOFT if len(links) <= _MANY else _SOFTER)
         painter.setPen(QPen(colour, 1.6 if is_firm else 1.2))
-        painter.drawLines(self._lines(links))
+        self._draw_links(painter, links)
         painter.setFont(theme.current().font("small"))
         for link in links[self._scene.stated[links]].tolist():
             ends = self.points[[self._scene.links.sources[link], self._scene.links.targets[link]]]
@@ -188,7 +189,7 @@ class GraphPainter:
             (links[stated], QPen(self._colours.accent(_SOFT), 1.6)),
         ):
             painter.setPen(pen)
-            painter.drawLines(self._lines(chosen))
+            self._draw_links(painter, chosen)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
 
     def _crossing(self, links: Indices) -> Mask:
@@ -198,11 +199,13 @@ class GraphPainter:
         low, high = np.minimum(first, last), np.maximum(first, last)
         return np.asarray(((high > 0) & (low < size)).all(axis=1))
 
-    def _lines(self, links: Indices) -> list[QLineF]:
+    def _draw_links(self, painter: QPainter, links: Indices) -> None:
+        """Draw lines, some at a time: Qt keeps the interpreter to itself for as long as each call takes."""
         ends = np.column_stack(
             [self.points[self._scene.links.sources[links]], self.points[self._scene.links.targets[links]]]
         )
-        return [QLineF(*row) for row in ends.tolist()]
+        for begin in range(0, len(ends), _AT_A_TIME):
+            painter.drawLines([QLineF(*row) for row in ends[begin : begin + _AT_A_TIME].tolist()])
 
     # --- labels ---
 

@@ -4,7 +4,7 @@ from functools import lru_cache
 from math import cos, pi, sin
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QPainter, QPen, QPixmap, QPolygonF
+from PySide6.QtGui import QColor, QImage, QPainter, QPen, QPolygonF
 
 _RING = 2.0
 _SIDES = {"diamond": (4, 0.0), "hexagon": (6, 0.0), "triangle": (3, -pi / 2)}
@@ -43,7 +43,7 @@ def _polygon(shape: str, at: QPointF, radius: float) -> QPolygonF:
 
 
 @lru_cache(maxsize=1024)
-def sprite(shape: str, radius: float, colour: str, ground: str, ratio: float) -> QPixmap:
+def sprite(shape: str, radius: float, colour: str, ground: str, ratio: float) -> QImage:
     """Return a picture of a node; its middle is the node's.
 
     Args:
@@ -54,7 +54,9 @@ def sprite(shape: str, radius: float, colour: str, ground: str, ratio: float) ->
         ratio: Pixels of the screen for each pixel of the window.
     """
     side = int(radius * 1.3) * 2 + 6
-    image = QPixmap(round(side * ratio), round(side * ratio))
+    pixels = round(side * ratio)
+    # Not a pixmap: pictures of large graphs are painted on another thread.
+    image = QImage(pixels, pixels, QImage.Format.Format_ARGB32_Premultiplied)
     image.setDevicePixelRatio(ratio)
     image.fill(Qt.GlobalColor.transparent)
     painter = QPainter(image)

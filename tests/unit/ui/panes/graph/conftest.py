@@ -69,7 +69,8 @@ def open_graph(qtbot: QtBot, bridge: Bridge, look: object, rest: Rest) -> Iterat
         return pane
 
     yield build
-    rest(lambda: not bridge._tasks)
     for pane in made:
-        pane.loader.stop()
         bridge.changed.disconnect(pane.refresh)
+        pane.loader.stop()
+        pane.canvas.finish()
+    rest(lambda: not bridge._tasks)

@@ -15,6 +15,7 @@ from pytestqt.qtbot import QtBot
 
 from app.entities.model import TYPES, GraphEdge, GraphNode, GraphView
 from tests.helpers.sample_data import NAUGHTY
+from tests.unit.ui.conftest import Rest
 from ui.panes.graph.canvas.canvas import GraphCanvas
 from ui.panes.graph.canvas.label_placement import LabelPlacement
 from ui.panes.graph.canvas.layout_runner import layout_of
@@ -62,12 +63,13 @@ def _scene(count: int, **known: Any) -> GraphScene:
 
 
 @pytest.fixture
-def canvas(qtbot: QtBot, look: object) -> GraphCanvas:
+def canvas(qtbot: QtBot, look: object) -> Iterator[GraphCanvas]:
     made = GraphCanvas()
     qtbot.addWidget(made)
     made.resize(800, 600)
     made.show()
-    return made
+    yield made
+    made.finish()
 
 
 @pytest.mark.parametrize("count", [0, 1, 2, 3, 40, 900])
@@ -127,6 +129,17 @@ def test_dragging_copies_the_prepared_picture(canvas: GraphCanvas) -> None:
     canvas.pan(600, 0)
     canvas.grab()
     assert canvas._base is not prepared
+
+
+def test_a_large_graph_is_painted_beside_the_window(canvas: GraphCanvas, rest: Rest) -> None:
+    canvas.set_scene(_scene(900))
+    canvas.grab()
+    rest(lambda: canvas._base is not None)
+    first = canvas._base
+    canvas.pan(2000, 0)
+    canvas.grab()
+    assert canvas._base is first, "what was there stays until the new picture is"
+    rest(lambda: canvas._base is not first)
 
 
 def test_the_wheel_zooms_around_the_pointer(canvas: GraphCanvas) -> None:
