@@ -3,7 +3,8 @@
 Links pull like springs, nodes push each other away with a force of one over the distance, and a weak pull holds
 the whole together. Few nodes push each other pair by pair; many push through a grid: their number in each cell,
 convolved with the force (a particle-mesh method), and neighbours within a cell one by one. networkx takes 29 s for
-5,000 nodes, rustworkx 5 s, and igraph, which is fast, is under the GPL. Nothing is random: equal graphs get equal positions.
+5,000 nodes, rustworkx 5 s, and igraph, which is fast, is under the GPL. Nothing is random: equal graphs get
+equal positions.
 """
 
 from dataclasses import dataclass
