@@ -101,6 +101,11 @@ QTabBar::tab:focus { color: $accent; background: $hover; border-radius: ${small}
 QSplitter::handle { background: $line; }
 QSplitter::handle:horizontal { width: 1px; }
 QSplitter::handle:vertical { height: 1px; }
+QSlider::groove:horizontal { height: 4px; background: $line; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }
+QSlider::handle:horizontal { background: $accent; border: 2px solid $surface; width: 12px; margin: -6px 0;
+  border-radius: ${medium}px; }
+QSlider::handle:horizontal:focus, QSlider::handle:horizontal:hover { border: 2px solid $text; }
 QScrollArea { border: 0; background: transparent; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
@@ -91,9 +92,9 @@ class Legend(QFrame):
         """Show the largest communities, each named after the most mentioned one in it."""
         entries = []
         for group in range(GROUPS):
-            members = [one for one in range(len(scene)) if scene.groups[one] == group and scene.shown_nodes[one]]
+            members = np.flatnonzero((scene.groups == group) & scene.shown_nodes)
             if len(members) > 1:
-                leader = max(members, key=lambda one: scene.weights[one])
+                leader = int(members[np.argmax(scene.weights[members])])
                 words = self.tr("Around {name} {count}").format(
                     name=scene.nodes[leader].name, count=format_number(len(members))
                 )

@@ -1,7 +1,7 @@
 """Name table: the graph as a sortable list."""
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QHeaderView, QTableView, QWidget
 
 from ui import theme
@@ -9,6 +9,7 @@ from ui.panes.graph.canvas.scene import GraphScene
 from ui.panes.graph.name_model import LINKS, MENTIONS, NAME, TYPE, Index, NameModel
 
 _WIDTHS = {TYPE: 104, MENTIONS: 92, LINKS: 66}
+_NAME_WIDTH = 110
 _FLAG = QItemSelectionModel.SelectionFlag
 
 
@@ -69,6 +70,11 @@ class NameTable(QTableView):
         if not self._is_quiet and (number := self.names.number_at(current.row())) >= 0:
             self.chosen.emit(number)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the type out where names would be too narrow."""
+        super().resizeEvent(event)
+        self._fit_columns()
+
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Open the page with Enter."""
         number = self.names.number_at(self.currentIndex().row())
@@ -85,3 +91,8 @@ class NameTable(QTableView):
         self.verticalHeader().setDefaultSectionSize(look.scaled(30))
         for column, width in _WIDTHS.items():
             self.horizontalHeader().resizeSection(column, look.scaled(width))
+        self._fit_columns()
+
+    def _fit_columns(self) -> None:
+        room = self.viewport().width() - sum(map(theme.current().scaled, _WIDTHS.values()))
+        self.setColumnHidden(TYPE, room < theme.current().scaled(_NAME_WIDTH))

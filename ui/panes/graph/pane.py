@@ -8,6 +8,7 @@ import numpy as np
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
+from app.entities.model import TYPES
 from ui import theme
 from ui.actions import Action
 from ui.models.dates import format_number
@@ -64,7 +65,7 @@ class GraphPane(ReadingPane):
         self._capacity = PlainLabel("", self)
         self._summary = SelectionSummary(
             (
-                BulkAction("merge", self.tr("Merge into the most mentioned"), "merge"),
+                BulkAction("merge", self.tr("Merge all"), "merge"),
                 BulkAction("pin", self.tr("Pin"), "pin"),
                 BulkAction("unpin", self.tr("Unpin"), "pin-off"),
             ),
@@ -193,7 +194,7 @@ class GraphPane(ReadingPane):
         self._side.addWidget(self.page)
         self._side.addWidget(self._summary)
         self._split = PaneSplitter(parent=self)
-        self._split.add(self.table, 380, least=260)
+        self._split.add(self.table, theme.current().scaled(380), least=240)
         self._split.add(middle, 800, least=320, stretch=1)
         self._split.add(self._side, 340, least=260)
         self.table.hide()
@@ -212,7 +213,7 @@ class GraphPane(ReadingPane):
                 "and draws who and what belongs together. Write about somebody, and they appear here."
             ),
             self.tr("Write a note"),
-            hint=self.tr("Write [[a title]] in a note to link it to another note."),
+            hint=self.tr("Imported conversations are read for names, too."),
             parent=self,
         )
         self._whole = QStackedWidget(self)
@@ -237,7 +238,7 @@ class GraphPane(ReadingPane):
         bar.grouping_changed.connect(self._on_toolbar_grouping_changed)
         bar.filtering_changed.connect(self._on_toolbar_filtering_changed)
         bar.lasso_toggled.connect(canvas.set_lasso)
-        bar.list_toggled.connect(self.table.setVisible)
+        bar.list_toggled.connect(self._on_toolbar_list_toggled)
         bar.fit_requested.connect(canvas.fit)
         bar.export_requested.connect(self.save_as)
         bar.field.picked.connect(self._on_field_picked)
@@ -335,7 +336,8 @@ class GraphPane(ReadingPane):
 
     def _show_counts(self) -> None:
         scene, current = self.canvas.scene, self.canvas.highlight.current
-        self.table.set_scene(scene, current)
+        if not self.table.isHidden():
+            self.table.set_scene(scene, current)
         shown = int(scene.shown_nodes.sum())
         every = len(scene) + scene.left_out
         links = int(scene.link_counts().sum()) // 2
@@ -346,11 +348,8 @@ class GraphPane(ReadingPane):
         if self.loader.by_group:
             self.legend.show_groups(scene)
         else:
-            counts: dict[Any, int] = {}
-            for number in np.flatnonzero(scene.shown_nodes).tolist():
-                kind = scene.nodes[number].type
-                counts[kind] = counts.get(kind, 0) + 1
-            self.legend.show_types(counts, self.loader.hidden)
+            counts = np.bincount(scene.kinds[scene.shown_nodes], minlength=len(TYPES)).tolist()
+            self.legend.show_types(dict(zip(TYPES, counts, strict=True)), self.loader.hidden)
 
     def _show_page(self, identity: str) -> None:
         self._side.setCurrentWidget(self.page)
@@ -368,6 +367,10 @@ class GraphPane(ReadingPane):
     def _on_toolbar_size_changed(self) -> None:
         self.loader.depth, self.loader.size = self.toolbar.depth_box.currentData(), self.toolbar.size_box.currentData()
         self.load()
+
+    def _on_toolbar_list_toggled(self, shown: bool) -> None:
+        self.table.setVisible(shown)
+        self._show_counts()
 
     def _on_toolbar_grouping_changed(self, by_group: bool) -> None:
         self.loader.by_group = by_group

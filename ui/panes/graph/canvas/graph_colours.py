@@ -64,7 +64,7 @@ class GraphColours:
         light = [blended(colour, ground, _LIGHT).name() for colour in series[:GROUPS]]
         sizes = np.bincount(groups) if len(groups) else groups
         return [
-            series[one] if one < GROUPS else light[one % GROUPS] if sizes[one] > 1 else series[GROUPS]
+            series[GROUPS] if sizes[one] <= 1 else series[one] if one < GROUPS else light[one % GROUPS]
             for one in groups.tolist()
         ]
 

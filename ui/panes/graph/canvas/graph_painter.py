@@ -127,10 +127,14 @@ class GraphPainter:
             self._paint_labels(painter, matching)
         if shown.hovered >= 0:
             self._paint_company(painter, shown.hovered, is_veiled=True)
-        elif shown.current not in (-1, self._scene.centre) and self._scene.shown_nodes[shown.current]:
+        elif shown.matching is None and self._has_company(shown.current):
             self._paint_company(painter, shown.current, is_veiled=False)
         for number in shown.selected | ({shown.current} - {-1}):
             self._ring(painter, number, is_current=number == shown.current)
+
+    def _has_company(self, number: int) -> bool:
+        """Return whether the links of a node are highlighted; those of the centre are plain to see."""
+        return number not in (-1, self._scene.centre) and bool(self._scene.shown_nodes[number])
 
     def _paint_company(self, painter: QPainter, number: int, *, is_veiled: bool) -> None:
         """Paint a node with its neighbours, the links to them and their names."""
