@@ -20,7 +20,8 @@ from app.core.clock import Clock
 from app.core.memory_trim import MemoryTrimmer
 from app.core.paths import migrations
 from app.embed.download.download_jobs import ModelDownloads
-from app.embed.remote.api_keys import ApiKeys
+from app.embed.embedder_source import EmbedderSource
+from app.embed.remote.api_keys import COMPATIBLE, ApiKey, ApiKeys
 from app.entities import name_eraser
 from app.entities import parts as entity_parts
 from app.entities.entity_state import EntityApplier
@@ -38,7 +39,7 @@ from app.index import chunk_eraser, session_reindex
 from app.index import parts as index_parts
 from app.jobs import Jobs
 from app.knowledge_graph.service import KnowledgeGraphService
-from app.llm.chat_model import AbsentModel, ChatModel
+from app.llm import parts as llm_parts
 from app.memories import parts as memory_parts
 from app.memories.history_applier import MemoryApplier
 from app.memories.memory_eraser import MemoryEraser
@@ -53,9 +54,11 @@ from app.schedule import parts as schedule_parts
 from app.sessions import parts as session_parts
 from app.sessions.service import SessionApplier
 from app.sessions.session_eraser import SessionEraser
+from app.spending.service import SpendingService
 from app.store.options import StoreOptions
 from app.store.store import Store
 from app.trace.trace import Trace
+from app.upkeep import enrichment_parts
 from app.upkeep import parts as upkeep_parts
 from app.upkeep.isolated import IsolatedBackups
 from app.upkeep.job_schedules import UpkeepJobs
@@ -123,16 +126,16 @@ class Engine:
         self.jobs = Jobs(self._on_job)
         self.downloads = ModelDownloads(self.jobs)
         runtime = Runtime(store, config, clock, self.trace, self.jobs, self.publish, self._loop)
-        self.chat: ChatModel = AbsentModel()
+        self.spending = SpendingService(store, clock)
+        self.chat = llm_parts.build(config, self._model_key, self.spending)
         self.index = index_parts.build(runtime, self.keys, self.downloads)
         indexer, worker = self.index.indexer, self.index.worker
         self.search = search_parts.build(runtime, worker, self.downloads)
         search = self.search.service
         self.memories = memory_parts.build(runtime, indexer, SimilarMemories(search))
         self.sessions = session_parts.build(runtime, indexer, self.memories.writing.write)
-        self.entities = entity_parts.build(runtime, worker.wait_quiet)
+        self.entities = entity_parts.build(runtime, worker.wait_quiet, self.chat)
         self.knowledge_graph = KnowledgeGraphService(store, self.memories.service, clock)
-        self.undo = self._build_undo()
         self.erasure = self._build_erasure()
         self.evaluation = evaluation_parts.build(runtime, search, self.index.generations)
         self.explain = ExplainService(
@@ -144,7 +147,10 @@ class Engine:
         self.capture = capture_parts.build(runtime, self.sessions.service)
         source = VaultSource(store, self.memories.queries, self.memories.archive)
         self.exchange = ExchangeService(new_sink, source, self.capture.new_sink)
-        self.upkeep = upkeep_parts.build(runtime, worker, self._failures)
+        self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
+        self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
+        self.undo = self._build_undo()
+        self.upkeep = upkeep_parts.build(runtime, worker, self._failures, self.enrichment.job)
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
         self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)
@@ -152,10 +158,13 @@ class Engine:
         self.agents = AgentService(store, clock)
         self.receipts = WriteReceipts(store, clock)
         self.ledger = LedgerService(store, clock, self._ledger_options)
-        self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         writing = MemoryUnitOfWork(store, indexer, clock)
         bulk_undo = BulkUndo(store, self.undo)
         self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions.service, clock)
+
+    def _model_key(self) -> ApiKey:
+        base_url, variable = self.config.text("llm.base_url"), self.config.text("llm.api_key_env")
+        return self.keys.key_of(EmbedderSource(COMPATIBLE, base_url=base_url, api_key_env=variable))
 
     def _ledger_options(self) -> LedgerOptions:
         return LedgerOptions(self.config.whole("ledger.days"), self.config.whole("ledger.entries"))
@@ -166,7 +175,7 @@ class Engine:
             "memory": MemoryApplier(self.index.indexer),
             "entity": EntityApplier(),
         }
-        return UndoService(self.store, appliers, self.clock)
+        return UndoService(self.store, appliers, self.clock, self.enrichment.undo_run)
 
     def _build_erasure(self) -> ErasureService:
         hide_entries = partial(session_reindex.begin, is_leaving=True)
@@ -192,6 +201,7 @@ class Engine:
             BackgroundTask("after-turn", self.sessions.after_turn.run),
             BackgroundTask("inbox", self.inbox.run),
             BackgroundTask("schedules", self._run_schedules),
+            BackgroundTask("spending", self.spending.load, is_reading=True),
             BackgroundTask("receipts", self.sessions.idempotency_keys.run),
             BackgroundTask("write-receipts", self.receipts.run),
             BackgroundTask("heap", self._trim_memory, is_reading=True),
@@ -262,6 +272,7 @@ class Engine:
         await self._tasks.wait_stopped()
         await self.memories.access.flush()
         await self.ledger.flush()
+        await self.chat.close()
         await asyncio.to_thread(self.store.close)
         self.index.worker.close()
         self.search.close()

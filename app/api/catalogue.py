@@ -23,6 +23,7 @@ from app.api import (  # noqa: F401
     memory_write,
     notes,
     quarantine,
+    schedule_calendar,
     schedules,
     scratchpads,
     secrets,

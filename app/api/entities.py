@@ -6,6 +6,7 @@ from app.api.caller import Caller
 from app.api.registry import Count, operation
 from app.changes import Changed
 from app.engine import Engine
+from app.entities.duplicates.model import DuplicatePair
 from app.entities.model import (
     Entity,
     EntityFilter,
@@ -111,6 +112,18 @@ async def graph(
         filter: Types and names of nodes, times and kinds of edges.
     """
     return await engine.entities.queries.graph(id, depth, limit, filter, stores=caller.stores)
+
+
+@operation("entity.duplicates", trust="full")
+async def duplicates(engine: Engine, caller: Caller, limit: Count = 50) -> list[DuplicatePair]:
+    """Return pairs of entities that may be one, the surest first.
+
+    None is merged by itself. Pairs whose merge you rejected or undid are left out.
+
+    Args:
+        limit: How many at most.
+    """
+    return await engine.entities.duplicates.pairs(limit)
 
 
 @operation("entity.merge", access="write", trust="full", destructive=True)

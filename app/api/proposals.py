@@ -9,18 +9,19 @@ import apsw
 
 from app.api.caller import Caller, caller_of
 from app.api.registry import REGISTRY, Operation, check_arguments, require_access
-from app.api.rehearsal import rehearse
 from app.api.write_modes import UNKNOWN, WRITE_MODES
 from app.api.write_review import json_arguments
 from app.changes import MAX_NAMED, Changed, ChangeSet
 from app.engine import Engine
 from app.errors import AccessDeniedError, KeepsakeError, StaleError
 from app.history import history_repo
+from app.history.rehearsal import rehearse
 from app.inbox.model import Proposal, ProposalDecision, ProposalPreview
 from app.inbox.preview import preview_of
-from app.inbox.service import decided
+from app.inbox.service import KEEPSAKE, decided
 from app.store.transaction_wrapper import Work, wrapped_transactions
 
+_OWN_OPERATIONS = frozenset({"entity.merge", "fact.correct"})  # those that Keepsake itself proposes
 _STALE = "What it changes was changed since it was proposed. Look at it again, then accept it once more."
 
 
@@ -158,12 +159,14 @@ async def _call(engine: Engine, agent: str, operation: str, arguments: Mapping[s
         AccessDeniedError: The agent has no access any more, or its trust does not reach that far now.
         InputError: The arguments are not those of the operation.
     """
-    found, caller = _operation(operation), await _caller(engine, agent)
+    found, caller = _operation(operation), await _caller(engine, agent, operation)
     require_access(found, caller)
     return partial(found.handler, engine, caller, **check_arguments(found, arguments))
 
 
-async def _caller(engine: Engine, name: str) -> Caller:
+async def _caller(engine: Engine, name: str, operation: str) -> Caller:
+    if name == KEEPSAKE and operation in _OWN_OPERATIONS:
+        return Caller(KEEPSAKE)
     agent = await engine.agents.named(name)
     if agent.revoked_at is not None:
         raise AccessDeniedError(f"{name} has no access any more. Reject what it proposed, or let it in again.")

@@ -9,12 +9,12 @@ import apsw
 from app.api.call_hooks import HeldWrite
 from app.api.caller import Caller
 from app.api.registry import REGISTRY, to_builtins
-from app.api.rehearsal import RolledBackError
 from app.api.write_modes import UNKNOWN, WRITE_MODES, WriteMode
 from app.core.text import excerpt, storable
 from app.engine import Engine
 from app.errors import AccessDeniedError
 from app.history import history_repo
+from app.history.rehearsal import RolledBackError
 from app.inbox import repo
 from app.inbox.model import NewProposal, ProposalPreview, RuleAction
 from app.inbox.preview import is_protected, kinds_of, preview_of

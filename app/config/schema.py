@@ -7,6 +7,7 @@ and a line in ``SETTINGS`` here. What one setting demands of another is a rule o
 from difflib import get_close_matches
 
 from app.config.sections.agents import AGENTS, LEDGER
+from app.config.sections.llm import LLM
 from app.config.sections.memories import CAPTURE, CONTEXT, MEMORIES, NER
 from app.config.sections.search import EMBEDDING, INDEX, RECIPES, SEARCH
 from app.config.sections.sessions import SESSIONS
@@ -34,6 +35,7 @@ SETTINGS: tuple[Setting, ...] = (
     *CONTEXT,
     *CAPTURE,
     *NER,
+    *LLM,
     *CONSOLIDATION,
     *ENRICHMENT,
     *REFLECTION,

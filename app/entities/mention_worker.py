@@ -16,6 +16,7 @@ from app.core.clock import Clock
 from app.core.error_location import error_location
 from app.entities import ner_backlog
 from app.entities.linking import FoundName
+from app.entities.ner.overlap import resolve_overlaps
 from app.entities.ner.provider import NOTHING_KNOWN, KnownNames, NameSpan
 from app.entities.ner.strategy import NerStrategy, fast_strategy
 from app.errors import KeepsakeError
@@ -228,13 +229,23 @@ def read_names(
 
 
 def _read(strategy: NerStrategy, known: KnownNames, reading: ner_backlog.Reading) -> list[FoundName]:
-    found = [_found(span, span.start) for span in strategy.extract(reading.text, known)]
+    found = [_found(span, span.start) for span in _spans(strategy, known, reading, is_heading=False)]
     if reading.heading.strip():
-        found += [_found(span, -1) for span in strategy.extract(reading.heading, known)]
+        found += [_found(span, -1) for span in _spans(strategy, known, reading, is_heading=True)]
     author = reading.author.strip()
     if author and (reading.spoken_by_person or _is_person(strategy.extract(author, known), author)):
         found.append(FoundName(author, "person", -1, 0, 0.9, "author"))
     return found
+
+
+def _spans(
+    strategy: NerStrategy, known: KnownNames, reading: ner_backlog.Reading, *, is_heading: bool
+) -> list[NameSpan]:
+    """Return the names of a reading's text or heading, accurately found ones included."""
+    text = reading.heading if is_heading else reading.text
+    found = strategy.extract(text, known)
+    kept = [one for held, one in reading.kept if held == is_heading and text[one.start : one.end] == one.text]
+    return resolve_overlaps([*found, *kept]) if kept else found
 
 
 def _found(span: NameSpan, start: int) -> FoundName:

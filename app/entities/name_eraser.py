@@ -9,6 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 
 import apsw
 
+from app.erasure.call_records import forget_in_calls
 from app.erasure.model import RemainingReference
 
 Names = frozenset[tuple[str, str]]
@@ -106,8 +107,13 @@ def drop(connection: apsw.Connection, names: Collection[tuple[str, str]]) -> dic
         " OR NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = e.id))) RETURNING id",
         (wanted,),
     ).fetchall()
+    gone = [str(row[0]) for row in entities]
     removed = {"entity_aliases": len(aliases), "entities": len(entities)}
-    return removed | {"memory_history": _drop_history(connection, [str(row[0]) for row in entities])}
+    removed |= {"memory_history": _drop_history(connection, gone)}
+    for entity in gone:  # a merge of it may have been proposed
+        for table, count in forget_in_calls(connection, entity).items():
+            removed[table] = removed.get(table, 0) + count
+    return removed
 
 
 def _drop_history(connection: apsw.Connection, entities: list[str]) -> int:

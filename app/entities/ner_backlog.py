@@ -8,13 +8,17 @@ from typing import Any, Literal, cast
 import apsw
 
 from app.core.recall_fence import blank_recalled
+from app.entities.enrichment import repo as enrichment_repo
 from app.entities.linking import FoundName, Linker, Owner
-from app.entities.ner.provider import MAX_CHARACTERS
+from app.entities.model import OwnerKind
+from app.entities.ner.provider import MAX_CHARACTERS, NameSpan
 
 MARK = "entities_message_rowid"
 RULES = "entities_rules"
 RULES_VERSION = "1"  # changes when the fast rules do; everything is read again then
 _MAX_BATCH_CHARACTERS = 1_000_000
+_FIRST = -1_000_000_000_000_000_000  # before every message
+_MEMORY = "m.id, m.store, coalesce(m.event_time, m.updated_at), substr(m.content, 1, ?), m.title, m.facts, m.version"
 _SILENT_ROLES = frozenset({"system"})
 
 Source = Literal["memory", "session", "messages"]
@@ -31,6 +35,7 @@ class Reading:
         author: Who says it, ``""`` for nobody by name.
         spoken_by_person: Whether the author is a person for certain.
         mark: The memory's version, the message's number or row: what must still hold, or how far reading has come.
+        kept: Names that an accurate search found, each with whether it stands in the heading.
     """
 
     owner: Owner
@@ -39,6 +44,7 @@ class Reading:
     author: str
     spoken_by_person: bool
     mark: int
+    kept: tuple[tuple[bool, NameSpan], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,7 +96,66 @@ def next_batch(connection: apsw.Connection, limit: int) -> NameBatch | None:
 
     Memories come before messages.
     """
-    return _memories(connection, limit) or _restored(connection, limit) or _new_messages(connection, limit)
+    batch = _memories(connection, limit) or _restored(connection, limit) or _new_messages(connection, limit)
+    return None if batch is None else replace(batch, readings=with_kept(connection, batch.readings))
+
+
+def with_kept(connection: apsw.Connection, readings: Sequence[Reading]) -> tuple[Reading, ...]:
+    """Return readings with the names that an accurate search found in them."""
+    found = {
+        (kind, owner): names
+        for kind in sorted({reading.owner.kind for reading in readings})
+        for owner, names in enrichment_repo.names(
+            connection, kind, (reading.owner.id for reading in readings if reading.owner.kind == kind)
+        ).items()
+    }
+    if not found:
+        return tuple(readings)
+    return tuple(replace(one, kept=found.get((one.owner.kind, one.owner.id), ())) for one in readings)
+
+
+def read_up_to(connection: apsw.Connection) -> int:
+    """Return the last row of messages that was read."""
+    return int(str(connection.execute("SELECT value FROM meta WHERE key = ?", (MARK,)).get or 0))
+
+
+def reading_of(connection: apsw.Connection, kind: OwnerKind, owner: str) -> Reading | None:
+    """Return a memory or message (``session#seq``) to read, ``None`` where it is gone or silent."""
+    if kind == "memory":
+        sql = f"SELECT {_MEMORY} FROM memories m WHERE m.id = ? AND m.valid_until IS NULL"
+        row = connection.execute(sql, (MAX_CHARACTERS, owner))
+        found = row.fetchone()
+        return None if found is None else with_kept(connection, (_memory(found),))[0]
+    session, _, seq = owner.rpartition("#")
+    row = connection.execute(
+        "SELECT m.seq, m.session_id, m.seq, m.role, m.author, substr(m.content, 1, ?), m.created_at FROM messages m"
+        " JOIN sessions s ON s.id = m.session_id WHERE m.session_id = ? AND m.seq = ? AND s.forgotten_at IS NULL",
+        (MAX_CHARACTERS, session, int(seq)),
+    )
+    found = row.fetchone()
+    return None if found is None else with_kept(connection, (_message(found),))[0]
+
+
+def record_one(connection: apsw.Connection, reading: Reading, found: Sequence[FoundName], now_ms: int) -> bool:
+    """Store the names found in one text, unless it has changed since."""
+    source: Source = "memory" if reading.owner.kind == "memory" else "messages"
+    owners = _current_owners(connection, NameBatch(source, (reading,)))
+    if reading.owner.id not in owners:
+        return False
+    Linker(connection, now_ms).mention([(owners[reading.owner.id], found)])
+    return True
+
+
+def read_again(connection: apsw.Connection, owners: Iterable[tuple[str, str]]) -> None:
+    """Let memories and messages, as (kind, id), be read again."""
+    for kind, owner in owners:
+        session, _, seq = owner.rpartition("#")
+        target, after = (owner, _FIRST) if kind == "memory" else (session, int(seq) - 1)
+        connection.execute(
+            "INSERT INTO pending_mentions (owner_kind, owner_id, after_seq) VALUES (?, ?, ?)"
+            " ON CONFLICT DO UPDATE SET after_seq = min(after_seq, excluded.after_seq)",
+            ("memory" if kind == "memory" else "session", target, after),
+        )
 
 
 def record(connection: apsw.Connection, batch: NameBatch, found: Sequence[Sequence[FoundName]], now_ms: int) -> int:
@@ -129,9 +194,8 @@ def drop_unused(connection: apsw.Connection, limit: int) -> int:
 
 def _memories(connection: apsw.Connection, limit: int) -> NameBatch | None:
     rows = connection.execute(
-        "SELECT m.id, m.store, coalesce(m.event_time, m.updated_at), substr(m.content, 1, ?), m.title, m.facts,"
-        " m.version FROM pending_mentions p CROSS JOIN memories m ON m.id = p.owner_id WHERE p.owner_kind = 'memory'"
-        " LIMIT ?",
+        f"SELECT {_MEMORY} FROM pending_mentions p CROSS JOIN memories m ON m.id = p.owner_id"
+        " WHERE p.owner_kind = 'memory' LIMIT ?",
         (MAX_CHARACTERS, limit),
     )
     readings = tuple(_some(_memory(row) for row in rows))

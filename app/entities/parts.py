@@ -2,12 +2,20 @@
 
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from functools import partial
 
 from app.changes import ChangeSet
+from app.entities.duplicates.service import NearDuplicateService
+from app.entities.enrichment.service import EnrichmentService
 from app.entities.mention_worker import ACTOR, MentionWorker
+from app.entities.ner.language_model_provider import LanguageModelProvider
+from app.entities.ner.spacy_provider import SpacyProvider
+from app.entities.ner.strategy import AccurateStrategy
 from app.entities.queries.entity_queries import EntityQueries
 from app.entities.service import EntityService
 from app.jobs import BackgroundJob, LoopWake
+from app.llm.chat_model import ChatModel
+from app.llm.prompts import load_prompt
 from app.runtime import Runtime
 
 _LISTED_FROM = 200  # texts left to read; fewer are done before a person could look
@@ -21,11 +29,15 @@ class EntityParts:
         service: Entities and the person's decisions about them.
         queries: Lists, profiles and the graph.
         worker: Recognises names in the background.
+        enrichment: Searches texts with few names again.
+        duplicates: Finds entities that may be one.
     """
 
     service: EntityService
     queries: EntityQueries
     worker: MentionWorker
+    enrichment: EnrichmentService
+    duplicates: NearDuplicateService
 
     def on_change(self, changes: ChangeSet) -> None:
         """Wake the worker after a person's decision about an entity."""
@@ -33,12 +45,13 @@ class EntityParts:
             self.worker.wake(decided=True)
 
 
-def build(runtime: Runtime, index_ready: Callable[[], Awaitable[None]]) -> EntityParts:
+def build(runtime: Runtime, index_ready: Callable[[], Awaitable[None]], chat: ChatModel) -> EntityParts:
     """Build the parts of the entities.
 
     Args:
         runtime: What all parts share.
         index_ready: Returns once the index, which goes first, is up to date.
+        chat: The language model.
     """
     resumed = LoopWake(runtime.loop)
     worker = MentionWorker(
@@ -51,4 +64,17 @@ def build(runtime: Runtime, index_ready: Callable[[], Awaitable[None]]) -> Entit
         job=BackgroundJob(runtime.jobs, "names", "Recognising names", "texts", resumed, _LISTED_FROM),
     )
     resumed.connect(worker.wake)
-    return EntityParts(EntityService(runtime.store, runtime.clock), EntityQueries(runtime.store), worker)
+    store, config = runtime.store, runtime.config
+    spacy = SpacyProvider(partial(config.text, "ner.spacy_pipeline"))
+    strategy = AccurateStrategy(spacy, LanguageModelProvider(chat, _instructions), partial(config.flag, "ner.accurate"))
+    return EntityParts(
+        EntityService(store, runtime.clock),
+        EntityQueries(store),
+        worker,
+        EnrichmentService(store, runtime.clock, strategy),
+        NearDuplicateService(store),
+    )
+
+
+def _instructions() -> str:
+    return load_prompt("find-names").text

@@ -18,6 +18,7 @@ _KEYS = {
     "session_summaries": "session_id",
     "entity_aliases": "entity_id",
     "mentions": "owner_id",
+    "enriched_texts": "owner_id",
     "schedules": "schedule_id",
     "schedule_runs": "run_id",
     "chunks": "coalesce(memory_id, session_id || '#' || seq_start)",

@@ -1,6 +1,7 @@
 """SQL of proposals and the rules for them."""
 
 import json
+from collections.abc import Sequence
 from typing import Any
 
 import apsw
@@ -121,6 +122,14 @@ def drop_decided(connection: apsw.Connection, before_ms: int) -> int:
     """Remove proposals decided before a time, and return how many."""
     rows = connection.execute("DELETE FROM inbox WHERE decided_at < ? RETURNING id", (before_ms,)).fetchall()
     return len(rows)
+
+
+def withdraw(connection: apsw.Connection, ids: Sequence[int]) -> None:
+    """Remove proposals that wait."""
+    connection.execute(
+        "DELETE FROM inbox WHERE id IN (SELECT value FROM json_each(?)) AND decided_at IS NULL",
+        (json.dumps(list(ids)),),
+    )
 
 
 def rules(connection: apsw.Connection) -> list[InboxRule]:

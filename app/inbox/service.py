@@ -30,6 +30,7 @@ from app.store.store import Store
 _log = logging.getLogger(__name__)
 
 AREA: Final = "inbox"
+KEEPSAKE: Final = "keepsake"  # the agent of Keepsake's own proposals; no program can have the name
 MAX_WAITING: Final = 500  # proposals of one agent
 MAX_BYTES: Final = 1024 * 1024  # of one proposal's arguments
 ACTIONS: Final = ("accept", "review", "reject")

@@ -13,7 +13,7 @@ from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
 
 from app.errors import HostUnreachableError, InputError, KeepsakeError
-from app.mcp import prompts, resources
+from app.mcp import client_prompts, resources
 from app.mcp.client_confirmation import ClientConfirmer, ConfirmationNeeded
 from app.mcp.host_link import ClientIdentity, HostLink
 from app.mcp.notifier import Notifier
@@ -143,7 +143,7 @@ class KeepsakeServer:
     async def _on_get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> Any:
         call = CallContext(self._links.link(context), ClientConfirmer(context, None))
         with _as_protocol_errors():
-            return _complete(await prompts.get(params.name, params.arguments or {}, call, self._profile))
+            return _complete(await client_prompts.get(params.name, params.arguments or {}, call, self._profile))
 
     async def _follow(self, link: HostLink, context: Context, *, tools: bool = False) -> None:
         """Hear of changes for a client; without access there is nothing to hear of yet."""

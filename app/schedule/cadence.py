@@ -149,7 +149,9 @@ def _instant(cadence: Cadence) -> datetime:
     at = cadence.at
     if at is None:
         raise InputError("A schedule that runs once needs its time.", field="at")
-    return at.astimezone(UTC) if at.tzinfo is not None else at.replace(tzinfo=zone_of(cadence)).astimezone(UTC)
+    found = at.astimezone(UTC) if at.tzinfo is not None else at.replace(tzinfo=zone_of(cadence)).astimezone(UTC)
+    # The database keeps milliseconds: a finer instant would count as later than its own run.
+    return found.replace(microsecond=found.microsecond // 1000 * 1000)
 
 
 def _seconds(cadence: Cadence) -> float:

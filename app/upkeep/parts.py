@@ -30,13 +30,16 @@ class UpkeepParts:
     jobs: tuple[UpkeepJob, ...]
 
 
-def build(runtime: Runtime, worker: IndexWorker, failures: Callable[[], Sequence[str]]) -> UpkeepParts:
+def build(
+    runtime: Runtime, worker: IndexWorker, failures: Callable[[], Sequence[str]], *other_jobs: UpkeepJob
+) -> UpkeepParts:
     """Build the parts of upkeep.
 
     Args:
         runtime: What all parts share.
         worker: The worker of the index.
         failures: Returns a sentence about each part that does not work.
+        other_jobs: Jobs that are built elsewhere.
     """
     store, clock, config = runtime.store, runtime.clock, runtime.config
     model, settings = partial(config.text, "embedding.model"), partial(_settings_findings, config)
@@ -45,7 +48,7 @@ def build(runtime: Runtime, worker: IndexWorker, failures: Callable[[], Sequence
         store, backups, partial(config.flag, "housekeeping.enabled"), partial(config.text, "housekeeping.time")
     )
     service = UpkeepService(store, worker, runtime.jobs, model, failures, clock, settings)
-    return UpkeepParts(service, backups, (housekeeping,))
+    return UpkeepParts(service, backups, (housekeeping, *other_jobs))
 
 
 def _settings_findings(config: Config) -> list[Finding]:

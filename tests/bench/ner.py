@@ -1,5 +1,8 @@
 """How well names are found: ``python -m tests.bench.ner --data DIR`` prints precision, recall and F1 of each type.
 
+Each provider is measured by itself, and so are the strategies. spaCy takes part where a pipeline is installed, on the
+first ``--spacy`` texts of each part; the language model is not measured, for its answers depend on the model.
+
 A find counts when its type and both its ends are right. Rules were made looking at the tuning parts only: the training
 files of WNUT 17 and Weibo, and every other document of WikiGold, which is one file; the test parts are the development
 files and the other documents. Of Weibo only named spans (NAM) count. Types that a set does not mark are not scored.
@@ -15,6 +18,8 @@ from pathlib import Path
 
 from app.entities.ner.provider import NameSpan
 from app.entities.ner.regex_provider import RegexProvider
+from app.entities.ner.rules_provider import RulesProvider
+from app.entities.ner.spacy_provider import SpacyProvider
 from app.entities.ner.strategy import NerStrategy, fast_strategy
 from tests.bench.machine import machine
 
@@ -142,16 +147,31 @@ def main() -> None:
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--data", type=Path, required=True, help="folder with wnut17, wikigold and weibo-zh")
-    data = parser.parse_args().data
+    parser.add_argument("--pipeline", default="", help="spaCy pipeline; the best installed one where not given")
+    parser.add_argument("--spacy", type=int, default=1000, help="texts of each part that spaCy reads")
+    arguments = parser.parse_args()
+    data, spacy = arguments.data, SpacyProvider(lambda: arguments.pipeline)
     if hasattr(os, "sched_setaffinity"):
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-    strategies = {"regex": NerStrategy("regex", (RegexProvider(),)), "fast": fast_strategy()}
+    regex, rules = RegexProvider(), RulesProvider()
+    strategies = {
+        "regex": NerStrategy("regex", (regex,)),
+        "rules": NerStrategy("rules", (rules,)),
+        "fast": fast_strategy(),
+    }
+    if spacy.is_available:
+        strategies |= {
+            "spacy": NerStrategy("spacy", (spacy,)),
+            "accurate": NerStrategy("accurate", (regex, rules, spacy)),
+        }
     print(machine())
+    print("spaCy:", "installed" if spacy.is_available else "no pipeline installed", "| language model: not run")
     print(f"{'set':9} {'part':5} {'strategy':8} {'type':13} {'P':>6} {'R':>6} {'F1':>6} {'names':>6}")
     for name, (tuned, tested) in parts(data).items():
         for part, samples in (("tune", tuned), ("test", tested)):
             for label, strategy in strategies.items():
-                for kind, (precision, recall, f1, there) in scores(samples, strategy.extract).items():
+                read = samples[: arguments.spacy] if label in {"spacy", "accurate"} else samples
+                for kind, (precision, recall, f1, there) in scores(read, strategy.extract).items():
                     print(f"{name:9} {part:5} {label:8} {kind:13} {precision:6.3f} {recall:6.3f} {f1:6.3f} {there:6}")
         rate = speed(tested, strategies["fast"])
         length = sum(len(one.text) for one in tested) / len(tested)

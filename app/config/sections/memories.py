@@ -78,6 +78,7 @@ CAPTURE = (
 )
 
 NER = (
-    *planned(switch("ner.accurate", True, "Use a language model or spaCy to find names, if available.")),
+    switch("ner.accurate", True, "Use a language model or spaCy to find names, if available."),
+    Setting("ner.spacy_pipeline", "str", "", "Name or folder of the spaCy pipeline; empty for the best installed one."),
     whole("ner.batch", 200, 1, 1000, "Texts searched for names in one step at most.", restart=True),
 )

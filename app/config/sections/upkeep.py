@@ -12,11 +12,16 @@ CONSOLIDATION = planned(
     whole("consolidation.page", 30, 1, 500, "Messages consolidated in one step."),
 )
 
-ENRICHMENT = planned(
-    switch("enrichment.enabled", True, "Search memories with few names for names again.", critical=True),
+ENRICHMENT = (
+    switch(
+        "enrichment.enabled",
+        True,
+        "Search memories and messages with few names again, and propose merges of entities.",
+        critical=True,
+    ),
     time_of_day("enrichment.time", "02:00", "When that is done each night."),
-    whole("enrichment.max_entities", 2, 0, 100, "Names up to which a memory has few."),
-    whole("enrichment.limit", 50, 1, 10_000, "Memories searched in one run."),
+    whole("enrichment.max_entities", 2, 0, 100, "Names up to which a memory or message has few."),
+    whole("enrichment.limit", 50, 1, 10_000, "Memories and messages searched in one run."),
 )
 
 REFLECTION = planned(

@@ -1,20 +1,44 @@
-"""Schedule pane: which work Keepsake does on its own."""
+"""Schedule pane: recurring work and goals, as a list or a week."""
 
-from typing import TYPE_CHECKING, ClassVar
+from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
+from shiboken6 import isValid
 
-from ui.panes.pane import Pane
+from app.schedule.model import SchedulePatch
+from ui import theme
+from ui.actions import Action
+from ui.panes.pane import Place
+from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
+from ui.panes.schedule.run_labels import coming
+from ui.panes.schedule.schedule_editor import ScheduleEditor
+from ui.panes.schedule.schedule_list import ScheduleList
+from ui.panes.schedule.schedule_page import SchedulePage
+from ui.panes.schedule.week_view import WeekView
+from ui.style.design_tokens import Space
+from ui.style.icons import icon
+from ui.widgets.button import icon_button, text_button
+from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import EmptyState
+from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
+    from app.changes import ChangeSet
+    from app.schedule.model import Schedule, ScheduleRun
     from ui.actions import Actions
     from ui.bridge import Bridge
 
+LIST_WIDTH = 320
+RUNS = 40
+RELOAD_MS = 300
+WEEK = timedelta(days=7)
+FORECAST_JOB = "decay"
 
-class SchedulePane(Pane):
-    """Description of the work in the background; there are no jobs to plan."""
+
+class SchedulePane(ReadingPane):
+    """A list of schedules beside the chosen one, or a week of runs."""
 
     name: ClassVar[str] = "schedule"
     title: ClassVar[str] = "Schedule"
@@ -22,17 +46,426 @@ class SchedulePane(Pane):
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, actions, parent)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setAccessibleName(self.tr("Schedule"))
+        self._dirty = True
+        self._open = ""
+        self._jobs: dict[str, str] = {}
+        self._status: Any = None
+        self._week = _monday(datetime.now().astimezone().date())
+        self.listing = ScheduleList(bridge, self)
+        self.page = SchedulePage(bridge, self)
+        self.editor = ScheduleEditor(bridge, self)
+        self.week = WeekView(self)
         self._empty = EmptyState(
             "calendar-clock",
-            self.tr("Nothing to plan"),
-            self.tr(
-                "There are no jobs that you can schedule. On its own, Keepsake indexes new text, recognises names "
-                "in it and makes backups. The line at the foot of the window shows such work while it goes on."
-            ),
+            self.tr("Nothing chosen"),
+            self.tr("Choose a schedule to see when it runs and what it did, or set a goal of your own."),
+            self.tr("New schedule"),
             parent=self,
         )
+        self._right = QStackedWidget(self)
+        for widget in (self._empty, self.page, self.editor):
+            self._right.addWidget(widget)
+        self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
+        self._reload.timeout.connect(self._on_reload_timeout)
+        self._arrange()
+        self._connect()
+        set_tab_chain(
+            self.as_list,
+            self.as_week,
+            self.pause,
+            *self.listing.tab_chain,
+            *self.page.tab_chain,
+            *self.editor.tab_chain,
+        )
+
+    # --- what the window calls ---
+
+    def shown(self) -> None:
+        """Load what changed while the pane was hidden."""
+        if self._dirty:
+            self._dirty = False
+            self._load()
+
+    def refresh(self, changes: "ChangeSet") -> None:
+        """Load schedules again when one changed or ran."""
+        if "schedules" not in changes.areas:
+            return
+        if self.isVisible():
+            self._reload.start()
+        else:
+            self._dirty = True
+
+    def open_place(self, place: Place) -> None:
+        """Show the schedule of a place."""
+        if place.id:
+            self._show_list()
+            self._open_schedule(place.id)
+
+    def current_place(self) -> Place:
+        """Return the open schedule."""
+        found = self.listing.schedule(self._open)
+        return Place(self.name, self._open, title=found.name if found is not None else "")
+
+    def focus_first(self) -> None:
+        """Put the keyboard on the list."""
+        front = self.week if self._views.currentWidget() is self._week_page else self.listing.list
+        front.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def regions(self) -> list[QWidget]:
+        """Return list and page, or the week."""
+        if self._views.currentWidget() is self._week_page:
+            return [self.week]
+        return [self.listing.list, self.editor.goal if self._right.currentWidget() is self.editor else self.page.run]
+
+    def commands(self) -> list[Action]:
+        """Return the actions of this pane."""
+        return [
+            Action("schedule.new", self.tr("New schedule"), self._on_new, "plus", group="schedule", pane=self.name),
+            Action(
+                "schedule.run",
+                self.tr("Run the chosen schedule now"),
+                self._on_run,
+                "play",
+                "Ctrl+Return",
+                group="schedule",
+                enabled=lambda: bool(self._open),
+                pane=self.name,
+            ),
+            Action(
+                "schedule.week",
+                self.tr("Week"),
+                self._show_week,
+                "calendar-clock",
+                group="schedule",
+                checked=lambda: self._views.currentWidget() is self._week_page,
+                pane=self.name,
+            ),
+        ]
+
+    def save_state(self) -> bytes:
+        """Return the sizes of list and page."""
+        return self._splitter.state()
+
+    def restore_state(self, state: bytes) -> None:
+        """Apply what ``save_state`` returned."""
+        self._splitter.restore(state)
+
+    # --- loading ---
+
+    def _load(self) -> None:
+        self.listing.load()
+        self.do(self._load_status())
+        if self._open:
+            self.do(self._load_page(self._open))
+        self.do(self._load_week())
+
+    async def _load_status(self) -> None:
+        jobs = await self.bridge.call("upkeep.jobs")
+        status = await self.bridge.call("schedule.status")
+        if not isValid(self):
+            return
+        self._jobs = {one.id: job.name for job in jobs for one in job.schedules}
+        self._status = status
+        now = datetime.now(UTC)
+        if status.paused_until is not None and status.paused_until > now:
+            words = self.tr("Everything is paused until {time}").format(time=coming(status.paused_until, now))
+            self.pause.setText(self.tr("Resume"))
+        else:
+            running = [self.listing.schedule(claim.schedule_id) for claim in status.running]
+            names = ", ".join(one.name for one in running if one is not None)
+            next_time = coming(status.next_run_at, now) if status.next_run_at is not None else ""
+            words = self.tr("Running: {names}").format(names=names) if names else ""
+            if not words and next_time:
+                words = self.tr("Next run: {time}").format(time=next_time)
+            self.pause.setText(self.tr("Pause all"))
+        self._state.setText(words)
+
+    async def _load_page(self, identity: str) -> None:
+        schedule: Schedule = await self.bridge.call("schedule.get", id=identity)
+        if not isValid(self) or identity != self._open:
+            return
+        if not self._jobs:
+            await self._load_status()
+        waits = ""
+        if self._status is not None and identity in self._status.waiting_goals:
+            waits = self.tr("It waits until a language model is set up, or an agent takes it on.")
+        job = self._jobs.get(identity, "")
+        self.page.show_schedule(schedule, has_plan=bool(job), waits=waits)
+        words = await self.bridge.call("schedule.words", cadence=schedule.cadence)
+        preview = None
+        if schedule.status == "active" and schedule.cadence.kind != "once":
+            preview = await self.bridge.call("schedule.preview", cadence=schedule.cadence)
+        runs: list[ScheduleRun] = await self.bridge.call("schedule.runs", id=identity, limit=RUNS)
+        forecast = await self.bridge.call("memory.forecast") if job == FORECAST_JOB else None
+        if not isValid(self) or identity != self._open:
+            return
+        self.page.show_times(words, preview, schedule)
+        self.page.show_runs(runs, can_undo=True)
+        if forecast is not None:
+            self.page.show_forecast(forecast)
+
+    async def _load_week(self) -> None:
+        first = datetime.combine(self._week, time()).astimezone()
+        entries = await self.bridge.call("schedule.calendar", after=first, before=first + WEEK)
+        if isValid(self):
+            today = datetime.now().astimezone().date()
+            self.week.show_week(self._week, entries, today)
+            last = self._week + timedelta(days=6)
+            self._week_title.setText(f"{self._week:%d.%m.} – {last:%d.%m.%Y}")
+
+    # --- what the person does ---
+
+    def _open_schedule(self, identity: str) -> None:
+        self._open = identity
+        self.listing.list.choose(identity, quiet=True)
+        self._right.setCurrentWidget(self.page)
+        self.do(self._load_page(identity))
+
+    def _show_list(self) -> None:
+        self._views.setCurrentWidget(self._splitter)
+        self._refresh_toggles()
+
+    def _show_week(self) -> None:
+        self._views.setCurrentWidget(self._week_page)
+        self._refresh_toggles()
+        self.do(self._load_week())
+
+    def _refresh_toggles(self) -> None:
+        is_week = self._views.currentWidget() is self._week_page
+        self.as_week.setChecked(is_week)
+        self.as_list.setChecked(not is_week)
+        self.registry.refresh()
+
+    async def _create(self, values: dict[str, Any]) -> None:
+        reply = await self.bridge.reply("schedule.create", **values)
+        if isValid(self):
+            self._open = reply.value.id
+            self.listing.load()
+            self._open_schedule(reply.value.id)
+            self.show_notice(self.tr("Created ‘{name}’").format(name=reply.value.name))
+
+    async def _update(self, identity: str, patch: SchedulePatch, words: str) -> None:
+        reply = await self.bridge.reply("schedule.update", id=identity, patch=patch)
+        if isValid(self):
+            self.listing.load()
+            self._open_schedule(identity)
+            self.show_notice(words.format(name=reply.value.name))
+
+    async def _delete(self, identity: str, name: str) -> None:
+        await self.bridge.reply("schedule.delete", id=identity)
+        if isValid(self):
+            self._open = ""
+            self._right.setCurrentWidget(self._empty)
+            self.listing.load()
+            self.show_notice(self.tr("Deleted ‘{name}’").format(name=name))
+
+    async def _run(self, identity: str, name: str) -> None:
+        await self.bridge.reply("schedule.run_now", id=identity)
+        if isValid(self):
+            self.show_notice(self.tr("‘{name}’ runs").format(name=name))
+
+    async def _undo(self, run_id: str) -> None:
+        reply = await self.bridge.reply("upkeep.undo", run_id=run_id)
+        if not isValid(self):
+            return
+        if history_of(reply) or reply.value:
+            self.show_notice(self.tr("Undid the run"), history_of(reply), self.tr("undo of the run"))
+        else:
+            self.show_notice(self.tr("There is nothing of this run left to undo."))
+
+    async def _plan(self, job: str) -> None:
+        plan = await self.bridge.call("upkeep.plan", job=job)
+        if isValid(self):
+            self.page.show_plan(plan)
+
+    async def _pause(self, until: datetime | None) -> None:
+        await self.bridge.reply("schedule.pause_all", until=until)
+        if isValid(self):
+            self.do(self._load_status())
+
+    # --- building ---
+
+    def _arrange(self) -> None:
+        self.as_list = icon_button("list", self.tr("List"), checkable=True, parent=self)
+        self.as_week = icon_button("calendar-clock", self.tr("Week"), checkable=True, parent=self)
+        self.pause = text_button(self.tr("Pause all"), icon_name="pause", parent=self)
+        self._state = ElidedLabel("", self)
+        theme.set_type(self._state, "small muted")
+        bar = QHBoxLayout()
+        bar.setContentsMargins(Space.M, Space.S, Space.M, Space.S)
+        bar.setSpacing(Space.S)
+        for widget in (self.as_list, self.as_week):
+            bar.addWidget(widget)
+        bar.addWidget(self._state, 1)
+        bar.addWidget(self.pause)
+        self._splitter = PaneSplitter(parent=self)
+        self._splitter.add(self.listing, LIST_WIDTH, least=220)
+        self._splitter.add(self._right, 800, least=360, stretch=1)
+        self._week_page = self._make_week_page()
+        self._views = QStackedWidget(self)
+        self._views.addWidget(self._splitter)
+        self._views.addWidget(self._week_page)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._empty)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self._views, 1)
+        self.as_list.setChecked(True)
+
+    def _make_week_page(self) -> QWidget:
+        page = QWidget(self)
+        before = icon_button("chevron-left", self.tr("The week before"), parent=page)
+        after = icon_button("chevron-right", self.tr("The week after"), parent=page)
+        now = text_button(self.tr("This week"), "quiet", parent=page)
+        self._week_title = ElidedLabel("", page)
+        theme.set_type(self._week_title, "strong")
+        before.clicked.connect(self._on_week_before)
+        after.clicked.connect(self._on_week_after)
+        now.clicked.connect(self._on_this_week)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(Space.M, 0, Space.M, Space.S)
+        bar.setSpacing(Space.XS)
+        for widget in (before, after, now):
+            bar.addWidget(widget)
+        bar.addSpacing(Space.S)
+        bar.addWidget(self._week_title, 1)
+        column = QVBoxLayout(page)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self.week, 1)
+        return page
+
+    def _connect(self) -> None:
+        self.listing.loaded.connect(self._on_listing_loaded)
+        self.listing.failed.connect(self.show_error)
+        self.listing.list.chosen.connect(self._on_schedule_chosen)
+        self.listing.list.opened.connect(self._on_schedule_chosen)
+        self.listing.list.delete_requested.connect(self._on_delete_requested)
+        self.listing.new.clicked.connect(self._on_new)
+        self._empty.triggered.connect(self._on_new)
+        self.page.run_requested.connect(self._on_run)
+        self.page.switched.connect(self._on_switched)
+        self.page.edit_requested.connect(self._on_edit)
+        self.page.delete_requested.connect(self._on_delete)
+        self.page.plan_requested.connect(self._on_plan)
+        self.page.history.undo_requested.connect(self._on_undo_requested)
+        self.editor.saved.connect(self._on_saved)
+        self.editor.cancelled.connect(self._on_cancelled)
+        self.week.opened.connect(self._on_week_opened)
+        self.as_list.clicked.connect(self._show_list)
+        self.as_week.clicked.connect(self._show_week)
+        self.pause.clicked.connect(self._on_pause_clicked)
+
+    # --- slots ---
+
+    def _on_reload_timeout(self) -> None:
+        self._load()
+
+    def _on_listing_loaded(self) -> None:
+        if self._open and self.listing.schedule(self._open) is None:
+            self._open = ""
+            self._right.setCurrentWidget(self._empty)
+        elif not self._open and self.listing.model.ids and self._right.currentWidget() is not self.editor:
+            self._open_schedule(self.listing.model.ids[0])
+        elif self._open:
+            self.listing.list.choose(self._open, quiet=True)
+
+    def _on_schedule_chosen(self, identity: str) -> None:
+        if identity and identity != self._open:
+            self._open_schedule(identity)
+            self.navigate.emit(self.current_place())
+        elif identity:
+            self._right.setCurrentWidget(self.page)
+
+    def _on_new(self) -> None:
+        self._show_list()
+        self.editor.begin(None)
+        self._right.setCurrentWidget(self.editor)
+        self.editor.focus_first()
+
+    def _on_edit(self) -> None:
+        self.editor.begin(self.listing.schedule(self._open))
+        self._right.setCurrentWidget(self.editor)
+        self.editor.focus_first()
+
+    def _on_saved(self, values: dict[str, Any]) -> None:
+        if not self.editor.identity:
+            self.do(self._create(values))
+        else:
+            known = {key: value for key, value in values.items() if value != ""}
+            self.do(self._update(self.editor.identity, SchedulePatch(**known), self.tr("Changed ‘{name}’")))
+
+    def _on_cancelled(self) -> None:
+        self._right.setCurrentWidget(self.page if self._open else self._empty)
+        self.focus_first()
+
+    def _on_run(self) -> None:
+        found = self.listing.schedule(self._open)
+        if found is not None:
+            self.do(self._run(found.id, found.name))
+
+    def _on_switched(self) -> None:
+        found = self.listing.schedule(self._open)
+        if found is None:
+            return
+        is_on = found.status == "active"
+        patch = SchedulePatch(status="paused" if is_on else "active")
+        words = self.tr("Switched off ‘{name}’") if is_on else self.tr("Switched on ‘{name}’")
+        self.do(self._update(found.id, patch, words))
+
+    def _on_delete(self) -> None:
+        found = self.listing.schedule(self._open)
+        if found is not None and not found.is_built_in:
+            self.do(self._delete(found.id, found.name))
+
+    def _on_delete_requested(self, ids: list[str]) -> None:
+        del ids
+        self._on_delete()
+
+    def _on_plan(self) -> None:
+        if job := self._jobs.get(self._open, ""):
+            self.do(self._plan(job))
+
+    def _on_undo_requested(self, run_id: str) -> None:
+        self.do(self._undo(run_id))
+
+    def _on_week_opened(self, identity: str) -> None:
+        self._show_list()
+        self._open_schedule(identity)
+        self.navigate.emit(self.current_place())
+
+    def _on_week_before(self) -> None:
+        self._go_to_week(self._week - WEEK)
+
+    def _on_week_after(self) -> None:
+        self._go_to_week(self._week + WEEK)
+
+    def _on_this_week(self) -> None:
+        self._go_to_week(_monday(datetime.now().astimezone().date()))
+
+    def _go_to_week(self, first: date) -> None:
+        self._week = first
+        self.do(self._load_week())
+
+    def _on_pause_clicked(self) -> None:
+        now = datetime.now(UTC)
+        if self._status is not None and self._status.paused_until is not None and self._status.paused_until > now:
+            self.do(self._pause(None))
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.addAction(icon("clock"), self.tr("For an hour")).triggered.connect(self._on_pause_hour)
+        menu.addAction(icon("moon"), self.tr("Until tomorrow")).triggered.connect(self._on_pause_until_tomorrow)
+        menu.popup(self.pause.mapToGlobal(self.pause.rect().bottomLeft()))
+
+    def _on_pause_hour(self) -> None:
+        self.do(self._pause(datetime.now(UTC) + timedelta(hours=1)))
+
+    def _on_pause_until_tomorrow(self) -> None:
+        tomorrow = datetime.now().astimezone().date() + timedelta(days=1)
+        self.do(self._pause(datetime.combine(tomorrow, time()).astimezone()))
+
+
+def _monday(day: date) -> date:
+    return day - timedelta(days=day.weekday())

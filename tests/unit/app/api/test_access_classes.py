@@ -28,17 +28,17 @@ CLASSES = {
         graph.delete_entities graph.delete_observations graph.delete_relations
         fact.batch fact.confirm fact.correct fact.forget fact.remember fact.resolve fact.set
         memory.write note.delete note.delete_many note.pin note.restore note.save note.tag_many note.update
-        reflection.save schedule.claim schedule.count schedule.create schedule.delete schedule.due schedule.get
-        schedule.heartbeat schedule.report schedule.run schedule.runs schedule.search schedule.update session.all
-        session.append session.append_later session.at session.before session.compact session.create session.find
-        session.get session.length session.messages session.recent session.restore session.scratchpad.clear
+        reflection.save schedule.calendar schedule.claim schedule.count schedule.create schedule.delete schedule.due
+        schedule.get schedule.heartbeat schedule.report schedule.run schedule.runs schedule.search schedule.update
+        session.all session.append session.append_later session.at session.before session.compact session.create
+        session.find session.get session.length session.messages session.recent session.restore session.scratchpad.clear
         session.scratchpad.read session.scratchpad.write session.summary.get session.summary.roll
         session.summary.set session.working tag.merge tag.rename
     """,
     # Works on all of the vault: only for callers that read every store.
     "full": """
         capture.status
-        archive.put entity.merge entity.place entity.protect entity.relate entity.rename entity.split
+        archive.put entity.duplicates entity.merge entity.place entity.protect entity.relate entity.rename entity.split
         entity.unrelate job.cancel job.list job.pause job.resume memory.history memory.sessions memory.undo
         schedule.prune schedule.run_now schedule.status session.agents session.consolidated session.digest.get
         session.digest.list session.digest.roll session.forget session.ids session.list session.pending

@@ -157,3 +157,36 @@ def test_a_patch_with_an_unknown_field_is_refused(host: Host) -> None:
     with pytest.raises(InputError):
         host.ask("schedule.update", id=made.id, patch={"cadence": {"kind": "cron", "expression": "nonsense"}})
     assert host.ask("schedule.get", id=made.id) == made
+
+
+def test_the_calendar_has_past_and_coming_runs(host: Host, clock: SetClock) -> None:
+    own = ask(host, SCOUT, "schedule.create", goal="sum up", cadence=HOURLY)
+    hourly = ask(host, OTHER, "schedule.create", goal="other", cadence={"kind": "interval", "seconds": 7200})
+    end = START + timedelta(hours=5)
+    found = ask(host, HELPER, "schedule.calendar", after=START, before=end)
+    planned = [(entry.schedule_id, entry.at.hour) for entry in found if entry.schedule_id in (own.id, hourly.id)]
+    assert planned == [(own.id, 13), (own.id, 14), (hourly.id, 14), (own.id, 15), (own.id, 16), (hourly.id, 16)]
+    seen = ask(host, SCOUT, "schedule.calendar", after=START, before=end)
+    assert {entry.schedule_id for entry in seen} == {own.id}
+    later = START + timedelta(days=20)
+    far = ask(host, OTHER, "schedule.calendar", after=later, before=later + timedelta(hours=3))
+    assert [entry.at for entry in far] == [later, later + timedelta(hours=2)]
+
+
+def test_the_calendar_has_a_run_that_is_over_and_a_single_one(host: Host, clock: SetClock) -> None:
+    once = {"kind": "once", "at": (START + timedelta(hours=1, microseconds=900)).isoformat()}
+    made = ask(host, SCOUT, "schedule.create", goal="once", cadence=once)
+    whole = {"after": START, "before": START + timedelta(days=1)}
+    assert [entry.state for entry in ask(host, SCOUT, "schedule.calendar", **whole)] == ["planned"]
+    clock.pass_time(timedelta(hours=2))
+    claim = ask(host, SCOUT, "schedule.claim", id=made.id)
+    ask(host, SCOUT, "schedule.report", run_id=claim.run_id, output="done")
+    # Between the planned instant and its claim it was not missed, so that one entry is left.
+    found = [one for one in ask(host, SCOUT, "schedule.calendar", **whole) if one.state != "planned"]
+    assert [(entry.state, entry.run_id) for entry in found] == [("succeeded", claim.run_id)]
+
+
+@pytest.mark.parametrize("days", [0, -1, 63])
+def test_the_calendar_refuses_a_range_that_is_none(host: Host, days: int) -> None:
+    with pytest.raises(InputError, match="before"):
+        ask(host, SCOUT, "schedule.calendar", after=START, before=START + timedelta(days=days))

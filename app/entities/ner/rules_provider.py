@@ -1,4 +1,4 @@
-"""Provider of people, organisations and places by runs of capitalised words.
+"""Provider of names by rules: people, organisations and places by runs of capitalised words.
 
 Small lists and the words around them decide the type.
 
@@ -19,10 +19,10 @@ _KNOWN = 0.95
 _LONG = 4  # letters of a known name that stands for itself in small letters
 
 
-class NameProvider:
+class RulesProvider:
     """Finds names by rules, small lists and what the registry knows."""
 
-    name = "names"
+    name = "rules"
 
     def extract(self, text: str, known: KnownNames) -> list[NameSpan]:
         """Return people, organisations, places, projects and known names of any type."""

@@ -1,0 +1,82 @@
+"""SQL of near-duplicates: names to compare, evidence about a pair, and proposed merges.
+
+Owns proposed_merges.
+"""
+
+import json
+
+import apsw
+
+from app.entities.duplicates.finder import COMPARED
+from app.entities.duplicates.model import NamedEntity, NearDuplicate
+
+_MOST = 20_000  # entities compared
+_MOST_OWNERS = 2_000  # texts looked at for each of two entities
+
+Key = tuple[str, str]
+
+
+def names(connection: apsw.Connection) -> list[NamedEntity]:
+    """Return the entities to compare, the most mentioned first."""
+    rows = connection.execute(
+        "SELECT id, canonical_name, type, mention_count, touched OR protected FROM entities WHERE merged_into IS NULL"
+        " AND (mention_count > 0 OR touched = 1 OR protected = 1) AND type IN (SELECT value FROM json_each(?))"
+        " AND json_extract(attributes, '$.retired') IS NULL ORDER BY mention_count DESC, rowid LIMIT ?",
+        (json.dumps(COMPARED), _MOST),
+    )
+    return [NamedEntity(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows]
+
+
+def are_apart(connection: apsw.Connection, key: Key) -> bool:
+    """Return whether a decision says that two entities are not one.
+
+    They were split from each other, a merge of them was undone, or a relation between them is stated.
+    """
+    found = connection.execute(
+        "SELECT 1 FROM entities WHERE id IN (?1, ?2) AND json_extract(attributes, '$.split_from') IN (?1, ?2)"
+        " UNION ALL SELECT 1 FROM memory_history WHERE target_kind = 'entity' AND target IN (?1, ?2)"
+        " AND event = 'MERGE' AND undone_by IS NOT NULL AND json_extract(after, '$.merged_into') IN (?1, ?2)"
+        " UNION ALL SELECT 1 FROM relations WHERE subject_id IN (?1, ?2) AND object_id IN (?1, ?2) LIMIT 1",
+        key,
+    )
+    return found.fetchone() is not None
+
+
+def have_context(connection: apsw.Connection, key: Key) -> bool:
+    """Return whether one conversation or memory mentions both of two entities."""
+    first, second = (_contexts(connection, one) for one in key)
+    return not first.isdisjoint(second)
+
+
+def _contexts(connection: apsw.Connection, entity_id: str) -> set[str]:
+    rows = connection.execute(
+        "SELECT owner_kind, owner_id FROM mentions WHERE entity_id = ? ORDER BY at DESC LIMIT ?",
+        (entity_id, _MOST_OWNERS),
+    )
+    return {str(owner) if kind == "memory" else str(owner).rpartition("#")[0] for kind, owner in rows}
+
+
+def decisions(connection: apsw.Connection) -> dict[Key, tuple[str, int]]:
+    """Return what became of proposed merges, with the proposal, by the ids of both entities."""
+    rows = connection.execute("SELECT first_id, second_id, decision, proposal_id FROM proposed_merges")
+    return {(str(first), str(second)): (str(decision), int(str(made))) for first, second, decision, made in rows}
+
+
+def note_proposed(connection: apsw.Connection, pair: NearDuplicate, proposal_id: int, run_id: str, at_ms: int) -> None:
+    """Store that a merge was proposed, unless one of the entities is gone."""
+    connection.execute(
+        "INSERT INTO proposed_merges (first_id, second_id, proposal_id, run_id, at) SELECT ?1, ?2, ?3, ?4, ?5"
+        " WHERE (SELECT count(*) FROM entities WHERE id IN (?1, ?2)) = 2 ON CONFLICT DO UPDATE SET"
+        " proposal_id = excluded.proposal_id, run_id = excluded.run_id, at = excluded.at, decision = 'waiting'",
+        (*pair.key, proposal_id, run_id, at_ms),
+    )
+
+
+def withdraw_run(connection: apsw.Connection, run_id: str) -> list[int]:
+    """Note that the proposals of a run that still wait are withdrawn; return them."""
+    rows = connection.execute(
+        "UPDATE proposed_merges SET decision = 'withdrawn' WHERE run_id = ? AND decision = 'waiting'"
+        " RETURNING proposal_id",
+        (run_id,),
+    ).fetchall()
+    return [int(str(row[0])) for row in rows]

@@ -1,0 +1,77 @@
+"""Near-duplicate entities of a vault; merging them is up to the person."""
+
+import asyncio
+from collections.abc import Sequence
+from functools import partial
+
+import apsw
+
+from app.entities.duplicates import repo
+from app.entities.duplicates.finder import near_duplicates
+from app.entities.duplicates.model import DuplicatePair, NearDuplicate
+from app.store.store import Store
+
+_LISTED = frozenset({"waiting", "expired", "withdrawn"})  # decisions that leave a pair open
+_MOST_CHECKED = 2_000  # pairs
+
+
+class NearDuplicateService:
+    """Finds near-duplicates.
+
+    Args:
+        store: The vault's database.
+    """
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    async def pairs(self, limit: int = 50) -> list[DuplicatePair]:
+        """Return pairs that may be one entity, without refused ones, the surest first."""
+        made = await self._store.read(repo.decisions, is_background=True)
+        open_pairs = [one for one in await self._found() if made.get(one.key, ("waiting", 0))[0] in _LISTED]
+        kept = await self._store.read(partial(_supported, pairs=open_pairs, limit=limit), is_background=True)
+        return [_shown(one, made.get(one.key)) for one in kept]
+
+    async def unproposed(self, limit: int) -> list[NearDuplicate]:
+        """Return pairs to propose: those never proposed, then those whose proposal expired."""
+        if limit <= 0:
+            return []
+        made = await self._store.read(repo.decisions, is_background=True)
+        found = await self._found()
+        new = [one for one in found if one.key not in made]
+        expired = [one for one in found if made.get(one.key, ("", 0))[0] == "expired"]
+        return await self._store.read(partial(_supported, pairs=[*new, *expired], limit=limit), is_background=True)
+
+    async def _found(self) -> list[NearDuplicate]:
+        entities = await self._store.read(repo.names, is_background=True)
+        return await asyncio.to_thread(near_duplicates, entities)
+
+
+def _supported(connection: apsw.Connection, pairs: Sequence[NearDuplicate], limit: int) -> list[NearDuplicate]:
+    """Return the first pairs that the vault supports.
+
+    Nothing speaks against them, and their entities are mentioned together where that is needed.
+    """
+    kept: list[NearDuplicate] = []
+    for one in pairs[:_MOST_CHECKED]:
+        if len(kept) >= limit:
+            break
+        if one.needs_context and not repo.have_context(connection, one.key):
+            continue
+        if not repo.are_apart(connection, one.key):
+            kept.append(one)
+    return kept
+
+
+def _shown(pair: NearDuplicate, decision: tuple[str, int] | None) -> DuplicatePair:
+    waiting = decision[1] if decision is not None and decision[0] == "waiting" else None
+    return DuplicatePair(
+        pair.into.id,
+        pair.into.name,
+        pair.other.id,
+        pair.other.name,
+        pair.into.type,
+        pair.sentence,
+        pair.score,
+        waiting,
+    )

@@ -1,0 +1,1 @@
+"""Enrichment: a second, accurate search for names in texts that have few."""

@@ -1,0 +1,1 @@
+"""Facts from conversations by rules alone, with no language model."""

@@ -1,0 +1,1 @@
+"""Accounts of what the language model cost."""

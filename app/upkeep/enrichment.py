@@ -1,0 +1,205 @@
+"""Enrichment job: texts with few names are searched again, and merges of near-duplicate entities proposed."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Final
+
+from app.changes import ChangeSet
+from app.core.stores import STORES, StoreName
+from app.core.text import excerpt
+from app.entities.enrichment.service import EnrichedText, EnrichmentService
+from app.entities.model import OwnerKind
+from app.llm.model import Usage
+from app.schedule.model import Cadence
+from app.upkeep.merge_proposals import MergeProposals
+from app.upkeep.upkeep_job import PlannedChange, UpkeepOutcome, UpkeepPlan, UpkeepRun
+
+_SHOWN: Final = 50  # changes of a plan
+_MOST_FAILURES: Final = 3  # one after the other; then the model is left alone for this run
+_TITLE: Final = 120
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichmentOptions:
+    """Settings of enrichment.
+
+    Args:
+        is_enabled: Whether it runs by itself.
+        time: Its time of day, such as ``02:00``.
+        most_names: Entities up to which a text has few.
+        limit: Texts searched in one run.
+    """
+
+    is_enabled: bool = True
+    time: str = "02:00"
+    most_names: int = 2
+    limit: int = 50
+
+
+@dataclass(slots=True)
+class _Progress:
+    """Counts of a run so far."""
+
+    searched: int = 0
+    links: int = 0
+    turns: int = 0
+    proposed: int = 0
+    usage: Usage = field(default_factory=Usage)
+    withheld: set[StoreName] = field(default_factory=set)
+    failed: list[tuple[OwnerKind, str]] = field(default_factory=list)
+    refusal: str = ""
+    refusals: int = 0  # one after the other
+
+    @property
+    def asks_model(self) -> bool:
+        return self.refusals < _MOST_FAILURES
+
+
+class Enrichment:
+    """The nightly search for names, and for entities that are one.
+
+    Args:
+        service: Searches texts.
+        merges: Proposes merges.
+        options: Returns the settings.
+    """
+
+    name = "enrichment"
+    title = "Search for names"
+    goal = "Search texts with few names again, and propose to merge entities that may be one."
+    unit = "texts"
+
+    def __init__(
+        self, service: EnrichmentService, merges: MergeProposals, options: Callable[[], EnrichmentOptions]
+    ) -> None:
+        self._service = service
+        self._merges = merges
+        self._options = options
+
+    def cadences(self) -> tuple[Cadence, ...]:
+        """Return its time of day; see ``UpkeepJob``."""
+        hour, _, minute = self._options().time.partition(":")
+        return (Cadence(kind="cron", expression=f"{int(minute)} {int(hour)} * * *"),)
+
+    def is_enabled(self) -> bool:
+        """Return whether the settings let it run by itself."""
+        return self._options().is_enabled
+
+    async def plan(self) -> UpkeepPlan:
+        """Return the texts and merges; see ``UpkeepJob``."""
+        texts = await self._candidates(STORES)
+        pairs = await self._merges.due()
+        changes = [
+            PlannedChange("search", owner, await self._service.title(kind, owner), f"{kind} with few names")
+            for kind, owner in texts[:_SHOWN]
+        ]
+        changes += [
+            PlannedChange("propose", one.other.id, excerpt(f"{one.other.name} → {one.into.name}", _TITLE), one.sentence)
+            for one in pairs
+        ]
+        absence = self._service.strategy.absence
+        summary = f"Search {_count(len(texts), 'text')} for names and propose {_count(len(pairs), 'merge')}."
+        return UpkeepPlan(
+            self.name, summary, len(texts) + len(pairs), tuple(changes[:_SHOWN]), (absence,) if absence else ()
+        )
+
+    async def apply(self, run: UpkeepRun) -> UpkeepOutcome:
+        """Search the texts and propose the merges; see ``UpkeepJob``."""
+        made = _Progress()
+        try:
+            await self._search(run, made)
+        finally:
+            self._service.strategy.spacy.release()
+        if not run.job.is_cancelled():
+            await self._propose(run, made)
+        counts = {"texts": made.searched, "links": made.links, "proposals": made.proposed}
+        return UpkeepOutcome(self._summary(made), counts, made.usage.cost, made.turns)
+
+    async def _candidates(self, stores: tuple[StoreName, ...]) -> list[tuple[OwnerKind, str]]:
+        if not self._service.strategy.is_available:
+            return []
+        options = self._options()
+        return await self._service.candidates(options.most_names, options.limit, stores)
+
+    async def _search(self, run: UpkeepRun, made: _Progress) -> None:
+        seen = set[tuple[OwnerKind, str]]()
+        stores: tuple[StoreName, ...] = STORES
+        known = await self._service.known()
+        while texts := [one for one in await self._candidates(stores) if one not in seen]:
+            total = min(self._options().limit, made.searched + len(texts))
+            for kind, owner in texts:
+                if run.job.is_cancelled() or made.searched >= self._options().limit or not self._can_search(made):
+                    return
+                seen.add((kind, owner))
+                if await self._is_withheld(kind, owner, made):
+                    continue
+                found = await self._service.enrich(kind, owner, known, run.id, asks_model=made.asks_model)
+                await self._note(run, made, (kind, owner), found)
+                run.job.advance(made.searched, total)
+                await asyncio.sleep(0)
+            left = tuple(one for one in STORES if one not in made.withheld)
+            if left == stores:  # texts of other stores come in only for those that were withheld
+                return
+            stores = left
+
+    def _can_search(self, made: _Progress) -> bool:
+        strategy = self._service.strategy
+        return strategy.spacy.is_available or (strategy.model.is_available and made.asks_model)
+
+    async def _is_withheld(self, kind: OwnerKind, owner: str, made: _Progress) -> bool:
+        """Return whether a text is withheld from the only reader there is."""
+        if not made.withheld or self._service.strategy.spacy.is_available:
+            return False
+        return await self._service.store_of(kind, owner) in made.withheld
+
+    async def _note(self, run: UpkeepRun, made: _Progress, text: tuple[OwnerKind, str], found: EnrichedText) -> None:
+        made.usage += found.usage
+        made.turns += bool(found.usage.output_tokens)
+        made.refusal = found.refusal or made.refusal
+        if found.is_withheld:
+            made.withheld.update(one for one in STORES if one == found.store)
+        elif found.refusal:
+            made.refusals += 1
+        if found.outcome == "unanswered":
+            made.failed.append(text)
+        if found.outcome != "searched":
+            return
+        made.searched += 1
+        made.links += found.links
+        if not found.refusal:  # the model works: what it had no usable answer to would fail again every night
+            for kind, owner in made.failed:
+                await self._service.mark_searched(kind, owner, run.id)
+            made.failed.clear()
+            made.refusals = 0
+        if found.links:
+            run.publish(ChangeSet(frozenset({"entities"}), (), self.name, f"upkeep.{self.name}"))
+
+    async def _propose(self, run: UpkeepRun, made: _Progress) -> None:
+        for pair in await self._merges.due():
+            if run.job.is_cancelled():
+                return
+            changes = await self._merges.propose(pair, run.id)
+            if changes is not None:
+                made.proposed += 1
+                run.publish(changes)
+            await asyncio.sleep(0)
+
+    def _summary(self, made: _Progress) -> str:
+        absence = self._service.strategy.absence
+        if absence and not made.searched:
+            first = f"No text was searched again. {absence}"
+        else:
+            first = f"Searched {_count(made.searched, 'text')} again and linked {_count(made.links, 'name')}."
+        parts = [first]
+        if made.withheld:
+            parts.append("Private texts were left out, for the settings keep them from the language model.")
+        elif made.refusal:
+            parts.append(f"The language model was not always there: {made.refusal}")
+        if made.proposed:
+            parts.append(f"Proposed {_count(made.proposed, 'merge')} of entities that may be one; see the inbox.")
+        return " ".join(parts)
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"

@@ -1,0 +1,56 @@
+"""Parts of enrichment: the job, and the merges that it proposes."""
+
+from dataclasses import dataclass
+from functools import partial
+
+import apsw
+
+from app.config.config import Config
+from app.entities.parts import EntityParts
+from app.inbox.service import InboxService
+from app.runtime import Runtime
+from app.upkeep.enrichment import Enrichment, EnrichmentOptions
+from app.upkeep.merge_proposals import MergeProposals
+
+
+@dataclass(frozen=True, slots=True)
+class EnrichmentParts:
+    """Parts of enrichment.
+
+    Args:
+        job: The job.
+        merges: Proposes merges of entities.
+        entities: Its links are taken back together with the proposals.
+    """
+
+    job: Enrichment
+    merges: MergeProposals
+    entities: EntityParts
+
+    def undo_run(self, connection: apsw.Connection, run_id: str) -> frozenset[str]:
+        """Take back the links and proposals of a run; return the areas that changed."""
+        links = self.entities.enrichment.undo_run(connection, run_id)
+        proposals = self.merges.undo_run(connection, run_id)
+        return frozenset([*(["entities"] if links else []), *(["inbox"] if proposals else [])])
+
+
+def build(runtime: Runtime, entities: EntityParts, inbox: InboxService) -> EnrichmentParts:
+    """Build the parts of enrichment.
+
+    Args:
+        runtime: What all parts share.
+        entities: People, places and organisations.
+        inbox: The person's inbox.
+    """
+    merges = MergeProposals(runtime.store, runtime.clock, entities.duplicates, entities.service, inbox)
+    job = Enrichment(entities.enrichment, merges, partial(_options, runtime.config))
+    return EnrichmentParts(job, merges, entities)
+
+
+def _options(config: Config) -> EnrichmentOptions:
+    return EnrichmentOptions(
+        config.flag("enrichment.enabled"),
+        config.text("enrichment.time"),
+        config.whole("enrichment.max_entities"),
+        config.whole("enrichment.limit"),
+    )

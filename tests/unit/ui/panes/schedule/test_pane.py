@@ -1,0 +1,176 @@
+"""The Schedule pane over a real vault: list, page, editor, runs and week."""
+
+from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import QAbstractItemModel, Qt
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.host import Host
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.panes.test_every_pane import _nameless
+from ui.actions import Actions
+from ui.bridge import Bridge
+from ui.panes.pane import Place
+from ui.panes.schedule.pane import SchedulePane
+
+if TYPE_CHECKING:
+    from ui.notice import Notice
+
+DAILY = {"kind": "cron", "expression": "0 8 * * *", "zone": "Europe/Zurich"}
+
+
+@pytest.fixture
+def notices() -> "list[Notice]":
+    """Return what collects the notices of the pane."""
+    return []
+
+
+@pytest.fixture
+def pane(
+    qtbot: QtBot, host: Host, bridge: Bridge, look: object, rest: Rest, notices: "list[Notice]"
+) -> Iterator[SchedulePane]:
+    """Return the pane once Keepsake's own schedules are listed."""
+    rest(lambda: host.ask("schedule.count") > 0)
+    actions = Actions()
+    made = SchedulePane(bridge, actions)
+    actions.setParent(made)
+    actions.register(*made.commands())
+    actions.set_pane("schedule")
+    made.notice.connect(notices.append)
+    bridge.changed.connect(made.refresh)
+    qtbot.addWidget(made)
+    made.resize(1200, 800)
+    made.show()
+    made.shown()
+    rest(lambda: bool(made.listing.model.ids) and not bridge._tasks)
+    yield made
+    rest(lambda: not bridge._tasks)
+
+
+def _choose(pane: SchedulePane, identity: str, bridge: Bridge, rest: Rest) -> None:
+    pane.open_place(Place("schedule", identity))
+    rest(lambda: not bridge._tasks)
+
+
+def _texts(root: QWidget) -> str:
+    return "\n".join(
+        label.text() for label in root.findChildren(QWidget) if hasattr(label, "text") and label.isVisibleTo(root)
+    )
+
+
+def test_own_goals_stand_before_built_in_work(pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest) -> None:
+    made = host.ask("schedule.create", goal="Sum up my week", cadence=DAILY)
+    rest(lambda: made.id in pane.listing.model.ids and not bridge._tasks)
+    assert pane.listing.model.ids[0] == made.id
+    assert "sch-housekeeping" in pane.listing.model.ids
+    model: QAbstractItemModel = pane.listing.model
+    QAbstractItemModelTester(model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+    card = pane.listing.model.card_of(made.id)
+    assert card is not None
+    assert [badge.text for badge in card.badges] == ["Goal"]
+
+
+def test_a_built_in_schedule_is_run_and_its_run_is_shown(
+    pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
+) -> None:
+    _choose(pane, "sch-housekeeping", bridge, rest)
+    assert not pane.page.delete.isVisible()
+    qtbot.mouseClick(pane.page.run, Qt.MouseButton.LeftButton)
+    rest(lambda: bool(pane.page.history._runs) and not bridge._tasks)
+    assert "optimized" in pane.page.history.output.toPlainText()
+    assert "Done" in _texts(pane.page)
+    qtbot.mouseClick(pane.page.look, Qt.MouseButton.LeftButton)
+    rest(lambda: not bridge._tasks)
+    assert "no content changes" in _texts(pane.page)
+
+
+def test_a_schedule_is_switched_off_and_on(
+    pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
+) -> None:
+    _choose(pane, "sch-housekeeping", bridge, rest)
+    for status, words in (("paused", "Switched off"), ("active", "On")):
+        qtbot.mouseClick(pane.page.switch, Qt.MouseButton.LeftButton)
+        rest(lambda status=status: host.ask("schedule.get", id="sch-housekeeping").status == status)
+        rest(lambda: not bridge._tasks)
+        assert (words in _texts(pane.page)) == (status == "paused")
+
+
+def test_a_goal_is_made_changed_and_deleted_by_the_form(
+    pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot, notices: "list[Notice]"
+) -> None:
+    qtbot.mouseClick(pane.listing.new, Qt.MouseButton.LeftButton)
+    editor = pane.editor
+    rest(lambda: "Next:" in editor.words)
+    assert not editor.save.isEnabled(), "a goal is needed"
+    qtbot.keyClicks(editor.goal, "Water the roses")
+    rest(editor.save.isEnabled)
+    qtbot.mouseClick(editor.save, Qt.MouseButton.LeftButton)
+    rest(lambda: pane._open.startswith("sch-") and not host.ask("schedule.get", id=pane._open).is_built_in)
+    rest(lambda: not bridge._tasks)
+    identity = pane._open
+    assert host.ask("schedule.get", id=identity).goal == "Water the roses"
+    qtbot.mouseClick(pane.page.edit, Qt.MouseButton.LeftButton)
+    assert editor.goal.toPlainText() == "Water the roses"
+    editor.cadence.mode.setCurrentIndex(3)
+    editor.cadence.number.setValue(2)
+    rest(lambda: "Every 2 hours" in editor.words)
+    qtbot.mouseClick(editor.save, Qt.MouseButton.LeftButton)
+    rest(lambda: host.ask("schedule.get", id=identity).cadence.kind == "interval" and not bridge._tasks)
+    qtbot.mouseClick(pane.page.delete, Qt.MouseButton.LeftButton)
+    rest(lambda: host.ask("schedule.search", text="roses").total == 0 and not bridge._tasks)
+    assert [notice.text.split(" ")[0] for notice in notices] == ["Created", "Changed", "Deleted"]
+
+
+@pytest.mark.parametrize("expression", ["", "nonsense", "61 * * * *", "0 0 30 2 *"])
+def test_a_cadence_that_cannot_be_is_refused_while_typing(pane: SchedulePane, rest: Rest, expression: str) -> None:
+    pane._on_new()
+    editor = pane.editor
+    rest(lambda: "Next:" in editor.words)
+    editor.goal.setPlainText("x")
+    editor.cadence.mode.setCurrentIndex(5)
+    editor.cadence.expression.setText(expression)
+    rest(lambda: bool(editor.words) and "Next:" not in editor.words)
+    assert not editor.save.isEnabled()
+
+
+def test_the_week_shows_past_and_coming_runs_and_opens_them(
+    pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
+) -> None:
+    host.ask("upkeep.run", job="housekeeping")
+    qtbot.mouseClick(pane.as_week, Qt.MouseButton.LeftButton)
+    rest(lambda: any(entry.state == "succeeded" for entry in pane.week._entries) and not bridge._tasks)
+    assert not pane.grab().isNull()
+    pane.week.setFocus()
+    qtbot.keyClick(pane.week, Qt.Key.Key_Right)
+    assert pane.week.current is not None
+    assert "Housekeeping" in pane.week.accessibleDescription()
+    with qtbot.waitSignal(pane.week.opened) as opened:
+        qtbot.keyClick(pane.week, Qt.Key.Key_Return)
+    assert opened.args == ["sch-housekeeping"]
+    assert pane._views.currentWidget() is pane._splitter
+
+
+def test_everything_is_paused_and_goes_on(
+    pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
+) -> None:
+    pane._on_pause_hour()
+    rest(lambda: pane.pause.text() == "Resume")
+    until = host.ask("schedule.status").paused_until
+    assert timedelta(minutes=58) < until - datetime.now(UTC) <= timedelta(hours=1)
+    qtbot.mouseClick(pane.pause, Qt.MouseButton.LeftButton)
+    rest(lambda: host.ask("schedule.status").paused_until is None and pane.pause.text() == "Pause all")
+
+
+def test_the_keyboard_reaches_all_of_it(pane: SchedulePane, bridge: Bridge, rest: Rest, look: object) -> None:
+    _choose(pane, "sch-housekeeping", bridge, rest)
+    assert _nameless(pane) == []
+    pane._on_new()
+    assert _nameless(pane) == []
+    pane._show_week()
+    assert _nameless(pane) == []
+    rest(lambda: not bridge._tasks)

@@ -1,0 +1,139 @@
+"""Runs of a schedule: a chart, a list, and the output of one."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from ui import theme
+from ui.models.cards import Card
+from ui.models.dates import full_date, short_date
+from ui.models.id_list_model import IdListModel
+from ui.panes.schedule.run_chart import RunChart
+from ui.panes.schedule.run_labels import duration, state_badge
+from ui.style.design_tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.lists.list_view import CardList
+from ui.widgets.plain_text import PlainLabel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.schedule.model import ScheduleRun
+    from ui.bridge import Bridge
+
+LIST_HEIGHT = 190
+OUTPUT_HEIGHT = 120
+
+
+class _Row:
+    """A run as the list model wants it: with an ``id``."""
+
+    __slots__ = ("id", "run")
+
+    def __init__(self, run: "ScheduleRun") -> None:
+        self.id = run.run_id
+        self.run = run
+
+
+class RunHistory(QWidget):
+    """The latest runs of one schedule."""
+
+    undo_requested = Signal(str)
+    """Undo what the run of this id changed."""
+
+    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._runs: dict[str, _Row] = {}
+        self.chart = RunChart(self)
+        self._model = IdListModel(self._rows, bridge.start, self._card, self)
+        self.list = CardList(self.tr("Runs"), self)
+        self.list.set_source(self._model)
+        self._nothing = PlainLabel(self.tr("It has not run yet."), self)
+        theme.set_type(self._nothing, "body muted")
+        self.list.chosen.connect(self._on_run_chosen)
+        self._about = PlainLabel("", self)
+        self._about.setWordWrap(True)
+        theme.set_type(self._about, "small muted")
+        self.output = QPlainTextEdit(self)
+        self.output.setReadOnly(True)
+        self.output.setTabChangesFocus(True)
+        self.output.setProperty("framed", True)
+        self.output.setAccessibleName(self.tr("Output of the run"))
+        self.undo = text_button(self.tr("Undo this run"), icon_name="undo-2", parent=self)
+        self.undo.clicked.connect(self._on_undo_clicked)
+        line = QHBoxLayout()
+        line.addWidget(self._about, 1)
+        line.addWidget(self.undo)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(Space.S)
+        for widget in (self._nothing, self.chart, self.list):
+            column.addWidget(widget)
+        column.addLayout(line)
+        column.addWidget(self.output)
+        theme.current().changed.connect(self._fit)
+        self._fit()
+        self.show_runs((), can_undo=False)
+
+    def show_runs(self, runs: "Sequence[ScheduleRun]", *, can_undo: bool) -> None:
+        """Show runs, latest first.
+
+        Args:
+            runs: The runs.
+            can_undo: Whether runs of this schedule change the vault in a way that can be undone.
+        """
+        kept = self.list.current_id()
+        self._can_undo = can_undo
+        self._runs = {run.run_id: _Row(run) for run in runs}
+        self._model.set_ids(self._runs)
+        self._model.put(list(self._runs.values()))
+        self.chart.show_runs(runs)
+        first = next(iter(self._runs), "")
+        self.list.choose(kept if kept in self._runs else first, quiet=True)
+        self._show(self.list.current_id())
+
+    async def _rows(self, ids: list[str]) -> list[_Row]:
+        return [self._runs[one] for one in ids if one in self._runs]
+
+    def _card(self, row: _Row) -> Card:
+        run = row.run
+        text = run.output_summary or self.tr("No output")
+        took = duration((run.finished_at - run.started_at).total_seconds())
+        return Card(
+            " ".join(text.split()),
+            took if run.status != "skipped" else "",
+            short_date(run.started_at, datetime.now(UTC)),
+            (state_badge(run.status),),
+        )
+
+    def _show(self, identity: str) -> None:
+        row = self._runs.get(identity)
+        has_run = row is not None
+        self._nothing.setVisible(not self._runs)
+        self.list.setVisible(bool(self._runs))
+        for widget in (self._about, self.output):
+            widget.setVisible(has_run)
+        self.undo.setVisible(has_run and self._can_undo and row is not None and row.run.status != "skipped")
+        if row is None:
+            return
+        run = row.run
+        parts = [full_date(run.started_at), state_badge(run.status).text]
+        if run.turn_count and run.status != "skipped":
+            parts.append(self.tr("{n} turns").format(n=run.turn_count))
+        if run.cost:
+            parts.append(self.tr("cost {cost}").format(cost=f"{run.cost:.4f}"))
+        self._about.setText(" · ".join(parts))
+        self.output.setPlainText(run.output or run.output_summary or self.tr("No output"))
+
+    def _fit(self) -> None:
+        self.list.setFixedHeight(theme.current().scaled(LIST_HEIGHT))
+        self.output.setFixedHeight(theme.current().scaled(OUTPUT_HEIGHT))
+
+    def _on_run_chosen(self, identity: str) -> None:
+        self._show(identity)
+
+    def _on_undo_clicked(self) -> None:
+        if identity := self.list.current_id():
+            self.undo_requested.emit(identity)

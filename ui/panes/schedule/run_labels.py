@@ -1,0 +1,85 @@
+"""Labels of schedules and runs: states, times and durations in words."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime, QLocale, QTime, QTimeZone
+
+from ui.models.cards import Badge, Tone
+from ui.models.dates import short_date
+
+if TYPE_CHECKING:
+    from app.schedule.model import Schedule
+
+_CONTEXT = "Schedule"
+_STATES: dict[str, tuple[object, Tone, str]] = {
+    "planned": (QT_TRANSLATE_NOOP("Schedule", "Planned"), "quiet", "clock"),
+    "succeeded": (QT_TRANSLATE_NOOP("Schedule", "Done"), "good", "circle-check"),
+    "failed": (QT_TRANSLATE_NOOP("Schedule", "Failed"), "bad", "circle-alert"),
+    "skipped": (QT_TRANSLATE_NOOP("Schedule", "Missed"), "warn", "triangle-alert"),
+    "interrupted": (QT_TRANSLATE_NOOP("Schedule", "Interrupted"), "warn", "triangle-alert"),
+}
+_MINUTE, _HOUR = 60, 3600
+
+
+def state_badge(state: str) -> Badge:
+    """Return the badge of a run's state."""
+    text, tone, icon = _STATES.get(state, (state, "quiet", "info"))
+    return Badge(QCoreApplication.translate(_CONTEXT, str(text)), tone, icon)
+
+
+def coming(moment: datetime, now: datetime) -> str:
+    """Return when a run will be in the person's zone, such as ``today 14:00``."""
+    return coming_there(moment.astimezone(), now)
+
+
+def coming_there(moment: datetime, now: datetime) -> str:
+    """Return when a run will be in the zone of ``moment``; see ``coming``."""
+    there, locale = (
+        QDateTime(QDate(moment.year, moment.month, moment.day), QTime(moment.hour, moment.minute)),
+        QLocale(),
+    )
+    time = locale.toString(there.time(), QLocale.FormatType.ShortFormat)
+    days = (moment.date() - now.astimezone(moment.tzinfo).date()).days
+    if days == 0:
+        return QCoreApplication.translate(_CONTEXT, "today {time}").format(time=time)
+    if days == 1:
+        return QCoreApplication.translate(_CONTEXT, "tomorrow {time}").format(time=time)
+    if 0 < days < 7:  # noqa: PLR2004  (a week)
+        return f"{locale.dayName(there.date().dayOfWeek(), QLocale.FormatType.ShortFormat)} {time}"
+    return f"{locale.toString(there.date(), 'd MMM yyyy')} {time}"
+
+
+def local_of(moment: datetime) -> QDateTime:
+    """Return an instant in the person's zone."""
+    return QDateTime.fromMSecsSinceEpoch(round(moment.timestamp() * 1000), QTimeZone.systemTimeZone())
+
+
+def next_words(schedule: "Schedule", now: datetime) -> str:
+    """Return when a schedule runs next, or why it does not."""
+    if schedule.status == "paused":
+        return QCoreApplication.translate(_CONTEXT, "Switched off")
+    if schedule.status == "completed" or schedule.next_run_at is None:
+        return QCoreApplication.translate(_CONTEXT, "Done for good")
+    if schedule.next_run_at <= now:
+        return QCoreApplication.translate(_CONTEXT, "Due now")
+    return coming(schedule.next_run_at, now)
+
+
+def last_words(schedule: "Schedule", now: datetime) -> str:
+    """Return how the last run ended, and when; empty before the first one."""
+    if schedule.last_run_at is None:
+        return ""
+    badge = state_badge(schedule.last_run_status or "")
+    return f"{badge.text} · {short_date(schedule.last_run_at, now)}"
+
+
+def duration(seconds: float) -> str:
+    """Return how long something took."""
+    if seconds < 1:
+        return QCoreApplication.translate(_CONTEXT, "under a second")
+    if seconds < _MINUTE:
+        return QCoreApplication.translate(_CONTEXT, "{n} s").format(n=round(seconds))
+    if seconds < _HOUR:
+        return QCoreApplication.translate(_CONTEXT, "{n} min").format(n=round(seconds / _MINUTE))
+    return QCoreApplication.translate(_CONTEXT, "{n} h").format(n=f"{seconds / _HOUR:.1f}")

@@ -1,0 +1,207 @@
+"""Editor of a schedule: name, goal, cadence and notifications, checked while one types."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import (
+    QComboBox,
+    QFrame,
+    QHBoxLayout,
+    QLineEdit,
+    QPlainTextEdit,
+    QScrollArea,
+    QVBoxLayout,
+    QWidget,
+)
+from shiboken6 import isValid
+
+from app.core.local_zone import local_zone
+from app.errors import KeepsakeError
+from app.schedule.model import Cadence
+from ui import theme
+from ui.panes.schedule.cadence_fields import cadence_of, fields_of
+from ui.panes.schedule.cadence_form import CadenceForm
+from ui.panes.schedule.run_labels import coming_there
+from ui.style.design_tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.plain_text import PlainLabel
+
+if TYPE_CHECKING:
+    from app.schedule.model import Policy, Preview, Schedule
+    from ui.bridge import Bridge
+
+WIDTH = 640
+CHECK_MS = 150
+GOAL_HEIGHT = 110
+POLICIES: "tuple[Policy, ...]" = ("always", "on_failure", "never")
+
+
+class ScheduleEditor(QScrollArea):
+    """A form for a new schedule, or for one there is."""
+
+    saved = Signal(object)
+    """The form's values: ``name``, ``goal``, ``cadence``, ``notification_policy``."""
+    cancelled = Signal()
+
+    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._request = 0
+        self._is_cadence_sound = False
+        self.identity = ""
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._heading = PlainLabel("", self)
+        theme.set_type(self._heading, "title")
+        self.name = QLineEdit(self)
+        self.name.setAccessibleName(self.tr("Name"))
+        self.name.setPlaceholderText(self.tr("The beginning of the goal, if you leave this empty"))
+        self.goal = QPlainTextEdit(self)
+        self.goal.setProperty("framed", True)
+        self.goal.setTabChangesFocus(True)
+        self.goal.setAccessibleName(self.tr("Goal"))
+        self.goal.setPlaceholderText(
+            self.tr("What is to be done, such as: Summarise what I learned about Rust this week")
+        )
+        self.cadence = CadenceForm(self)
+        self.policy = QComboBox(self)
+        self.policy.setAccessibleName(self.tr("Tell me"))
+        self.policy.addItems([self.tr("after each run"), self.tr("only when it fails"), self.tr("never")])
+        self._words = PlainLabel("", self)
+        self._words.setWordWrap(True)
+        theme.set_type(self._words, "small muted")
+        self.save = text_button(self.tr("Save"), "primary", parent=self)
+        self.cancel = text_button(self.tr("Cancel"), parent=self)
+        self._about = PlainLabel(
+            self.tr(
+                "A language model pursues the goal with your memories, where you have set one up. Without one it waits"
+                " until an agent that you allowed takes it on."
+            ),
+            self,
+        )
+        self._about.setWordWrap(True)
+        theme.set_type(self._about, "small muted")
+        self._timer = QTimer(self, singleShot=True, interval=CHECK_MS)
+        self._timer.timeout.connect(self._on_timer_timeout)
+        self._arrange()
+        self.cadence.changed.connect(self._on_edited)
+        self.goal.textChanged.connect(self._on_edited)
+        self.save.clicked.connect(self._on_save_clicked)
+        self.cancel.clicked.connect(self.cancelled)
+
+    @property
+    def tab_chain(self) -> tuple[QWidget, ...]:
+        """The widgets that take the keyboard, in reading order."""
+        return self.name, self.goal, *self.cadence.tab_chain, self.policy, self.save, self.cancel
+
+    @property
+    def words(self) -> str:
+        """The cadence in words with its times, or its error."""
+        return self._words.text()
+
+    def begin(self, schedule: "Schedule | None") -> None:
+        """Fill the form with a schedule; with nothing for a new one."""
+        self.identity = schedule.id if schedule is not None else ""
+        is_own = schedule is None or not schedule.is_built_in
+        self._heading.setText(self.tr("New schedule") if schedule is None else schedule.name)
+        self.name.setText(schedule.name if schedule is not None else "")
+        self.goal.setPlainText(schedule.goal if schedule is not None else "")
+        for widget in (self.name, self.goal, self._name_label, self._goal_label, self._about):
+            widget.setVisible(is_own)
+        cadence = schedule.cadence if schedule is not None else Cadence(kind="cron", expression="0 8 * * *")
+        self.cadence.show_fields(fields_of(cadence, local_zone()))
+        policy = schedule.notification_policy if schedule is not None else POLICIES[0]
+        self.policy.setCurrentIndex(POLICIES.index(policy))
+        self._on_edited()
+
+    def focus_first(self) -> None:
+        """Put the keyboard on the first field."""
+        first = self.goal if self.goal.isVisibleTo(self) else self.cadence.mode
+        first.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _arrange(self) -> None:
+        self._name_label = _field_label(self.tr("Name"), self)
+        self._goal_label = _field_label(self.tr("Goal"), self)
+        self.goal.setFixedHeight(theme.current().scaled(GOAL_HEIGHT))
+        buttons = QHBoxLayout()
+        buttons.setSpacing(Space.S)
+        buttons.addWidget(self.save)
+        buttons.addWidget(self.cancel)
+        buttons.addStretch(1)
+        column = QVBoxLayout()
+        column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.XL)
+        column.setSpacing(Space.S)
+        column.addWidget(self._heading)
+        column.addWidget(self._about)
+        column.addSpacing(Space.S)
+        for widget in (self._goal_label, self.goal, self._name_label, self.name):
+            column.addWidget(widget)
+        column.addSpacing(Space.S)
+        column.addWidget(_field_label(self.tr("When"), self))
+        column.addWidget(self.cadence)
+        column.addWidget(self._words)
+        column.addSpacing(Space.S)
+        column.addWidget(_field_label(self.tr("Tell me"), self))
+        column.addWidget(self.policy, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addSpacing(Space.M)
+        column.addLayout(buttons)
+        column.addStretch(1)
+        page, inner = QWidget(self), QWidget(self)
+        inner.setLayout(column)
+        inner.setMaximumWidth(theme.current().scaled(WIDTH))
+        outer = QHBoxLayout(page)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addStretch(1)
+        outer.addWidget(inner, 100)
+        outer.addStretch(1)
+        self.setWidget(page)
+
+    def _on_edited(self) -> None:
+        self._timer.start()
+        self._refresh_save()
+
+    def _refresh_save(self) -> None:
+        is_own = self.goal.isVisibleTo(self)
+        self.save.setEnabled(self._is_cadence_sound and (not is_own or bool(self.goal.toPlainText().strip())))
+
+    def _on_timer_timeout(self) -> None:
+        self._request += 1
+        self._bridge.start(self._check(cadence_of(self.cadence.fields), self._request))
+
+    async def _check(self, cadence: Cadence, request: int) -> None:
+        """Show the cadence in words with its next times, or what is wrong with it."""
+        try:
+            preview: Preview = await self._bridge.call("schedule.preview", cadence=cadence)
+        except KeepsakeError as error:
+            if isValid(self) and request == self._request:
+                self._show_check(error.message, is_sound=False)
+            return
+        if not isValid(self) or request != self._request:
+            return
+        now = datetime.now(UTC)
+        times = "  ·  ".join(coming_there(datetime.fromisoformat(run), now) for run in preview.runs)
+        self._show_check(self.tr("{words}. Next: {times}").format(words=preview.words, times=times), is_sound=True)
+
+    def _show_check(self, words: str, *, is_sound: bool) -> None:
+        self._is_cadence_sound = is_sound
+        self._words.setText(words)
+        theme.set_type(self._words, "small muted" if is_sound else "small danger")
+        self._refresh_save()
+
+    def _on_save_clicked(self) -> None:
+        values: dict[str, object] = {
+            "cadence": cadence_of(self.cadence.fields),
+            "notification_policy": POLICIES[self.policy.currentIndex()],
+        }
+        if self.goal.isVisibleTo(self):
+            values["goal"] = self.goal.toPlainText().strip()
+            values["name"] = self.name.text().strip()
+        self.saved.emit(values)
+
+
+def _field_label(words: str, parent: QWidget) -> PlainLabel:
+    label = PlainLabel(words, parent)
+    theme.set_type(label, "strong")
+    return label

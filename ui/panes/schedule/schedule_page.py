@@ -1,0 +1,186 @@
+"""The page of one schedule: its times, its plan, and its runs."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+
+from ui import theme
+from ui.models.dates import format_number
+from ui.panes.schedule.run_history import RunHistory
+from ui.panes.schedule.run_labels import coming_there, last_words, next_words
+from ui.style.design_tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.plain_text import PlainLabel
+
+if TYPE_CHECKING:
+    from app.schedule.model import Preview, Schedule, ScheduleRun
+    from ui.bridge import Bridge
+
+WIDTH = 760
+SHOWN_CHANGES = 12
+
+
+class SchedulePage(QScrollArea):
+    """A schedule with its actions, times, plan and runs."""
+
+    run_requested = Signal()
+    switched = Signal()
+    """Switch it on or off."""
+    edit_requested = Signal()
+    delete_requested = Signal()
+    plan_requested = Signal()
+
+    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        page = QWidget(self)
+        page.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
+        self._title = self._label("title")
+        self._goal = self._label("body muted")
+        self.run = text_button(self.tr("Run now"), "primary", icon_name="play", parent=page)
+        self.switch = text_button("", parent=page)
+        self.edit = text_button(self.tr("Change…"), icon_name="pencil", parent=page)
+        self.delete = text_button(self.tr("Delete"), "danger", icon_name="trash-2", parent=page)
+        self._when = self._label("strong")
+        self._next = self._label("body")
+        self._last = self._label("body muted")
+        self._plan_text = self._label("body muted")
+        self.look = text_button(self.tr("Show what it would do now"), icon_name="eye", parent=page)
+        self._forecast = self._label("body muted")
+        self.history = RunHistory(bridge, page)
+        self._plan_card = self._card(self.tr("Before it runs"), [self._plan_text, self._forecast, self.look])
+        buttons = QHBoxLayout()
+        buttons.setSpacing(Space.S)
+        for button in (self.run, self.switch, self.edit, self.delete):
+            buttons.addWidget(button)
+        buttons.addStretch(1)
+        column = QVBoxLayout()
+        column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.XL)
+        column.setSpacing(Space.M)
+        for widget in (self._title, self._goal):
+            column.addWidget(widget)
+        column.addLayout(buttons)
+        column.addWidget(self._card(self.tr("When"), [self._when, self._next, self._last]))
+        column.addWidget(self._plan_card)
+        column.addWidget(self._card(self.tr("Runs"), [self.history]))
+        column.addStretch(1)
+        self._column = QWidget(page)
+        self._column.setLayout(column)
+        outer = QHBoxLayout(page)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addStretch(1)
+        outer.addWidget(self._column, 100)
+        outer.addStretch(1)
+        self.setWidget(page)
+        self.run.clicked.connect(self.run_requested)
+        self.switch.clicked.connect(self.switched)
+        self.edit.clicked.connect(self.edit_requested)
+        self.delete.clicked.connect(self.delete_requested)
+        self.look.clicked.connect(self.plan_requested)
+        theme.current().changed.connect(self._fit)
+        self._fit()
+
+    @property
+    def tab_chain(self) -> tuple[QWidget, ...]:
+        """The widgets that take the keyboard, in reading order."""
+        return self.run, self.switch, self.edit, self.delete, self.look, self.history.list, self.history.undo
+
+    def show_schedule(self, schedule: "Schedule", *, has_plan: bool, waits: str = "") -> None:
+        """Show a schedule.
+
+        Args:
+            schedule: The schedule.
+            has_plan: Whether it can say beforehand what it would do.
+            waits: Why it cannot run now, in a sentence; empty where it can.
+        """
+        now = datetime.now(UTC)
+        self._title.setText(schedule.name)
+        self._goal.setText(schedule.goal if schedule.goal != schedule.name else "")
+        self._goal.setVisible(bool(self._goal.text()))
+        is_on = schedule.status == "active"
+        self.switch.setText(self.tr("Switch off") if is_on else self.tr("Switch on"))
+        self.switch.setVisible(schedule.status != "completed")
+        self.delete.setVisible(not schedule.is_built_in)
+        self.run.setEnabled(not waits)
+        self._next.setText(next_words(schedule, now))
+        last = last_words(schedule, now)
+        self._last.setText(waits or (self.tr("Last run: {last}").format(last=last) if last else ""))
+        self._last.setVisible(bool(self._last.text()))
+        self._plan_card.setVisible(has_plan)
+        self._plan_text.setText("")
+        self._plan_text.hide()
+        self._forecast.hide()
+        self.look.setVisible(has_plan)
+
+    def show_times(self, words: str, preview: "Preview | None", schedule: "Schedule") -> None:
+        """Show a cadence in words, with its next times."""
+        now = datetime.now(UTC)
+        zone = f" ({preview.zone})" if preview is not None and schedule.cadence.kind == "cron" else ""
+        self._when.setText(words + zone)
+        if preview is None or schedule.status != "active":
+            return
+        times = [coming_there(datetime.fromisoformat(run), now) for run in preview.runs]
+        if schedule.next_run_at is not None and schedule.cadence.kind == "interval":
+            return
+        self._next.setText(self.tr("Next: {times}").format(times="  ·  ".join(times)))
+
+    def show_plan(self, plan: Any) -> None:
+        """Show an ``UpkeepPlan``."""
+        lines = [plan.summary]
+        lines += [f"•  {_change(change)}" for change in plan.changes[:SHOWN_CHANGES]]
+        if plan.total > SHOWN_CHANGES and len(plan.changes) >= SHOWN_CHANGES:
+            lines.append(self.tr("… and {n} more").format(n=format_number(plan.total - SHOWN_CHANGES)))
+        lines += plan.notes
+        self._plan_text.setText("\n".join(lines))
+        self._plan_text.show()
+
+    def show_forecast(self, forecast: Any) -> None:
+        """Show a ``Forecast`` of the facts that fade."""
+        parts = [
+            self.tr("{days} days: {n}").format(days=horizon.days, n=format_number(horizon.count))
+            for horizon in forecast.horizons
+        ]
+        words = self.tr("Of {n} facts that can fade, these would be gone if nobody used them: {parts}")
+        self._forecast.setText(words.format(n=format_number(forecast.fading), parts="  ·  ".join(parts)))
+        self._forecast.show()
+
+    def show_runs(self, runs: "Sequence[ScheduleRun]", *, can_undo: bool) -> None:
+        """Show the latest runs."""
+        self.history.show_runs(runs, can_undo=can_undo)
+
+    def _label(self, kind: str) -> PlainLabel:
+        label = PlainLabel("", self)
+        label.setWordWrap(True)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        theme.set_type(label, kind)
+        return label
+
+    def _card(self, heading: str, widgets: Sequence[QWidget]) -> QFrame:
+        card = QFrame(self)
+        card.setObjectName("card")
+        head = PlainLabel(heading, card)
+        theme.set_type(head, "small muted")
+        column = QVBoxLayout(card)
+        column.setContentsMargins(Space.L, Space.M, Space.L, Space.L)
+        column.setSpacing(Space.S)
+        column.addWidget(head)
+        for widget in widgets:
+            if widget is self.look:
+                column.addWidget(widget, 0, Qt.AlignmentFlag.AlignLeft)
+            else:
+                column.addWidget(widget)
+        return card
+
+    def _fit(self) -> None:
+        self._column.setMaximumWidth(theme.current().scaled(WIDTH))
+
+
+def _change(change: Any) -> str:
+    title = change.title or change.id
+    return f"{title} — {change.detail}" if change.detail else title

@@ -1,0 +1,210 @@
+"""Week view: the runs of a week, past and planned, a column for each day."""
+
+from collections.abc import Sequence
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QDate, QEvent, QLocale, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+
+from ui import theme
+from ui.panes.schedule.run_labels import duration, local_of, state_badge
+from ui.style.design_tokens import Radius, Space
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QColor
+
+HEAD = 34
+LANE = 24
+HOURS = 24
+EVERY = 3
+LEFT = 52
+_TONES = {"planned": "accent", "succeeded": "success", "failed": "danger", "skipped": "warning"}
+
+
+class WeekView(QWidget):
+    """Seven days of runs, with keys: arrows move from run to run, Enter opens."""
+
+    opened = Signal(str)
+    """Open the schedule of this id."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._first = date.today()  # noqa: DTZ011  (the person's own calendar)
+        self._today = self._first
+        self._entries: list[Any] = []
+        self._boxes: list[tuple[QRectF, Any]] = []
+        self._current = -1
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setMouseTracking(True)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setAccessibleName(self.tr("Week"))
+        theme.current().changed.connect(self.update)
+
+    @property
+    def current(self) -> Any:
+        """The run that the keyboard is on, ``None`` for none."""
+        return self._entries[self._current] if 0 <= self._current < len(self._entries) else None
+
+    def show_week(self, first: date, entries: Sequence[Any], today: date) -> None:
+        """Show the runs of a week.
+
+        Args:
+            first: Its first day.
+            entries: Runs in order of time, each with ``at``, ``name``, ``state``, ``schedule_id`` and ``seconds``.
+            today: The present day.
+        """
+        self._first, self._today = first, today
+        self._entries = list(entries)
+        self._current = min(self._current, len(self._entries) - 1)
+        self._tell()
+        self.update()
+
+    def minimumSizeHint(self) -> QSize:
+        """Return room for the hours."""
+        look = theme.current()
+        return QSize(look.scaled(420), look.scaled(HEAD + 8 * 2 * LANE))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the grid and the runs."""
+        del event
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        look = theme.current()
+        painter.fillRect(self.rect(), look.colour("surface"))
+        self._paint_grid(painter)
+        self._boxes = []
+        painter.setFont(look.font("small"))
+        for number, (entry, box) in enumerate(self._laid_out()):
+            self._boxes.append((box, entry))
+            self._paint_entry(painter, box, entry, is_current=self.hasFocus() and number == self._current)
+
+    def event(self, event: QEvent) -> bool:
+        """Tell of the run under the pointer."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            entry = self._entry_at(event.pos())
+            QToolTip.showText(event.globalPos(), _speech(entry) if entry is not None else "", self)
+            return True
+        return super().event(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Show a hand over runs."""
+        over = self._entry_at(event.position().toPoint()) is not None
+        self.setCursor(Qt.CursorShape.PointingHandCursor if over else Qt.CursorShape.ArrowCursor)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Open the schedule of the run under the pointer."""
+        entry = self._entry_at(event.position().toPoint())
+        if entry is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._current = self._entries.index(entry)
+            self.opened.emit(entry.schedule_id)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move from run to run, and open."""
+        steps = {Qt.Key.Key_Right: 1, Qt.Key.Key_Down: 1, Qt.Key.Key_Left: -1, Qt.Key.Key_Up: -1}
+        step = steps.get(Qt.Key(event.key()))
+        if step is not None and self._entries:
+            self._current = max(0, min(len(self._entries) - 1, self._current + step))
+            self._tell()
+            self.update()
+        elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.current is not None:
+            self.opened.emit(self.current.schedule_id)
+        else:
+            super().keyPressEvent(event)
+
+    def _tell(self) -> None:
+        """Say the current run to screen readers."""
+        spoken = _speech(self.current) if self.current is not None else ""
+        words = self.tr("{n} runs this week. {current}").format(n=len(self._entries), current=spoken)
+        self.setAccessibleDescription(words.strip())
+
+    def _entry_at(self, spot: QPoint) -> Any:
+        return next((entry for box, entry in reversed(self._boxes) if box.contains(spot)), None)
+
+    # --- painting ---
+
+    def _day_width(self) -> float:
+        return max((self.width() - theme.current().scaled(LEFT) - Space.S) / 7, 1.0)
+
+    def _column(self, day: int) -> float:
+        """Return where the column of a day begins, from the left."""
+        if self.layoutDirection() == Qt.LayoutDirection.RightToLeft:
+            return Space.S + (6 - day) * self._day_width()
+        return theme.current().scaled(LEFT) + day * self._day_width()
+
+    def _top_of(self, hours: float) -> float:
+        head = theme.current().scaled(HEAD)
+        return head + hours * (self.height() - head - Space.S) / HOURS
+
+    def _paint_grid(self, painter: QPainter) -> None:
+        look, locale = theme.current(), QLocale()
+        today = (self._today - self._first).days
+        if 0 <= today < 7:  # noqa: PLR2004  (a week)
+            rect = QRectF(self._column(today), 0, self._day_width(), self.height())
+            painter.fillRect(rect, look.colour("canvas"))
+        painter.setPen(QPen(look.colour("line"), 1))
+        for hour in range(0, HOURS + 1, EVERY):
+            top = round(self._top_of(hour))
+            painter.drawLine(0, top, self.width(), top)
+        for day in range(7):
+            left = round(self._column(day))
+            painter.drawLine(left, 0, left, self.height())
+        painter.setFont(look.font("small"))
+        painter.setPen(look.colour("muted"))
+        self._paint_hours(painter)
+        for day in range(7):
+            moment = self._first + timedelta(days=day)
+            words = locale.toString(QDate(moment.year, moment.month, moment.day), "ddd d MMM")
+            painter.setPen(look.colour("accent" if day == today else "muted"))
+            box = QRect(round(self._column(day)), 0, round(self._day_width()), look.scaled(HEAD))
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), words)
+
+    def _paint_hours(self, painter: QPainter) -> None:
+        look = theme.current()
+        left = self.width() - look.scaled(LEFT) if self.layoutDirection() == Qt.LayoutDirection.RightToLeft else 0
+        for hour in range(0, HOURS, EVERY):
+            box = QRectF(left, self._top_of(hour) + 2, look.scaled(LEFT) - Space.XS, look.scaled(LANE))
+            painter.drawText(box, int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop), f"{hour:02}:00")
+
+    def _laid_out(self) -> list[tuple[Any, QRectF]]:
+        """Return each run with its place; runs that would overlap stand below one another."""
+        lane, found, free = theme.current().scaled(LANE), [], [0.0] * 7
+        for entry in self._entries:
+            there = local_of(entry.at)
+            day = (_day_of(entry.at) - self._first).days
+            if not 0 <= day < 7:  # noqa: PLR2004  (a week)
+                continue
+            hours = there.time().hour() + there.time().minute() / 60
+            top = max(self._top_of(hours), free[day])
+            free[day] = top + lane
+            found.append((entry, QRectF(self._column(day) + 3, top + 1, self._day_width() - 6, lane - 2)))
+        return found
+
+    def _paint_entry(self, painter: QPainter, box: QRectF, entry: Any, *, is_current: bool) -> None:
+        look = theme.current()
+        tone: QColor = look.colour(_TONES.get(entry.state, "warning"))
+        ground = look.colour("accent_soft" if entry.state == "planned" else "raised")
+        painter.setPen(QPen(look.colour("accent") if is_current else look.colour("line"), 2 if is_current else 1))
+        painter.setBrush(ground)
+        painter.drawRoundedRect(box, Radius.SMALL, Radius.SMALL)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(tone)
+        painter.drawRoundedRect(QRectF(box.left() + 3, box.top() + 4, 3, box.height() - 8), 1.5, 1.5)
+        painter.setPen(look.colour("text"))
+        room = box.adjusted(11, 0, -4, 0)
+        time = local_of(entry.at).time().toString("HH:mm")
+        words = QFontMetrics(painter.font()).elidedText(
+            f"{time} {entry.name}", Qt.TextElideMode.ElideRight, int(room.width())
+        )
+        painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), words)
+
+
+def _day_of(moment: datetime) -> date:
+    return moment.astimezone().date()
+
+
+def _speech(entry: Any) -> str:
+    when = QLocale().toString(local_of(entry.at), "dddd HH:mm")
+    took = f", {duration(entry.seconds)}" if entry.state not in ("planned", "skipped") else ""
+    return f"{entry.name}, {when}, {state_badge(entry.state).text}{took}"
