@@ -146,7 +146,8 @@ class GraphLoader(QObject):
             self.emptied.emit()
             return
         centre = "" if self.is_everyone else self.centre
-        scene = await asyncio.to_thread(GraphScene, view, centre)
+        # asyncio.to_thread wants a running loop, and qasync also takes a task's steps while none runs.
+        scene = await asyncio.get_event_loop().run_in_executor(None, GraphScene, view, centre)
         if not isValid(self) or request != self._request:
             return
         self._scene = scene

@@ -1,4 +1,4 @@
-"""Base picture of the graph: painted beyond what is in sight, on a thread of its own where that takes long."""
+"""Base picture of the graph, with a margin; large ones are painted on a thread."""
 
 import contextlib
 import threading

@@ -133,7 +133,7 @@ class GraphPainter:
             self._ring(painter, number, is_current=number == shown.current)
 
     def _has_company(self, number: int) -> bool:
-        """Return whether the links of a node are highlighted; those of the centre are plain to see."""
+        """Return whether to highlight the links of a node; those of the centre are plain."""
         return number not in (-1, self._scene.centre) and bool(self._scene.shown_nodes[number])
 
     def _paint_company(self, painter: QPainter, number: int, *, is_veiled: bool) -> None:
@@ -204,7 +204,10 @@ class GraphPainter:
         return np.asarray(((high > 0) & (low < size)).all(axis=1))
 
     def _draw_links(self, painter: QPainter, links: Indices) -> None:
-        """Draw lines, some at a time: Qt keeps the interpreter to itself for as long as each call takes."""
+        """Draw lines, some at a time.
+
+        Qt keeps the interpreter to itself for as long as a call takes, and this may be beside the window's thread.
+        """
         ends = np.column_stack(
             [self.points[self._scene.links.sources[links]], self.points[self._scene.links.targets[links]]]
         )
