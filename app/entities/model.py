@@ -219,7 +219,8 @@ class GraphNode:
     Args:
         weight: Its number of mentions, within the filter's times.
         depth: Its steps from the centre.
-        x, y: Its stored position in the graph around this centre, or in the one of all names.
+        x, y: Its stored position in the graph around this centre, or in the one of all names; for the person and
+            callers of full trust.
         pinned: A person put it there.
         first_at: When it was first mentioned, ``None`` when never.
     """

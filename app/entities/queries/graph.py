@@ -98,7 +98,8 @@ def _view(connection: apsw.Connection, found: _Gathered, chosen: GraphFilter, st
     if not chosen.kinds or "stated" in chosen.kinds:
         edges += _stated(connection, depths, chosen, stores)
     mentioned = _mentioned(connection, depths, window)
-    places = _places(connection, found.centre, depths)
+    # Where names stand follows from all of them, and from what the person looked at and moved.
+    places = _places(connection, found.centre, depths) if sees_all(stores) else {}
     is_bounded = chosen.since is not None or chosen.until is not None
 
     def node(row: EntityRow) -> GraphNode:

@@ -43,6 +43,7 @@ class EntityField(QLineEdit):
         super().__init__(parent)
         self._bridge = bridge
         self._request = 0
+        self._offered = ""
         self.chosen: EntityRow | None = None
         self.without = ""
         """An id that is not offered."""
@@ -72,7 +73,8 @@ class EntityField(QLineEdit):
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Pick the first with Enter, clear with Esc."""
         key = event.key()
-        if self._popup.isVisible() and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        is_offered = self._popup.isVisible() and self._offered == self.text().strip()
+        if is_offered and key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             index = self._popup.currentIndex()
             self._take(index if index.isValid() else self._completer.completionModel().index(0, 0))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.text().strip():
@@ -110,6 +112,7 @@ class EntityField(QLineEdit):
         if not isValid(self) or request != self._request:
             return
         rows = [row for row in rows if row.id != self.without]
+        self._offered = text
         if pick_first and rows:
             self.pick(rows[0])
         elif self.hasFocus() or self._popup.isVisible():

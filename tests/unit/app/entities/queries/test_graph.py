@@ -102,5 +102,15 @@ def test_others_see_only_what_their_stores_say(talk: EntityHarness) -> None:
     assert next(node.first_at for node in found.nodes if node.name == "Bob") != first["Bob"]
 
 
+def test_where_names_stand_is_told_to_full_trust_alone(talk: EntityHarness) -> None:
+    talk.note("Bob lives in Vienna.", store="social")
+    talk.read_all()
+    bob = talk.id("Bob")
+    talk.do(talk.service.place([(bob, 1.0, 2.0)], pinned=True))
+    assert _places(_graph(talk))["Bob"] == (1.0, 2.0, True)
+    found = talk.do(talk.reads.graph(None, 1, 100, GraphFilter(), stores=("social",)))
+    assert _places(found)["Bob"] == (None, None, False)
+
+
 def _places(view: GraphView) -> dict[str, tuple[float | None, float | None, bool]]:
     return {node.name: (node.x, node.y, node.pinned) for node in view.nodes}
