@@ -92,9 +92,10 @@ class GraphScene:
 
     def link_counts(self) -> Indices:
         """Return how many shown neighbours each node has."""
-        pairs = np.column_stack([self.links.sources, self.links.targets])[self.shown_links]
-        pairs = np.unique(np.sort(pairs, axis=1), axis=0) if len(pairs) else pairs.reshape(0, 2)
-        return np.bincount(pairs.ravel(), minlength=len(self))
+        first, last = self.links.sources[self.shown_links], self.links.targets[self.shown_links]
+        keys = np.unique(np.minimum(first, last) * len(self) + np.maximum(first, last))
+        count = max(1, len(self))
+        return np.bincount(np.concatenate([keys // count, keys % count]), minlength=len(self))
 
     def show_until(self, moment_ms: int | None) -> None:
         """Show what was known at a time; everything when ``None``."""
