@@ -6,6 +6,7 @@ import logging
 import threading
 from collections.abc import Callable, Coroutine, Mapping
 from concurrent.futures import Future
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -19,6 +20,7 @@ from app.core import memory_trim
 from app.core.clock import Clock, SystemClock
 from app.engine import Engine
 from app.errors import KeepsakeError, MachineError
+from app.goals.goal_runner import ModelGoalRunner
 from app.rpc.rate_limit import Rate
 from app.rpc.server import SocketServer
 from app.store.store import prepare_folder
@@ -197,6 +199,7 @@ class Host:
     async def _open(self, engine: Engine) -> None:
         await engine.start()
         catalogue = build_catalogue(engine)
+        engine.set_goal_runner(partial(ModelGoalRunner, engine, catalogue))
         self._authentication = Authentication(engine.agents)
         if self._is_serving:
             self._server = await _open_socket(catalogue, self.feed, engine, self._authentication)

@@ -42,6 +42,7 @@ class Tray(QObject):
 
     open_requested = Signal()
     search_requested = Signal()
+    schedule_requested = Signal(str)
     refused = Signal(object)  # AccessRequest
 
     def __init__(self, actions: Actions, parent: QObject | None = None) -> None:
@@ -50,6 +51,7 @@ class Tray(QObject):
         self._jobs: dict[str, Progress] = {}
         self._summary: VaultSummary | None = None
         self._requests: list[AccessRequest] = []
+        self._message_schedule = ""  # what the last message was about
         self.state = "idle"
         self.menu = QMenu()
         self._open = self.menu.addAction(self.tr("Open Keepsake"))
@@ -69,6 +71,7 @@ class Tray(QObject):
         self.icon = QSystemTrayIcon(self)
         self.icon.setContextMenu(self.menu)
         self.icon.activated.connect(self._on_activated)
+        self.icon.messageClicked.connect(self._on_message_clicked)
         theme.current().changed.connect(self._show)
         self._show()
 
@@ -84,6 +87,17 @@ class Tray(QObject):
         """Give up the menu, which has no parent that would."""
         self.hide()
         self.menu.deleteLater()
+
+    def show_message(self, title: str, text: str, schedule: str = "") -> bool:
+        """Show a notification; False where there is no way to show one.
+
+        Args:
+            title: A few words.
+            text: One sentence.
+            schedule: The id of the schedule that a click leads to, ``""`` for the window.
+        """
+        self._message_schedule = schedule
+        return notify(self.icon, title, text)
 
     def set_summary(self, holdings: VaultSummary) -> None:
         """Take over what the vault holds."""
@@ -112,7 +126,7 @@ class Tray(QObject):
         new = [request for request in waiting if request.id not in known]
         if new:
             text = self.tr("{name} asks for access to your memory.").format(name=excerpt(new[-1].name, NAME_LIMIT))
-            notify(self.icon, self.tr("A program asks for access"), text)
+            self.show_message(self.tr("A program asks for access"), text)
         self._show()
 
     def _on_refuse_triggered(self, request: AccessRequest) -> None:
@@ -133,6 +147,12 @@ class Tray(QObject):
         self.line.setText(caption(text))
         self.icon.setToolTip(without_markup(f"Keepsake — {text}"[:TOOLTIP_LIMIT]))
         self.icon.setIcon(state_icon(self.state))
+
+    def _on_message_clicked(self) -> None:
+        if self._message_schedule:
+            self.schedule_requested.emit(self._message_schedule)
+        else:
+            self.open_requested.emit()
 
     def _on_activated(self, reason: QSystemTrayIcon.ActivationReason) -> None:
         if reason in (QSystemTrayIcon.ActivationReason.Trigger, QSystemTrayIcon.ActivationReason.DoubleClick):

@@ -23,7 +23,8 @@ MAX_WAITING: Final = 50  # requests that wait for the person at a time
 REQUEST_KEPT_MS: Final = 30 * 86_400_000
 AREA: Final = "agents"
 # Actors of Keepsake's own work in the history.
-RESERVED: Final = frozenset({"person", "owner", "import", "expiry", "upkeep", "keepsake", "unknown"})
+RESERVED: Final = frozenset({"person", "owner", "import", "expiry", "upkeep", "keepsake", "unknown", "consolidation"})
+GOAL_PREFIX: Final = "schedule:"  # callers that pursue a goal of the person are named so
 _MAX_CLIENT: Final = 200
 _MAX_REASON: Final = 500
 
@@ -282,7 +283,7 @@ def clean_name(name: str) -> str:
     clean = vault_folders.cleaned(storable(name)[0])
     if not clean or len(clean) > MAX_NAME or has_controls(clean):
         raise InputError(f"An agent's name has 1 to {MAX_NAME} characters on one line.", field="name")
-    if clean.casefold() in RESERVED:
+    if clean.casefold() in RESERVED or clean.casefold().startswith(GOAL_PREFIX):
         raise InputError(f"'{clean}' is a name of Keepsake's own. Choose another for the agent.", field="name")
     return clean
 

@@ -14,7 +14,7 @@ READABLE: dict[Trust, tuple[StoreName, ...]] = {
     "familiar": ("social",),
     "public": (),
 }
-_LEVELS: tuple[Trust, ...] = ("public", "familiar", "inner", "full")
+TRUSTS: tuple[Trust, ...] = ("public", "familiar", "inner", "full")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,7 +54,7 @@ class Caller:
         """
         if needed == "full" and self.stores != STORES:
             return False
-        return _LEVELS.index(self.trust) >= _LEVELS.index(needed)
+        return TRUSTS.index(self.trust) >= TRUSTS.index(needed)
 
 
 OWNER = Caller("person", is_owner=True)

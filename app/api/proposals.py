@@ -8,6 +8,7 @@ from typing import Any
 import apsw
 
 from app.api.caller import Caller, caller_of
+from app.api.goal_caller import caller_named
 from app.api.registry import REGISTRY, Operation, check_arguments, require_access
 from app.api.write_modes import UNKNOWN, WRITE_MODES
 from app.api.write_review import json_arguments
@@ -167,6 +168,8 @@ async def _call(engine: Engine, agent: str, operation: str, arguments: Mapping[s
 async def _caller(engine: Engine, name: str, operation: str) -> Caller:
     if name == KEEPSAKE and operation in _OWN_OPERATIONS:
         return Caller(KEEPSAKE)
+    if (goal := await caller_named(engine, name)) is not None:
+        return goal
     agent = await engine.agents.named(name)
     if agent.revoked_at is not None:
         raise AccessDeniedError(f"{name} has no access any more. Reject what it proposed, or let it in again.")

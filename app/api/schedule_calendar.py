@@ -8,11 +8,12 @@ from typing import Final, Literal
 
 from app.api.caller import Caller
 from app.api.registry import Count, operation
+from app.api.schedules import visible_schedules
 from app.core.clock import to_datetime
 from app.engine import Engine
 from app.errors import InputError
 from app.schedule.cadence import next_run
-from app.schedule.model import Schedule, ScheduleFilter
+from app.schedule.model import Schedule
 
 _LONGEST: Final = timedelta(days=62)
 _MAX_RUNS: Final = 2_000
@@ -57,9 +58,8 @@ async def calendar(
     """
     if not after < before <= after + _LONGEST:
         raise InputError("'before' must be later than 'after', by 62 days at most.", field="before")
-    user = None if caller.reaches("full") else caller.name
     service, now = engine.schedules.service, to_datetime(engine.clock.now_ms())
-    found = (await service.search(ScheduleFilter("", None, user), _MAX_SCHEDULES, 0)).schedules
+    found = (await service.search(visible_schedules(caller), _MAX_SCHEDULES, 0)).schedules
     names = {schedule.id: schedule.name for schedule in found}
     entries = [
         CalendarEntry(

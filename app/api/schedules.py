@@ -1,16 +1,17 @@
 """Operations on schedules: recurring work of Keepsake, of the person and of agents."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 import msgspec
 
-from app.api.caller import Caller
+from app.agents.model import Trust
+from app.api.caller import TRUSTS, Caller
 from app.api.registry import Count, operation
 from app.changes import Changed, ChangeSet
 from app.core.clock import to_datetime
 from app.engine import Engine
-from app.errors import InputError, NotFoundError
+from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.schedule.model import (
     Cadence,
     Policy,
@@ -19,13 +20,14 @@ from app.schedule.model import (
     Schedule,
     ScheduleClaim,
     ScheduleFilter,
+    ScheduleNote,
     SchedulePatch,
     ScheduleRun,
     ScheduleSearch,
     Status,
 )
+from app.schedule.notes import AREA
 from app.schedule.options import schedule_options
-from app.schedule.service import AREA
 from app.schedule.words import in_words, preview
 
 _MAX_PREVIEW = 100
@@ -42,12 +44,18 @@ class SchedulerStatus:
         paused_until: When a pause of all schedules ends, ``None`` where there is none.
         running: The runs that go on.
         waiting_goals: Goals that are due and wait, because no language model is set up and no agent has claimed them.
+        waits: Every schedule that is due and does not run, with the reason in words.
+        problems: Sentences about what keeps schedules from running at all.
+        notes: How many notes wait for the person; see schedule.notes.
     """
 
     next_run_at: datetime | None
     paused_until: datetime | None
     running: tuple[ScheduleClaim, ...]
     waiting_goals: tuple[str, ...]
+    waits: dict[str, str] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+    notes: int = 0
 
 
 @operation("schedule.preview", trust="public")
@@ -79,6 +87,9 @@ async def create(
     notification_policy: Policy = "always",
     channel_id: str | None = None,
     channel_context_id: str | None = None,
+    trust: Trust | None = None,
+    max_turns: int | None = None,
+    max_cost: float | None = None,
 ) -> Changed[Schedule]:
     """Create a schedule that pursues a goal at given times.
 
@@ -91,7 +102,14 @@ async def create(
         notification_policy: Whether the person is told of runs: always, on_failure or never.
         channel_id: The channel that it was asked for in, for its answers.
         channel_context_id: The place in that channel.
+        trust: The trust at which the goal is pursued, which decides what it reads; an agent's own for agents, who
+            cannot give more, and inner for the person.
+        max_turns: Turns of the model that a run may take; the setting goals.max_turns by default.
+        max_cost: Cost that a run may have; the setting goals.max_cost by default.
     """
+    if trust is None:
+        trust = "inner" if caller.is_owner else caller.trust
+    _check_trust(caller, trust)
     return await engine.schedules.service.create(
         goal,
         cadence,
@@ -99,6 +117,9 @@ async def create(
         notification_policy=notification_policy,
         channel_id=channel_id,
         channel_context_id=channel_context_id,
+        trust=trust,
+        max_turns=max_turns,
+        max_cost=max_cost,
         actor=caller.name,
     )
 
@@ -110,7 +131,7 @@ async def get(engine: Engine, caller: Caller, id: str) -> Schedule:
     Args:
         id: The schedule.
     """
-    return await _visible(engine, caller, id)
+    return await _with_wait(engine, await _visible(engine, caller, id))
 
 
 @operation("schedule.search", trust="inner")
@@ -125,8 +146,8 @@ async def search(
         limit: How many at most.
         offset: How many to skip.
     """
-    wanted = ScheduleFilter(text, status, _user(caller))
-    return await engine.schedules.service.search(wanted, limit, offset)
+    found = await engine.schedules.service.search(visible_schedules(caller, text, status), limit, offset)
+    return ScheduleSearch(tuple([await _with_wait(engine, one) for one in found.schedules]), found.total)
 
 
 @operation("schedule.count", trust="inner")
@@ -137,18 +158,20 @@ async def count(engine: Engine, caller: Caller, text: str = "", status: Status |
         text: Words in name or goal.
         status: active, paused or completed.
     """
-    return await engine.schedules.service.count(ScheduleFilter(text, status, _user(caller)))
+    return await engine.schedules.service.count(visible_schedules(caller, text, status))
 
 
 @operation("schedule.update", access="write", trust="inner")
 async def update(engine: Engine, caller: Caller, id: str, patch: SchedulePatch) -> Changed[Schedule]:
-    """Change a schedule: its name, goal, cadence, policy, or whether it is active or paused.
+    """Change a schedule: its name, goal, cadence, policy, trust, limits or status.
 
     Args:
         id: The schedule.
         patch: Only the fields that change.
     """
     await _visible(engine, caller, id)
+    if patch.trust is not None:
+        _check_trust(caller, patch.trust)
     return await engine.schedules.service.update(id, patch, actor=caller.name)
 
 
@@ -170,9 +193,8 @@ async def due(engine: Engine, caller: Caller, limit: Count = 20) -> list[Schedul
     Args:
         limit: How many at most.
     """
-    user = _user(caller)
-    found = await engine.schedules.service.due(1000)
-    return [item for item in found if user is None or item.user_id == user][:limit]
+    found = [item for item in await engine.schedules.service.due(2000) if _may_use(caller, item)]
+    return [await _with_wait(engine, item) for item in found[:limit]]
 
 
 @operation("schedule.runs", trust="inner")
@@ -201,7 +223,7 @@ async def run(engine: Engine, caller: Caller, run_id: str) -> ScheduleRun:
         run_id: The run.
     """
     found = await engine.schedules.service.run(run_id)
-    if _user(caller) is not None and (await engine.schedules.service.get(found.schedule_id)).user_id != caller.name:
+    if not _may_use(caller, await engine.schedules.service.get(found.schedule_id)):
         # Neither that there is such a run nor of which schedule it is.
         raise NotFoundError("There is no run of a schedule with that id.", id=run_id)
     return found
@@ -217,10 +239,8 @@ async def run_now(engine: Engine, caller: Caller, id: str) -> ScheduleClaim:
         id: The schedule.
     """
     schedule = await _visible(engine, caller, id)
-    if not engine.schedules.runner.can_run(schedule):
-        raise InputError(
-            "No language model is set up that could pursue this goal. A connected agent can claim it.", field="id"
-        )
+    if obstacle := await engine.schedules.runner.obstacle(schedule):
+        raise InputError(obstacle, field="id")
     return await engine.schedules.runner.run_now(schedule)
 
 
@@ -296,9 +316,7 @@ async def report(
     """
     if status not in ("succeeded", "failed"):
         raise InputError("'status' must be succeeded or failed.", field="status")
-    return await engine.schedules.service.finish(
-        run_id, caller.name, status, output, turn_count=turn_count, cost=cost, notified=True
-    )
+    return await engine.schedules.service.finish(run_id, caller.name, status, output, turn_count=turn_count, cost=cost)
 
 
 @operation("schedule.pause_all", access="write", trust="full", owner_only=True)
@@ -315,11 +333,53 @@ async def pause_all(engine: Engine, caller: Caller, until: datetime | None = Non
 @operation("schedule.status", trust="full")
 async def status(engine: Engine, caller: Caller) -> SchedulerStatus:
     """Return the status of the scheduler: what runs, what is next, and what waits."""
-    service = engine.schedules.service
-    waiting = [item.id for item in await service.due(1000) if not engine.schedules.runner.can_run(item)]
+    service, runner = engine.schedules.service, engine.schedules.runner
+    due_now = await service.due(2000)
+    waits = {item.id: reason for item in due_now if (reason := await runner.reason_to_wait(item))}
+    goals = tuple([item.id for item in due_now if await runner.obstacle(item)])
     return SchedulerStatus(
-        await service.next_due(), await service.paused_until(), tuple(await service.claims()), tuple(waiting)
+        await service.next_due(),
+        await service.paused_until(),
+        tuple(await service.claims()),
+        goals,
+        waits,
+        tuple(filter(None, (_read_only(engine), runner.problem))),
+        len(await engine.schedules.notes.waiting(1000)),
     )
+
+
+@operation("schedule.notes", trust="full")
+async def notes(engine: Engine, caller: Caller, limit: Count = 100) -> list[ScheduleNote]:
+    """Return the notes about schedules that wait for the person, oldest first.
+
+    Args:
+        limit: How many at most.
+    """
+    return await engine.schedules.notes.waiting(limit)
+
+
+@operation("schedule.notes_shown", access="write", trust="full", owner_only=True)
+async def notes_shown(engine: Engine, caller: Caller, ids: list[int]) -> Changed[int]:
+    """Record that the person was shown notes about schedules.
+
+    Args:
+        ids: The numbers of the notes.
+    """
+    return await engine.schedules.notes.mark_shown(ids, actor=caller.name)
+
+
+@operation("schedule.activity", trust="full", owner_only=True)
+async def activity(engine: Engine, caller: Caller, typing: bool = True, metered: bool | None = None) -> None:
+    """Report that the person types, so that heavy work waits; nothing of it is stored.
+
+    Args:
+        typing: Whether the person has just typed.
+        metered: Whether the connection is paid by volume, where that is known.
+    """
+    if typing:
+        engine.schedules.activity.note_typing()
+    if metered is not None:
+        engine.schedules.activity.is_metered = metered
 
 
 @operation("schedule.words", trust="public")
@@ -339,15 +399,45 @@ async def _visible(engine: Engine, caller: Caller, schedule_id: str) -> Schedule
         NotFoundError: There is none that it may use.
     """
     found = await engine.schedules.service.get(schedule_id)
-    user = _user(caller)
-    if user is not None and found.user_id != user:
+    if not _may_use(caller, found):
         raise NotFoundError("There is no schedule with that id. See 'schedule.search'.", id=schedule_id)
     return found
+
+
+def _may_use(caller: Caller, schedule: Schedule) -> bool:
+    """Return whether a caller may see and claim a schedule.
+
+    Its goal may name what only its trust reads, so that an agent whose trust was lowered no longer sees its own.
+    """
+    user = _user(caller)
+    return user is None or (schedule.user_id == user and caller.reaches(schedule.trust))
+
+
+def visible_schedules(caller: Caller, text: str = "", status: Status | None = None) -> ScheduleFilter:
+    """Return the filter that lets through what a caller may see of the schedules."""
+    user = _user(caller)
+    trusts = None if user is None else tuple(level for level in TRUSTS if caller.reaches(level))
+    return ScheduleFilter(text, status, user, trusts)
 
 
 def _user(caller: Caller) -> str | None:
     """Return whose schedules alone the caller may use, ``None`` for any."""
     return None if caller.reaches("full") else caller.name
+
+
+async def _with_wait(engine: Engine, schedule: Schedule) -> Schedule:
+    reason = await engine.schedules.runner.reason_to_wait(schedule)
+    return replace(schedule, waits=reason) if reason else schedule
+
+
+def _check_trust(caller: Caller, trust: Trust) -> None:
+    if not caller.is_owner and not caller.reaches(trust):
+        raise AccessDeniedError(f"A goal cannot have more trust than {caller.name} has.", field="trust")
+
+
+def _read_only(engine: Engine) -> str:
+    reason = engine.store.read_only
+    return "" if reason is None else f"No schedule runs, because the vault cannot be written: {reason}"
 
 
 def _lease(seconds: float) -> float:

@@ -9,9 +9,10 @@ from difflib import get_close_matches
 from app.config.sections.agents import AGENTS, LEDGER
 from app.config.sections.llm import LLM
 from app.config.sections.memories import CAPTURE, CONTEXT, MEMORIES, NER
+from app.config.sections.schedules import GOALS, SCHEDULE
 from app.config.sections.search import EMBEDDING, INDEX, RECIPES, SEARCH
 from app.config.sections.sessions import SESSIONS
-from app.config.sections.upkeep import CONSOLIDATION, DECAY, ENRICHMENT, HOUSEKEEPING, REFLECTION, RETENTION, SCHEDULE
+from app.config.sections.upkeep import CONSOLIDATION, DECAY, ENRICHMENT, HOUSEKEEPING, REFLECTION, RETENTION
 from app.config.sections.vault import BACKUP, STORE, TRACE
 from app.config.sections.window import WINDOW
 from app.config.setting import Setting, SettingType, Value
@@ -42,6 +43,7 @@ SETTINGS: tuple[Setting, ...] = (
     *DECAY,
     *RETENTION,
     *SCHEDULE,
+    *GOALS,
     *HOUSEKEEPING,
     *BACKUP,
     *TRACE,

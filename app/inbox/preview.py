@@ -68,6 +68,8 @@ def _kind(entry: HistoryRow) -> str:
 def _change(entry: HistoryRow) -> ProposedChange:
     before, after = entry.before, entry.after
     state = after or before or {}
+    if before is not None and after is not None and after.get("deleted_at") and not before.get("deleted_at"):
+        after = None  # set aside, which is all that a person wants to know of it
     if before is None or after is None:
         fields: Sequence[str] = [name for name in _SHOWN if state.get(name)]
     else:

@@ -6,10 +6,13 @@ from typing import Literal
 
 import msgspec
 
+from app.agents.model import Trust
+
 CadenceKind = Literal["cron", "once", "interval"]
 Policy = Literal["always", "on_failure", "never"]
 Status = Literal["active", "paused", "completed"]
 RunStatus = Literal["succeeded", "failed", "skipped", "interrupted"]
+NoteKind = Literal["finished", "failed", "paused", "missed", "broken"]
 
 BUILT_IN = "keepsake"  # the user of built-in schedules
 
@@ -52,6 +55,10 @@ class Schedule:
         consecutive_failures: Failures since it last succeeded.
         channel_id: The channel it was made from, for its answers.
         channel_context_id: The place in that channel.
+        trust: The trust at which a model or an agent pursues its goal.
+        max_turns: Turns of a model that a run may take, ``None`` for what the settings allow.
+        max_cost: Cost that a run may have, ``None`` for what the settings allow.
+        waits: Why it is due and does not run, in words; not stored.
     """
 
     id: str
@@ -69,6 +76,10 @@ class Schedule:
     consecutive_failures: int = 0
     channel_id: str | None = None
     channel_context_id: str | None = None
+    trust: Trust = "inner"
+    max_turns: int | None = None
+    max_cost: float | None = None
+    waits: str = ""
 
     @property
     def is_built_in(self) -> bool:
@@ -84,11 +95,13 @@ class ScheduleFilter:
         text: Words in name or goal.
         status: Its status.
         user_id: Who made it.
+        trusts: The trust of its goal is one of these.
     """
 
     text: str = ""
     status: Status | None = None
     user_id: str | None = None
+    trusts: tuple[Trust, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,6 +122,9 @@ class SchedulePatch(msgspec.Struct, frozen=True, omit_defaults=True, kw_only=Tru
     status: Status | None = None
     channel_id: str | None = None
     channel_context_id: str | None = None
+    trust: Trust | None = None
+    max_turns: int | None = None
+    max_cost: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +141,7 @@ class ScheduleRun:
         output: The whole output.
         turn_count: Turns of the model; of skipped runs, how many they were.
         cost: Cost of the model.
-        notified: Whether the person was told.
+        notified: Whether the person was shown that it ended.
     """
 
     run_id: str
@@ -166,3 +182,24 @@ class Preview:
     words: str
     zone: str
     runs: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ScheduleNote:
+    """A note about a schedule that the person is to see.
+
+    Args:
+        id: A number, larger for later ones.
+        schedule_id: The schedule.
+        run_id: The run that it is about, ``None`` for another reason.
+        kind: ``finished``, ``failed``, ``paused``, ``missed`` or ``broken``.
+        text: A sentence without any content of the vault but the schedule's name.
+        made_at: When it was made.
+    """
+
+    id: int
+    schedule_id: str
+    run_id: str | None
+    kind: NoteKind
+    text: str
+    made_at: datetime

@@ -3,7 +3,7 @@
 Times are ISO 8601 texts in UTC, so that their order is the order of time.
 """
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import apsw
@@ -12,10 +12,12 @@ import msgspec
 from app.core.text import storable
 from app.schedule.model import Cadence, Schedule, ScheduleClaim, ScheduleFilter, ScheduleRun, Status
 
+_JOINED = "schedules s LEFT JOIN schedule_goals g ON g.schedule_id = s.schedule_id"
 _SCHEDULE = (
-    "SELECT schedule_id, user_id, coalesce(name, ''), goal, cadence_json, notification_policy, status, created_at,"
-    " updated_at, next_run_at, last_run_at, last_run_status, consecutive_failures, channel_id, channel_context_id"
-    " FROM schedules"
+    "SELECT s.schedule_id, user_id, coalesce(name, ''), goal, cadence_json, notification_policy, status, created_at,"
+    " updated_at, next_run_at, last_run_at, last_run_status, consecutive_failures, channel_id, channel_context_id,"
+    " coalesce(g.trust, 'inner'), g.max_turns, g.max_cost"
+    f" FROM {_JOINED}"
 )
 _RUN = (
     "SELECT run_id, schedule_id, started_at, finished_at, status, coalesce(output_summary, ''), coalesce(output, ''),"
@@ -50,20 +52,22 @@ def insert(connection: apsw.Connection, schedule: Schedule) -> None:
             schedule.channel_context_id,
         ),
     )
+    _set_goal(connection, schedule)
 
 
 def get(connection: apsw.Connection, schedule_id: str) -> Schedule | None:
     """Return a schedule by its id."""
-    row = connection.execute(f"{_SCHEDULE} WHERE schedule_id = ?", (schedule_id,)).fetchone()
+    row = connection.execute(f"{_SCHEDULE} WHERE s.schedule_id = ?", (schedule_id,)).fetchone()
     return None if row is None else _schedule(row)
 
 
 def search(connection: apsw.Connection, wanted: ScheduleFilter, limit: int, offset: int) -> tuple[list[Schedule], int]:
     """Return a page of schedules, soonest first, and how many there are."""
     where, values = _where(wanted)
-    total = int(connection.execute(f"SELECT count(*) FROM schedules WHERE {where}", values).get)
+    total = int(connection.execute(f"SELECT count(*) FROM {_JOINED} WHERE {where}", values).get)
     rows = connection.execute(
-        f"{_SCHEDULE} WHERE {where} ORDER BY next_run_at IS NULL, next_run_at, schedule_id LIMIT :limit OFFSET :offset",
+        f"{_SCHEDULE} WHERE {where} ORDER BY next_run_at IS NULL, next_run_at, s.schedule_id"
+        " LIMIT :limit OFFSET :offset",
         {**values, "limit": limit, "offset": offset},
     )
     return [_schedule(row) for row in rows], total
@@ -72,7 +76,7 @@ def search(connection: apsw.Connection, wanted: ScheduleFilter, limit: int, offs
 def count(connection: apsw.Connection, wanted: ScheduleFilter) -> int:
     """Return how many schedules a filter lets through."""
     where, values = _where(wanted)
-    return int(connection.execute(f"SELECT count(*) FROM schedules WHERE {where}", values).get)
+    return int(connection.execute(f"SELECT count(*) FROM {_JOINED} WHERE {where}", values).get)
 
 
 def update(connection: apsw.Connection, schedule: Schedule) -> None:
@@ -97,6 +101,19 @@ def update(connection: apsw.Connection, schedule: Schedule) -> None:
     )
 
 
+def update_goal(connection: apsw.Connection, schedule: Schedule) -> None:
+    """Store what a patch changed, the limits of its goal among it."""
+    update(connection, schedule)
+    _set_goal(connection, schedule)
+
+
+def set_next_run(connection: apsw.Connection, schedule_id: str, next_run_at: datetime | None) -> None:
+    """Store when a schedule runs next."""
+    connection.execute(
+        "UPDATE schedules SET next_run_at = ? WHERE schedule_id = ?", (_optional_text(next_run_at), schedule_id)
+    )
+
+
 def delete(connection: apsw.Connection, schedule_id: str) -> bool:
     """Delete a schedule with its runs; False where there is none."""
     connection.execute("DELETE FROM schedules WHERE schedule_id = ?", (schedule_id,))
@@ -106,19 +123,20 @@ def delete(connection: apsw.Connection, schedule_id: str) -> bool:
 def due(connection: apsw.Connection, now: datetime, limit: int) -> list[Schedule]:
     """Return the active schedules that are due and not claimed, the longest waiting first."""
     rows = connection.execute(
-        f"{_SCHEDULE} s WHERE status = 'active' AND next_run_at <= ? AND NOT EXISTS"
+        f"{_SCHEDULE} WHERE status = 'active' AND next_run_at <= ? AND NOT EXISTS"
         " (SELECT 1 FROM schedule_claims c WHERE c.schedule_id = s.schedule_id)"
-        " ORDER BY next_run_at, schedule_id LIMIT ?",
+        " ORDER BY next_run_at, s.schedule_id LIMIT ?",
         (to_text(now), limit),
     )
     return [_schedule(row) for row in rows]
 
 
-def next_due(connection: apsw.Connection) -> datetime | None:
-    """Return the next run of all active schedules."""
+def next_due(connection: apsw.Connection, after: datetime | None = None) -> datetime | None:
+    """Return the next run of all active schedules, after an instant if given."""
     row = connection.execute(
-        "SELECT min(next_run_at) FROM schedules s WHERE status = 'active' AND NOT EXISTS"
-        " (SELECT 1 FROM schedule_claims c WHERE c.schedule_id = s.schedule_id)"
+        "SELECT min(next_run_at) FROM schedules s WHERE status = 'active' AND next_run_at > ? AND NOT EXISTS"
+        " (SELECT 1 FROM schedule_claims c WHERE c.schedule_id = s.schedule_id)",
+        (_optional_text(after) or "",),
     ).fetchone()
     return None if row is None or row[0] is None else _instant(row[0])
 
@@ -155,6 +173,14 @@ def claim_of_run(connection: apsw.Connection, run_id: str) -> ScheduleClaim | No
 def extend_claim(connection: apsw.Connection, run_id: str, expires_at: datetime) -> None:
     """Let a claim hold for longer."""
     connection.execute("UPDATE schedule_claims SET expires_at = ? WHERE run_id = ?", (to_text(expires_at), run_id))
+
+
+def shift_claims(connection: apsw.Connection, by: timedelta, now: datetime) -> None:
+    """Move the ends of claims that were made before the clock jumped by some time."""
+    for held in claims(connection):
+        # Those that were made or extended since then fit the clock already.
+        if held.expires_at <= now if by > timedelta() else held.started_at > now:
+            extend_claim(connection, held.run_id, held.expires_at + by)
 
 
 def release(connection: apsw.Connection, run_id: str) -> bool:
@@ -221,8 +247,8 @@ def run_by_id(connection: apsw.Connection, run_id: str) -> ScheduleRun | None:
 def prune(connection: apsw.Connection, schedule_id: str, keep: int) -> int:
     """Delete all but the latest runs of a schedule, and return how many went."""
     connection.execute(
-        "DELETE FROM schedule_runs WHERE schedule_id = ?1 AND run_id NOT IN (SELECT run_id FROM schedule_runs"
-        " WHERE schedule_id = ?1 ORDER BY started_at DESC, run_id DESC LIMIT ?2)",
+        "DELETE FROM schedule_runs WHERE schedule_id = ?1 AND (started_at, run_id) <= (SELECT started_at, run_id"
+        " FROM schedule_runs WHERE schedule_id = ?1 ORDER BY started_at DESC, run_id DESC LIMIT 1 OFFSET ?2)",
         (schedule_id, keep),
     )
     return connection.changes()
@@ -233,8 +259,19 @@ def _where(wanted: ScheduleFilter) -> tuple[str, dict[str, Any]]:
     where = (
         "(:text = '' OR instr(lower(coalesce(name, '')), lower(:text)) OR instr(lower(goal), lower(:text)))"
         " AND (:status IS NULL OR status = :status) AND (:user IS NULL OR user_id = :user)"
+        " AND (:trusts IS NULL OR coalesce(g.trust, 'inner') IN (SELECT value FROM json_each(:trusts)))"
     )
-    return where, {"text": storable(wanted.text)[0], "status": wanted.status, "user": wanted.user_id}
+    trusts = None if wanted.trusts is None else msgspec.json.encode(wanted.trusts).decode()
+    values = {"text": storable(wanted.text)[0], "status": wanted.status, "user": wanted.user_id, "trusts": trusts}
+    return where, values
+
+
+def _set_goal(connection: apsw.Connection, schedule: Schedule) -> None:
+    if not schedule.is_built_in:
+        connection.execute(
+            "INSERT OR REPLACE INTO schedule_goals (schedule_id, trust, max_turns, max_cost) VALUES (?, ?, ?, ?)",
+            (schedule.id, schedule.trust, schedule.max_turns, schedule.max_cost),
+        )
 
 
 def _instant(text: str) -> datetime:
@@ -264,8 +301,7 @@ def _schedule(row: tuple[Any, ...]) -> Schedule:
         _optional(row[10]),
         row[11],
         row[12],
-        row[13],
-        row[14],
+        *row[13:18],
     )
 
 

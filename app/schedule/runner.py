@@ -4,8 +4,9 @@ import asyncio
 import logging
 import os
 import time
-from collections.abc import Awaitable, Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 from typing import Final, Protocol
 
@@ -13,9 +14,12 @@ from app.changes import ChangeSet
 from app.core.clock import Clock, to_datetime
 from app.core.error_location import error_location
 from app.core.ids import uuid7
-from app.errors import KeepsakeError, StaleError
-from app.schedule.model import RunStatus, Schedule, ScheduleClaim
+from app.errors import KeepsakeError, ModelUnavailableError, StaleError
+from app.schedule.deferral import MAX_METERED, METERED, reason_to_wait, waited_sentence
+from app.schedule.model import BUILT_IN, RunStatus, Schedule, ScheduleClaim
+from app.schedule.notes import AREA
 from app.schedule.options import ScheduleOptions
+from app.schedule.power import PowerState
 from app.schedule.service import ScheduleService
 
 _log = logging.getLogger(__name__)
@@ -23,9 +27,12 @@ _log = logging.getLogger(__name__)
 HOST: Final = "host:"  # holders of claims that end with their process begin so
 LEASE_S: Final = 6 * 3600.0
 GRACE_S: Final = 60.0  # after the machine woke: network and disks come back, and the person comes first
-MAX_QUIET: Final = timedelta(hours=1)
+MODEL_PAUSE_S: Final = 300.0  # before a model that could not be asked is asked again; it doubles each time
+_LONGEST_MODEL_PAUSE_S: Final = 6 * 3600.0
+NO_MODEL: Final = "Waits for a language model or an agent."
 _JUMP_S: Final = 90.0
-_AT_ONCE: Final = 50
+_AT_ONCE: Final = 2000  # more than there can be, so that goals which wait never hide others
+_RECORDING_PAUSES_S: Final = (1.0, 10.0, 60.0)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,11 +43,13 @@ class JobResult:
         output: What it did, in words for the person.
         turn_count: Turns of a model.
         cost: Cost of a model.
+        status: ``failed`` where it could not be done to its end.
     """
 
     output: str
     turn_count: int = 0
     cost: float = 0.0
+    status: RunStatus = "succeeded"
 
 
 class ScheduledJob(Protocol):
@@ -59,8 +68,24 @@ class ScheduledJob(Protocol):
 class GoalRunner(Protocol):
     """A runner of goals by a language model."""
 
+    async def obstacle(self, schedule: Schedule) -> str:
+        """Return why a schedule's goal cannot be pursued now, in words; ``""`` when it can."""
+
     async def run_goal(self, schedule: Schedule, run_id: str) -> JobResult:
-        """Pursue a schedule's goal."""
+        """Pursue a schedule's goal.
+
+        Raises:
+            ModelUnavailableError: The model could not be asked, and nothing was done.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class _PutBack:
+    """A goal that a model could not be asked about."""
+
+    until_s: float
+    pause_s: float
+    reason: str
 
 
 class ScheduleRunner:
@@ -73,6 +98,8 @@ class ScheduleRunner:
         options: Returns the settings as they are now.
         publish: Reports what changed.
         is_quiet: Whether heavy work should wait, because the person types.
+        is_metered: Whether the connection is paid by volume.
+        power: Reads the power supply; may block.
         monotonic: A clock that stands still while the machine sleeps.
         sleep: Waits for seconds.
     """
@@ -86,16 +113,21 @@ class ScheduleRunner:
         publish: Callable[[ChangeSet], None],
         *,
         is_quiet: Callable[[], bool] = lambda: False,
+        is_metered: Callable[[], bool] = lambda: False,
+        power: Callable[[], PowerState] = PowerState,
         monotonic: Callable[[], float] = time.monotonic,
         sleep: Callable[[float], Awaitable[None]] = asyncio.sleep,
     ) -> None:
         self.goals: GoalRunner | None = None
+        self.problem = ""
         self._service = service
         self._clock = clock
         self._jobs = jobs
         self._options = options
         self._publish = publish
         self._is_quiet = is_quiet
+        self._is_metered = is_metered
+        self._power = power
         self._monotonic = monotonic
         self._sleep = sleep
         self.holder = f"{HOST}{os.getpid()}-{uuid7()}"
@@ -103,21 +135,21 @@ class ScheduleRunner:
         self._stopped: set[str] = set()
         self._heavy = asyncio.Lock()
         self._last: tuple[datetime, float] | None = None
-        self._not_before: datetime | None = None
+        self._woken: tuple[datetime, float] | None = None
+        self._is_prepared = False
         self._reason = ""
+        self._waits: dict[str, str] = {}  # why due schedules wait
+        self._deferred: dict[str, str] = {}  # why they last waited though they could run
+        self._put_back: dict[str, _PutBack] = {}
 
     async def run(self) -> None:
         """Look for due schedules until cancelled.
 
-        Runs that a host left behind when it ended are due again.
+        Runs that a host left behind when it ended are due again. A database that is locked or full is tried again.
         """
-        # Only one process owns the vault, so that claims of other hosts belong to none that lives.
-        await self._service.recover(lambda claim: claim.holder.startswith(HOST) and claim.holder != self.holder)
-        await self._service.realign()
         try:
             while True:
-                await self.tick()
-                await self._sleep(await self._pause_s())
+                await self._sleep(await self._look())
         finally:
             for task in list(self._running.values()):
                 task.cancel()
@@ -127,17 +159,19 @@ class ScheduleRunner:
         """Start what is due now."""
         now = self._now()
         await self._look_for_jumps(now)
-        await self._service.recover(lambda claim: claim.expires_at <= now)
-        if self._not_before is not None and now < self._not_before:
-            return
-        if await self._service.paused_until() is not None:
+        gone = await self._service.recover(
+            lambda claim: claim.expires_at <= now and not (claim.holder == self.holder and self._runs(claim))
+        )
+        self._tell_changed(run.schedule_id for run in gone)
+        self._waits = {}
+        if self._is_waking(now) or await self._service.paused_until() is not None:
             return
         for schedule in await self._service.due(_AT_ONCE):
             job = self._jobs.get(schedule.id)
             if job is not None and not job.is_enabled():
                 await self._service.skip(schedule, "it is switched off in the settings")
-            elif schedule.id not in self._running and self._can_run(schedule, now):
-                await self._start(schedule, is_manual=False)
+            elif schedule.id not in self._running:
+                await self._start_unless_it_waits(schedule, now)
         self._reason = ""
 
     async def run_now(self, schedule: Schedule) -> ScheduleClaim:
@@ -151,9 +185,20 @@ class ScheduleRunner:
             raise StaleError("This schedule runs already.", id=schedule.id)
         return claim
 
-    def can_run(self, schedule: Schedule) -> bool:
-        """Return whether this process can do a schedule's work."""
-        return schedule.id in self._jobs if schedule.is_built_in else self.goals is not None
+    async def obstacle(self, schedule: Schedule) -> str:
+        """Return why this process cannot do a schedule's work, in words; ``""`` when it can."""
+        if schedule.is_built_in:
+            return "" if schedule.id in self._jobs else "This version of Keepsake has no such work."
+        return NO_MODEL if self.goals is None else await self.goals.obstacle(schedule)
+
+    async def reason_to_wait(self, schedule: Schedule) -> str:
+        """Return why a due schedule does not run; ``""`` for others."""
+        if schedule.status != "active" or schedule.next_run_at is None or schedule.next_run_at > self._now():
+            return ""
+        paused_until = await self._service.paused_until()
+        if paused_until is not None:
+            return f"All schedules are paused until {paused_until:%Y-%m-%d %H:%M} UTC."
+        return self._waits.get(schedule.id) or await self._obstacle(schedule)
 
     async def settled(self) -> None:
         """Wait until what runs now has ended."""
@@ -174,13 +219,52 @@ class ScheduleRunner:
         self._stopped.add(schedule_id)
         return task.cancel()
 
-    def _can_run(self, schedule: Schedule, now: datetime) -> bool:
-        if not self.can_run(schedule):
-            return False
-        job = self._jobs.get(schedule.id)
-        if job is None or not job.is_heavy or schedule.next_run_at is None:
-            return True
-        return not self._is_quiet() or now - schedule.next_run_at > MAX_QUIET
+    async def _look(self) -> float:
+        """Start what is due and return the seconds until the next look."""
+        try:
+            if not self._is_prepared:
+                # Only one process owns the vault, so that claims of other hosts belong to none that lives.
+                await self._service.recover(lambda one: one.holder.startswith(HOST) and one.holder != self.holder)
+                self._tell_changed(await self._service.realign())
+                self._is_prepared = True
+            await self.tick()
+            pause_s = await self._pause_s()
+        except KeepsakeError as error:
+            if not self.problem:
+                _log.warning("schedules cannot be looked at: %s", error.message)
+            self.problem = f"Schedules cannot run: {error.message}"
+            return self._options().poll_s
+        self.problem = ""
+        return pause_s
+
+    async def _start_unless_it_waits(self, schedule: Schedule, now: datetime) -> None:
+        waited = now - (schedule.next_run_at or now)
+        reason = await self._obstacle(schedule)
+        if not reason and (detail := await self._deferral(schedule, waited)):
+            reason = f"Waits: {detail}."
+            self._deferred[schedule.id] = detail
+        if reason:
+            self._waits[schedule.id] = reason
+        else:
+            await self._start(schedule, is_manual=False)
+
+    async def _obstacle(self, schedule: Schedule) -> str:
+        put_back = self._put_back.get(schedule.id)
+        if put_back is not None and self._monotonic() < put_back.until_s:
+            return put_back.reason
+        return await self.obstacle(schedule)
+
+    async def _deferral(self, schedule: Schedule, waited: timedelta) -> str:
+        """Return why due work that could be done should wait, ``""`` when it should not."""
+        job, options = self._jobs.get(schedule.id), self._options()
+        if job is None:
+            is_too_dear = options.waits_on_metered and self._is_metered() and waited <= MAX_METERED
+            return METERED if is_too_dear else ""
+        if not job.is_heavy:
+            return ""
+        power = await asyncio.to_thread(self._power) if options.waits_on_battery else PowerState()
+        is_typing = self._is_quiet()
+        return reason_to_wait(waited, power, is_typing=is_typing, waits_on_battery=options.waits_on_battery)
 
     async def _start(self, schedule: Schedule, *, is_manual: bool) -> ScheduleClaim | None:
         claim = await self._service.claim(
@@ -191,22 +275,29 @@ class ScheduleRunner:
             self._running[schedule.id] = task
             self._stopped.discard(schedule.id)
             task.add_done_callback(lambda _: self._running.pop(schedule.id, None))
+            self._tell_changed([schedule.id])
         return claim
 
     async def _perform(self, schedule: Schedule, claim: ScheduleClaim) -> None:
-        status: RunStatus = "succeeded"
         try:
             result = await self._work(schedule, claim.run_id)
+            self._put_back.pop(schedule.id, None)
+        except ModelUnavailableError as error:
+            if not schedule.is_built_in and not claim.is_manual:
+                await self._wait_for_model(schedule, claim, error)
+                return
+            result = JobResult(error.message, status="failed")
         except KeepsakeError as error:
-            status, result = "failed", JobResult(error.message)
+            result = JobResult(error.message, status="failed")
         except asyncio.CancelledError:
             ended: RunStatus = "failed" if schedule.id in self._stopped else "interrupted"
-            await asyncio.shield(self._finish(schedule, claim, ended, JobResult("It was stopped.")))
+            await asyncio.shield(self._finish(claim, JobResult("It was stopped.", status=ended)))
             raise
         except Exception as error:  # noqa: BLE001  (a fault in one job must not end the runner)
             _log.error("the scheduled work %s broke: %s", schedule.id, error_location(error))
-            status, result = "failed", JobResult(f"It stopped because of a fault in Keepsake ({type(error).__name__}).")
-        await self._finish(schedule, claim, status, result)
+            fault = f"It stopped because of a fault in Keepsake ({type(error).__name__})."
+            result = JobResult(fault, status="failed")
+        await self._finish(claim, self._with_wait(result, claim))
 
     async def _work(self, schedule: Schedule, run_id: str) -> JobResult:
         job = self._jobs.get(schedule.id)
@@ -217,18 +308,49 @@ class ScheduleRunner:
             raise StaleError("There is no language model, and no agent has taken this goal.")
         return await self.goals.run_goal(schedule, run_id)
 
-    async def _finish(self, schedule: Schedule, claim: ScheduleClaim, status: RunStatus, result: JobResult) -> None:
-        policy = schedule.notification_policy
-        done = await self._service.finish(
-            claim.run_id,
-            self.holder,
-            status,
-            result.output,
-            turn_count=result.turn_count,
-            cost=result.cost,
-            notified=policy == "always" or (policy == "on_failure" and status == "failed"),
-        )
-        self._publish(done.changes)
+    async def _wait_for_model(self, schedule: Schedule, claim: ScheduleClaim, error: KeepsakeError) -> None:
+        """Give a goal back that waits for a model; agents may claim it."""
+        before = self._put_back.get(schedule.id)
+        pause_s = MODEL_PAUSE_S if before is None else min(before.pause_s * 2, _LONGEST_MODEL_PAUSE_S)
+        found = _PutBack(self._monotonic() + pause_s, pause_s, f"{NO_MODEL} {error.message}")
+        self._put_back[schedule.id] = found
+        self._waits[schedule.id] = found.reason
+        with suppress(StaleError):
+            await self._service.put_back(claim.run_id, self.holder)
+        self._tell_changed([schedule.id])
+
+    def _with_wait(self, result: JobResult, claim: ScheduleClaim) -> JobResult:
+        """Return a result that also says how long the work waited and why."""
+        reason = self._deferred.pop(claim.schedule_id, "")
+        if not reason or claim.is_manual:
+            return result
+        waited = waited_sentence(claim.started_at - claim.scheduled_for, reason)
+        return replace(result, output=f"{result.output}\n\n{waited}".strip())
+
+    async def _finish(self, claim: ScheduleClaim, result: JobResult) -> None:
+        """Record how a run ended, again if the database is locked or full."""
+        for pause_s in (*_RECORDING_PAUSES_S, None):
+            try:
+                done = await self._service.finish(
+                    claim.run_id,
+                    self.holder,
+                    result.status,
+                    result.output,
+                    turn_count=result.turn_count,
+                    cost=result.cost,
+                )
+            except StaleError:
+                _log.warning("the claim of the run %s had ended before it was done", claim.run_id)
+                return
+            except KeepsakeError as error:
+                if pause_s is None or result.status == "interrupted":
+                    # The claim stays, so that it runs again once the vault is opened anew.
+                    _log.error("the end of the run %s could not be stored: %s", claim.run_id, error.message)
+                    return
+                await self._sleep(pause_s)
+            else:
+                self._publish(done.changes)
+                return
 
     async def _look_for_jumps(self, now: datetime) -> None:
         """Notice that the machine slept, or that its clock was set."""
@@ -236,20 +358,38 @@ class ScheduleRunner:
         before, self._last = self._last, current
         if before is None:
             return
-        passed, counted = (now - before[0]).total_seconds(), current[1] - before[1]
-        if passed - counted > _JUMP_S:
+        jump_s = (now - before[0]).total_seconds() - (current[1] - before[1])
+        if abs(jump_s) <= _JUMP_S:
+            return
+        # Agents slept too, and a clock that was set says nothing of how long they have worked.
+        await self._service.shift_claims(timedelta(seconds=jump_s))
+        if jump_s > 0:
             self._reason = "the machine slept or its clock was set"
-            self._not_before = now + timedelta(seconds=GRACE_S)
-        elif counted - passed > _JUMP_S:
-            await self._service.realign()
+            self._woken = current
+        self._tell_changed(await self._service.realign())
+
+    def _is_waking(self, now: datetime) -> bool:
+        """Return whether the machine woke just now, by both clocks."""
+        if self._woken is None:
+            return False
+        since, at = self._woken
+        return timedelta() <= now - since < timedelta(seconds=GRACE_S) and self._monotonic() - at < GRACE_S
 
     async def _pause_s(self) -> float:
         """Return the seconds until the next look."""
-        poll_s = self._options().poll_s
-        due = await self._service.next_due()
+        poll_s, now = self._options().poll_s, self._now()
+        due = await self._service.next_due(now)
         if due is None:
             return poll_s
-        return min(max((due - self._now()).total_seconds(), 1.0), poll_s)
+        return min(max((due - now).total_seconds(), 1.0), poll_s)
+
+    def _runs(self, claim: ScheduleClaim) -> bool:
+        return claim.schedule_id in self._running
+
+    def _tell_changed(self, schedule_ids: Iterable[str]) -> None:
+        found = tuple(dict.fromkeys(schedule_ids))
+        if found:
+            self._publish(ChangeSet(frozenset({AREA}), found, BUILT_IN))
 
     def _now(self) -> datetime:
         return to_datetime(self._clock.now_ms())

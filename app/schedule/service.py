@@ -8,6 +8,7 @@ from typing import Final
 
 import apsw
 
+from app.agents.model import Trust
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
 from app.core.ids import new_id
@@ -28,14 +29,17 @@ from app.schedule.model import (
     ScheduleSearch,
     Status,
 )
+from app.schedule.notes import AREA, note_missed, note_pause, note_run
 from app.schedule.options import ScheduleOptions
+from app.schedule.realignment import pause_broken, realign
 from app.store.store import Store
 
-AREA: Final = "schedules"
 MAX_GOAL: Final = 20_000
 MAX_NAME: Final = 200
 MAX_OUTPUT: Final = 1_000_000
 MAX_SCHEDULES: Final = 1000
+MAX_TURNS: Final = 200
+MAX_COST: Final = 1000.0
 _PAUSED_UNTIL: Final = "schedules_paused_until"
 
 
@@ -62,6 +66,9 @@ class ScheduleService:
         notification_policy: Policy = "always",
         channel_id: str | None = None,
         channel_context_id: str | None = None,
+        trust: Trust = "inner",
+        max_turns: int | None = None,
+        max_cost: float | None = None,
         actor: str = "person",
     ) -> Changed[Schedule]:
         """Store a schedule of the person or an agent.
@@ -84,6 +91,9 @@ class ScheduleService:
             next_run(cadence, now),
             channel_id=channel_id,
             channel_context_id=channel_context_id,
+            trust=trust,
+            max_turns=_max_turns(max_turns),
+            max_cost=_max_cost(max_cost),
         )
 
         def work(connection: apsw.Connection) -> None:
@@ -134,7 +144,7 @@ class ScheduleService:
         def work(connection: apsw.Connection) -> Schedule:
             before = _required(connection, schedule_id)
             after = self._patched(before, patch, now)
-            repo.update(connection, after)
+            repo.update_goal(connection, after)
             return after
 
         changed = await self._store.write(work)
@@ -162,11 +172,11 @@ class ScheduleService:
         """
         now = self._now()
         found = await self._store.read(lambda connection: repo.due(connection, now, limit))
-        return [item for item in found if item.last_run_at is None or item.last_run_at + _wait(item) <= now]
+        return [item for item in found if not _is_backing_off(item, now)]
 
-    async def next_due(self) -> datetime | None:
-        """Return the next run of all schedules."""
-        return await self._store.read(repo.next_due)
+    async def next_due(self, after: datetime | None = None) -> datetime | None:
+        """Return the next run of all schedules, after an instant if given."""
+        return await self._store.read(lambda connection: repo.next_due(connection, after))
 
     async def claim(
         self, schedule_id: str, holder: str, lease_s: float, *, is_manual: bool = False, reason: str = ""
@@ -194,15 +204,19 @@ class ScheduleService:
                 return None
             found = None
             if is_due and schedule.next_run_at is not None:
-                found = due_occurrences(schedule.cadence, schedule.next_run_at, now)
+                try:
+                    found = due_occurrences(schedule.cadence, schedule.next_run_at, now)
+                except InputError as error:
+                    pause_broken(connection, schedule, error, now)
+                    return None
             occurrence = now if found is None else found.run
             until = now + timedelta(seconds=lease_s)
             claim = ScheduleClaim(schedule_id, new_id("run"), holder, occurrence, now, until, is_manual=found is None)
             if not repo.claim(connection, claim):
                 return None
             if found is not None:
-                self._record_left_out(connection, schedule_id, found, now, reason or "it was missed")
-                repo.update(connection, replace(schedule, next_run_at=found.following))
+                self._record_left_out(connection, schedule, found, now, reason or "it was missed")
+                repo.set_next_run(connection, schedule_id, found.following)
             return claim
 
         return await self._store.write(work)
@@ -232,9 +246,10 @@ class ScheduleService:
         *,
         turn_count: int = 0,
         cost: float = 0.0,
-        notified: bool = False,
     ) -> Changed[ScheduleRun]:
         """Record how a run ended and when the next one comes, in one transaction.
+
+        The same transaction leaves a note for the person, where the schedule's policy wants one.
 
         Raises:
             StaleError: The right to the run has ended, or it is somebody else's.
@@ -243,7 +258,7 @@ class ScheduleService:
 
         def work(connection: apsw.Connection) -> ScheduleRun:
             claim = _held(connection, run_id, holder)
-            run = self._run(claim, now, status, output, turn_count, cost, notified=notified)
+            run = self._run(claim, now, status, output, turn_count, cost)
             # Keepsake may be quit in the middle of its work as often as the person likes.
             self._record(connection, claim, run, is_failure=status == "failed")
             return run
@@ -272,27 +287,32 @@ class ScheduleService:
 
         return await self._store.write(work)
 
-    async def realign(self) -> int:
-        """Set the next runs of cron schedules anew, and return how many changed.
+    async def put_back(self, run_id: str, holder: str) -> None:
+        """End a claim without a run; the occurrence is due again.
 
-        The rules of a zone may have changed, or the clock was wrong when they were set. What is due stays due.
+        Raises:
+            StaleError: The right has ended, or it is somebody else's.
         """
+
+        def work(connection: apsw.Connection) -> None:
+            claim = _held(connection, run_id, holder)
+            repo.release(connection, run_id)
+            schedule = repo.get(connection, claim.schedule_id)
+            if schedule is not None and schedule.status == "active" and not claim.is_manual:
+                repo.set_next_run(connection, schedule.id, claim.scheduled_for)
+
+        await self._store.write(work)
+
+    async def shift_claims(self, by: timedelta) -> None:
+        """Move the ends of claims because the machine slept or its clock was set."""
         now = self._now()
+        if await self.claims():
+            await self._store.write(lambda connection: repo.shift_claims(connection, by, now))
 
-        def work(connection: apsw.Connection) -> int:
-            found, _ = repo.search(connection, ScheduleFilter(status="active"), MAX_SCHEDULES + 100, 0)
-            changed = 0
-            for schedule in found:
-                if schedule.cadence.kind != "cron" or schedule.next_run_at is None or schedule.next_run_at <= now:
-                    continue
-                following = next_run(schedule.cadence, now)
-                if following != schedule.next_run_at:
-                    status: Status = "active" if following is not None else "completed"
-                    repo.update(connection, replace(schedule, next_run_at=following, status=status))
-                    changed += 1
-            return changed
-
-        return await self._store.write(work)
+    async def realign(self) -> list[str]:
+        """Realign next runs with the clock and zones, and return which changed."""
+        now = self._now()
+        return await self._store.write(partial(realign, now=now))
 
     async def skip(self, schedule: Schedule, reason: str) -> None:
         """Record the due occurrences of a schedule as skipped."""
@@ -302,9 +322,13 @@ class ScheduleService:
             fresh = repo.get(connection, schedule.id)
             if fresh is None or fresh.status != "active" or fresh.next_run_at is None or fresh.next_run_at > now:
                 return
-            found = due_occurrences(fresh.cadence, fresh.next_run_at, now)
+            try:
+                found = due_occurrences(fresh.cadence, fresh.next_run_at, now)
+            except InputError as error:
+                pause_broken(connection, fresh, error, now)
+                return
             everything = replace(found, left_out=found.left_out + 1, first=found.first or found.run, last=found.run)
-            self._record_left_out(connection, fresh.id, everything, now, reason)
+            self._record_left_out(connection, fresh, everything, now, reason, has_note=False)
             status: Status = "active" if found.following is not None else "completed"
             repo.update(connection, replace(fresh, next_run_at=found.following, status=status))
 
@@ -358,6 +382,8 @@ class ScheduleService:
     def _patched(self, before: Schedule, patch: SchedulePatch, now: datetime) -> Schedule:
         if before.is_built_in and patch.goal is not None:
             raise InputError("What a built-in schedule does cannot be changed.", field="goal")
+        if before.is_built_in and patch.trust is not None:
+            raise InputError("Keepsake's own work has no trust to change.", field="trust")
         cadence = patch.cadence or before.cadence
         if patch.cadence is not None:
             check_cadence(cadence, now, self._options().min_interval_s)
@@ -380,6 +406,9 @@ class ScheduleService:
             channel_context_id=(
                 before.channel_context_id if patch.channel_context_id is None else patch.channel_context_id
             ),
+            trust=before.trust if patch.trust is None else patch.trust,
+            max_turns=before.max_turns if patch.max_turns is None else _max_turns(patch.max_turns),
+            max_cost=before.max_cost if patch.max_cost is None else _max_cost(patch.max_cost),
         )
 
     def _run(
@@ -390,13 +419,11 @@ class ScheduleService:
         output: str,
         turn_count: int,
         cost: float,
-        *,
-        notified: bool = False,
     ) -> ScheduleRun:
         text = storable(output)[0][:MAX_OUTPUT]
         summary = text[: self._options().summary_characters]
         return ScheduleRun(
-            claim.run_id, claim.schedule_id, claim.started_at, now, status, summary, text, turn_count, cost, notified
+            claim.run_id, claim.schedule_id, claim.started_at, now, status, summary, text, turn_count, cost
         )
 
     def _record(self, connection: apsw.Connection, claim: ScheduleClaim, run: ScheduleRun, *, is_failure: bool) -> None:
@@ -406,11 +433,15 @@ class ScheduleService:
         if schedule is None:  # deleted while it ran
             return
         repo.insert_run(connection, run)
+        note_run(connection, schedule, run)
         following, status = schedule.next_run_at, schedule.status
         failures = 0 if run.status == "succeeded" else schedule.consecutive_failures + is_failure
         if run.status == "interrupted" and not claim.is_manual and status == "active":
-            following = claim.scheduled_for  # not done, so it is still due
+            # Not done, so it is still due; at an older time than a changed cadence it would find others to catch up.
+            following = run.finished_at if schedule.updated_at >= claim.started_at else claim.scheduled_for
         if failures >= self._options().failures_to_pause:
+            if status != "paused":
+                note_pause(connection, schedule, run, failures)
             status, following = "paused", None
         elif following is None and status == "active":
             status = "completed"
@@ -419,15 +450,23 @@ class ScheduleService:
 
     @staticmethod
     def _record_left_out(
-        connection: apsw.Connection, schedule_id: str, found: Occurrences, now: datetime, reason: str
+        connection: apsw.Connection,
+        schedule: Schedule,
+        found: Occurrences,
+        now: datetime,
+        reason: str,
+        *,
+        has_note: bool = True,
     ) -> None:
         if not found.left_out or found.first is None or found.last is None:
             return
         first, last = repo.to_text(found.first), repo.to_text(found.last)
         times = f"at {first}" if found.left_out == 1 else f"{found.left_out} times from {first} to {last}"
         text = f"Skipped {times}: {reason}."
-        run = ScheduleRun(new_id("run"), schedule_id, found.first, now, "skipped", text, text, found.left_out)
+        run = ScheduleRun(new_id("run"), schedule.id, found.first, now, "skipped", text, text, found.left_out)
         repo.insert_run(connection, run)
+        if has_note:
+            note_missed(connection, schedule, found.left_out, reason, now)
 
 
 def _required(connection: apsw.Connection, schedule_id: str) -> Schedule:
@@ -444,8 +483,22 @@ def _held(connection: apsw.Connection, run_id: str, holder: str) -> ScheduleClai
     return claim
 
 
-def _wait(schedule: Schedule) -> timedelta:
-    return back_off(schedule.consecutive_failures)
+def _is_backing_off(schedule: Schedule, now: datetime) -> bool:
+    """Return whether a schedule waits after a failure, even with a changed clock."""
+    wait = back_off(schedule.consecutive_failures)
+    return schedule.last_run_at is not None and abs(now - schedule.last_run_at) < wait
+
+
+def _max_turns(turns: int | None) -> int | None:
+    if turns is not None and not 1 <= turns <= MAX_TURNS:
+        raise InputError(f"A run takes 1 to {MAX_TURNS} turns.", field="max_turns")
+    return turns
+
+
+def _max_cost(cost: float | None) -> float | None:
+    if cost is not None and not 0 < cost <= MAX_COST:  # not a number fails both
+        raise InputError(f"The cost of a run is above 0 and at most {MAX_COST:g}.", field="max_cost")
+    return cost
 
 
 def _goal(goal: str) -> str:

@@ -15,10 +15,11 @@ Around = Callable[[Work, apsw.Connection], Any]
 class _Wrapper:
     """A wrapper of one call; tasks that the call started may outlive it."""
 
-    __slots__ = ("around", "is_over")
+    __slots__ = ("around", "is_over", "outer")
 
-    def __init__(self, around: Around) -> None:
+    def __init__(self, around: Around, outer: "_Wrapper | None") -> None:
         self.around = around
+        self.outer = outer
         self.is_over = False
 
 
@@ -29,11 +30,13 @@ _CURRENT: ContextVar[_Wrapper | None] = ContextVar("transaction_wrapper", defaul
 def wrapped_transactions(around: Around) -> Iterator[None]:
     """Run every transaction that the block writes inside ``around``, in the transaction itself.
 
+    A block within another runs inside both.
+
     Args:
         around: Given the work and the writer's connection; runs the work and returns its answer. An error that it
             raises rolls the transaction back and reaches the caller.
     """
-    wrapper = _Wrapper(around)
+    wrapper = _Wrapper(around, _CURRENT.get())
     token = _CURRENT.set(wrapper)
     try:
         yield
@@ -43,9 +46,13 @@ def wrapped_transactions(around: Around) -> Iterator[None]:
 
 
 def wrapped(work: Work) -> Work:
-    """Return work inside the wrapper of the current call, if there is one."""
+    """Return work inside the wrappers of the current call, if there are any."""
     wrapper = _CURRENT.get()
-    return work if wrapper is None or wrapper.is_over else partial(_run, wrapper.around, work)
+    while wrapper is not None:
+        if not wrapper.is_over:
+            work = partial(_run, wrapper.around, work)
+        wrapper = wrapper.outer
+    return work
 
 
 def _run(around: Around, work: Work, connection: apsw.Connection) -> Any:

@@ -14,15 +14,19 @@ from ui import tray as trays
 from ui.actions import Actions
 from ui.bridge import Backend, Bridge
 from ui.notice import Notice
-from ui.notify import notify
+from ui.notify import is_in_front
 from ui.process.error_reporter import ErrorReporter
 from ui.process.single_instance import TOKEN, LaunchRequest, SingleInstance
+from ui.shell.activity_reporter import ActivityReporter
+from ui.shell.navigation import Place
 from ui.shell.quick_capture import QuickCapture
+from ui.shell.schedule_notifier import ScheduleNotifier
 from ui.window import Window
 from ui.window_state import WindowState
 
 CLOSE_QUESTION_ANSWERED = "window/close_asked"
 HIDDEN_QUESTION_ANSWERED = "window/close_asked_without_tray"
+NOTE_SECONDS = 8.0
 _log = logging.getLogger(__name__)
 
 
@@ -119,6 +123,7 @@ class Program(QObject):
         if self.tray is not None:
             self.tray.open_requested.connect(window.bring_to_front)
             self.tray.search_requested.connect(self._on_search_requested)
+            self.tray.schedule_requested.connect(self._on_schedule_requested)
 
     async def _open(self) -> None:
         try:
@@ -137,6 +142,8 @@ class Program(QObject):
         if self.tray is not None and self.window.access_requests is not None:
             self.window.access_requests.changed.connect(self.tray.set_requests)
             self.tray.refused.connect(self.window.access_requests.refuse)
+        self.schedule_notifier = ScheduleNotifier(bridge, self._show_schedule_note, self)
+        self.activity = ActivityReporter(bridge, self.window, self)
         self.opened.emit()
         requests, self._requests = self._requests, []
         for request in requests:
@@ -187,8 +194,20 @@ class Program(QObject):
     def _on_capture_saved(self, notice: Notice) -> None:
         if self.window.isVisible():
             self.window.show_notice(notice)
-        else:
-            notify(self.tray.icon if self.tray is not None else None, self.tr("Saved"), self.tr("Kept as a note."))
+        elif self.tray is not None:
+            self.tray.show_message(self.tr("Saved"), self.tr("Kept as a note."))
+
+    def _show_schedule_note(self, text: str, schedule: str) -> bool:
+        """Show a note about a schedule; False where the person would not see it."""
+        window = self.window
+        if is_in_front(window) or (self.tray is None and window.isVisible() and not window.isMinimized()):
+            window.show_notice(Notice(text, seconds=NOTE_SECONDS))
+            return True
+        return self.tray is not None and self.tray.show_message(self.tr("Schedule"), text, schedule)
+
+    def _on_schedule_requested(self, schedule: str) -> None:
+        self.window.bring_to_front()
+        self.window.go(Place("schedule", schedule))
 
     def _on_window_closed(self) -> None:
         appearance, dialogs = self.window.appearance, self.window.dialogs

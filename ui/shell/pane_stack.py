@@ -40,6 +40,8 @@ PANES = (
     PaneEntry("graph", QT_TRANSLATE_NOOP("Panes", "Graph"), "waypoints", "Ctrl+3"),
     PaneEntry("schedule", QT_TRANSLATE_NOOP("Panes", "Schedule"), "calendar-clock", "Ctrl+4"),
     PaneEntry("search", QT_TRANSLATE_NOOP("Panes", "Search"), "search", "Ctrl+5"),
+    PaneEntry("inbox", QT_TRANSLATE_NOOP("Panes", "Inbox"), "inbox", "Ctrl+6"),
+    PaneEntry("agents", QT_TRANSLATE_NOOP("Panes", "Agents"), "bot", "Ctrl+7"),
 )
 FIRST = PANES[0].name
 

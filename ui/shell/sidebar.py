@@ -14,6 +14,8 @@ BUTTON = QSize(70, 54)
 BARE_BUTTON = QSize(44, 44)
 """The size of a button where there is no room for its words."""
 ICON = 20
+LARGEST_ICON = 28
+"""Pixels to which icons grow with the text where the window is low."""
 PADDING = 12
 """What a button has above and below its icon."""
 SIDE = 7
@@ -105,16 +107,19 @@ class Sidebar(QWidget):
         self.menu_button.setMinimumSize(QSize(TARGET_SIZE, TARGET_SIZE) * scale)
         share = (self.height() - self._height_around()) // max(1, self._count())
         has_words = share >= round(BUTTON.height() * scale)
-        size = BUTTON * scale
+        size, pixels = BUTTON * scale, ICON
         style = Qt.ToolButtonStyle.ToolButtonTextUnderIcon
         if not has_words:
             size = BARE_BUTTON * scale
             size.setHeight(max(_least_height(), min(size.height(), share)))
             style = Qt.ToolButtonStyle.ToolButtonIconOnly
+            # Large icons in a low window: smaller ones rather than some out of sight.
+            pixels = min(ICON, int((size.height() - PADDING) / theme.current().scale))
         self.setFixedWidth(size.width() + 2 * SIDE)
         for button in self.findChildren(QToolButton):
             if button is not self.menu_button:
                 button.setToolButtonStyle(style)
+                button.setIconSize(QSize(pixels, pixels))
                 button.setFixedSize(size)
 
     def _count(self) -> int:
@@ -134,4 +139,4 @@ class Sidebar(QWidget):
 
 def _least_height() -> int:
     """Return the least height of a button without words."""
-    return theme.current().scaled(ICON) + PADDING
+    return min(theme.current().scaled(ICON), LARGEST_ICON) + PADDING

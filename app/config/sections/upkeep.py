@@ -4,7 +4,7 @@ from app.config.setting import Setting, fraction, planned, switch, time_of_day, 
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
-CONSOLIDATION = planned(
+CONSOLIDATION = (
     switch("consolidation.enabled", True, "Extract facts from conversations that have ended.", critical=True),
     switch("consolidation.on_switch", True, "Consolidate a conversation when the next one begins."),
     whole("consolidation.every_hours", 6, 1, 168, "Hours between two searches for conversations to consolidate."),
@@ -35,16 +35,16 @@ REFLECTION = planned(
 )
 
 DECAY = (
-    *planned(
-        switch("decay.enabled", True, "Let facts that are not used lose confidence.", critical=True),
-        time_of_day("decay.time", "04:00", "When that is done each night."),
-    ),
+    switch("decay.enabled", True, "Let facts that are not used lose confidence.", critical=True),
+    time_of_day("decay.time", "04:00", "When that is done each night, unless its schedule was moved."),
     fraction("decay.threshold", 0.05, 0, 1, "Confidence below which a fact is set aside; that can be undone."),
-    *planned(fraction("decay.max_share", 0.2, 0.01, 1, "Share of the facts that one run sets aside at most.")),
+    fraction("decay.max_share", 0.2, 0.01, 1, "Share of the facts that one run sets aside at most."),
+    fraction("decay.max_share_month", 0.3, 0.01, 1, "Share of the facts that the runs of 30 days set aside at most."),
 )
 
-RETENTION = planned(
+RETENTION = (
     switch("retention.enabled", True, "Compress and archive old observations.", critical=True),
+    time_of_day("retention.time", "04:15", "When that is done each night, unless its schedule was moved."),
     whole("retention.compress_after_days", 14, 1, 36_500, "Days after which similar observations become one digest."),
     whole("retention.compression_min_cluster_size", 3, 2, 1000, "Number of similar observations that make a digest."),
     whole("retention.archive_after_days", 30, 1, 36_500, "Days after which an observation goes to the archive."),
@@ -57,14 +57,6 @@ RETENTION = planned(
         critical=True,
     ),
     whole("retention.max_rows_per_run", 200, 1, 100_000, "Rows that each stage of one run changes at most."),
-)
-
-SCHEDULE = (
-    whole("schedule.min_interval", 60, 1, 86_400, "Minimum seconds between two runs of a schedule."),
-    whole("schedule.poll", 30, 1, 3600, "Seconds between two checks for due schedules."),
-    whole("schedule.failures_to_pause", 5, 1, 100, "Failures in a row after which a schedule pauses."),
-    whole("schedule.summary_characters", 500, 50, 10_000, "Characters of a run's output shown in its summary."),
-    whole("schedule.keep_runs", 200, 1, 100_000, "Runs of a schedule that are kept."),
 )
 
 HOUSEKEEPING = (

@@ -112,7 +112,7 @@ def test_keys_choose_panes(window: Window, qtbot: QtBot) -> None:
     qtbot.waitUntil(window.isActiveWindow)
     qtbot.keyClick(window, Qt.Key.Key_4, Qt.KeyboardModifier.ControlModifier)
     assert _front(window) == "schedule"
-    assert [pane.shortcut for pane in PANES] == [f"Ctrl+{number}" for number in range(1, 6)]
+    assert [pane.shortcut for pane in PANES] == [f"Ctrl+{number}" for number in range(1, len(PANES) + 1)]
 
 
 def test_f6_goes_round_and_comes_back(window: Window) -> None:

@@ -188,7 +188,7 @@ class SchedulePane(ReadingPane):
             await self._load_status()
         waits = ""
         if self._status is not None and identity in self._status.waiting_goals:
-            waits = self.tr("It waits until a language model is set up, or an agent takes it on.")
+            waits = schedule.waits or self.tr("It waits until a language model is set up, or an agent takes it on.")
         job = self._jobs.get(identity, "")
         self.page.show_schedule(schedule, has_plan=bool(job), waits=waits)
         words = await self.bridge.call("schedule.words", cadence=schedule.cadence)

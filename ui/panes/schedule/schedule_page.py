@@ -110,7 +110,8 @@ class SchedulePage(QScrollArea):
         self.run.setEnabled(not waits)
         self._next.setText(next_words(schedule, now))
         last = last_words(schedule, now)
-        self._last.setText(waits or (self.tr("Last run: {last}").format(last=last) if last else ""))
+        last_run = self.tr("Last run: {last}").format(last=last) if last else ""
+        self._last.setText(waits or schedule.waits or last_run)
         self._last.setVisible(bool(self._last.text()))
         self._plan_card.setVisible(has_plan)
         self._plan_text.setText("")

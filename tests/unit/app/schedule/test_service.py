@@ -254,7 +254,7 @@ def test_the_runner_runs_what_is_due_and_records_it(harness: Harness) -> None:
     harness.pass_time(awake=timedelta(hours=1))
     harness.do(tick(runner))
     (run,) = harness.do(harness.service.runs(made.id, 10))
-    assert (job.runs, run.status, run.output, run.notified) == ([run.run_id], "succeeded", "Merged 3.", True)
+    assert (job.runs, run.status, run.output, run.notified) == ([run.run_id], "succeeded", "Merged 3.", False)
     assert harness.changes[-1].ids == (made.id,)
     job.fails = True
     harness.pass_time(awake=timedelta(hours=1))

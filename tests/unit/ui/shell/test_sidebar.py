@@ -6,6 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QToolButton
 
+from ui.shell.pane_stack import PANES
 from ui.theme import MAX_SCALE, MIN_SCALE, Theme
 from ui.window import SMALLEST, Window
 
@@ -24,7 +25,7 @@ def test_all_buttons_fit(window: Window, look: Theme, scale: float, height: int)
     look.set_scale(scale)
     window.sidebar.layout().activate()
     buttons = _buttons(window)
-    assert len(buttons) == 8
+    assert len(buttons) == len(PANES) + 3
     for button in buttons:
         assert window.sidebar.rect().contains(button.geometry())
         assert button.height() >= button.iconSize().height() + 12
@@ -36,14 +37,14 @@ def test_all_buttons_fit(window: Window, look: Theme, scale: float, height: int)
 
 def test_words_go_where_they_have_no_room_and_come_back(window: Window, look: Theme) -> None:
     graph = window.sidebar._buttons["graph"]
-    window.resize(820, 620)
+    window.resize(820, 740)
     assert graph.toolButtonStyle() == WORDS
     wide = window.sidebar.width()
     look.set_scale(1.5)
     assert graph.toolButtonStyle() == ICONS
     assert window.sidebar.width() < wide
-    window.resize(820, 900)
+    window.resize(820, 1060)
     assert graph.toolButtonStyle() == WORDS
     look.set_scale(1.0)
-    window.resize(820, 620)
+    window.resize(820, 740)
     assert (graph.toolButtonStyle(), window.sidebar.width()) == (WORDS, wide)

@@ -1,0 +1,1 @@
+"""Goals of schedules, pursued by a language model with tools of the catalogue."""

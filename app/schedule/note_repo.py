@@ -1,0 +1,50 @@
+"""SQL of the notes about schedules that the person is to see."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import Final
+
+import apsw
+
+from app.schedule.model import NoteKind, ScheduleNote
+from app.schedule.repo import to_text
+
+KEPT: Final = 500  # notes that wait at most; older ones tell nothing new
+
+
+def insert(
+    connection: apsw.Connection, schedule_id: str, run_id: str | None, kind: NoteKind, text: str, made_at: datetime
+) -> None:
+    """Store a note."""
+    connection.execute(
+        "INSERT INTO schedule_notes (schedule_id, run_id, kind, text, made_at) VALUES (?, ?, ?, ?, ?)",
+        (schedule_id, run_id, kind, text, to_text(made_at)),
+    )
+    made = connection.last_insert_rowid()
+    connection.execute(
+        "DELETE FROM schedule_notes WHERE id <= ? AND (shown_at IS NOT NULL OR id <= ?)", (made - 50, made - KEPT)
+    )
+
+
+def waiting(connection: apsw.Connection, limit: int) -> list[ScheduleNote]:
+    """Return the notes that wait to be shown, oldest first."""
+    rows = connection.execute(
+        "SELECT id, schedule_id, run_id, kind, text, made_at FROM schedule_notes WHERE shown_at IS NULL"
+        " ORDER BY id LIMIT ?",
+        (limit,),
+    )
+    return [ScheduleNote(row[0], row[1], row[2], row[3], row[4], datetime.fromisoformat(row[5])) for row in rows]
+
+
+def mark_shown(connection: apsw.Connection, ids: Sequence[int], at: datetime) -> list[str]:
+    """Record that the person was shown notes, and return the schedules that they are about."""
+    found = []
+    for note_id in ids:
+        rows = connection.execute(
+            "UPDATE schedule_notes SET shown_at = ? WHERE id = ? AND shown_at IS NULL RETURNING schedule_id, run_id",
+            (to_text(at), note_id),
+        ).fetchall()
+        for schedule_id, run_id in rows:
+            found.append(str(schedule_id))
+            connection.execute("UPDATE schedule_runs SET notified = 1 WHERE run_id = ?", (run_id,))
+    return list(dict.fromkeys(found))

@@ -1,0 +1,78 @@
+"""Notes about schedules: what the person is to see of their runs."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import partial
+from typing import Final
+
+import apsw
+
+from app.changes import Changed, ChangeSet
+from app.core.clock import Clock, to_datetime
+from app.core.text import excerpt
+from app.schedule import note_repo
+from app.schedule.model import Schedule, ScheduleNote, ScheduleRun
+from app.store.store import Store
+
+AREA: Final = "schedules"
+_NAME: Final = 60
+
+
+class ScheduleNotes:
+    """The notes that wait for the person, and those that were shown.
+
+    Args:
+        store: The vault.
+        clock: The source of the time.
+    """
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def waiting(self, limit: int = 100) -> list[ScheduleNote]:
+        """Return the notes that wait to be shown, oldest first."""
+        return await self._store.read(partial(note_repo.waiting, limit=limit))
+
+    async def mark_shown(self, ids: Sequence[int], *, actor: str = "person") -> Changed[int]:
+        """Record that the person was shown notes, and return of how many schedules."""
+        now = to_datetime(self._clock.now_ms())
+        found = await self._store.write(partial(note_repo.mark_shown, ids=ids, at=now))
+        changes = ChangeSet(frozenset({AREA}), tuple(found), actor) if found else ChangeSet(frozenset())
+        return Changed(len(found), changes)
+
+
+def note_run(connection: apsw.Connection, schedule: Schedule, run: ScheduleRun) -> None:
+    """Store a note about a run that ended, where the schedule's policy wants one."""
+    policy, name = schedule.notification_policy, _name(schedule)
+    if run.status == "failed" and policy != "never":
+        text = f"‘{name}’ failed."
+        note_repo.insert(connection, schedule.id, run.run_id, "failed", text, run.finished_at)
+    elif run.status == "succeeded" and policy == "always":
+        text = f"‘{name}’ is done."
+        note_repo.insert(connection, schedule.id, run.run_id, "finished", text, run.finished_at)
+
+
+def note_pause(connection: apsw.Connection, schedule: Schedule, run: ScheduleRun, failures: int) -> None:
+    """Store a note about a schedule that is paused because it failed too often."""
+    if schedule.notification_policy != "never":
+        text = f"‘{_name(schedule)}’ is paused after {failures} failures in a row."
+        note_repo.insert(connection, schedule.id, None, "paused", text, run.finished_at)
+
+
+def note_missed(connection: apsw.Connection, schedule: Schedule, count: int, reason: str, now: datetime) -> None:
+    """Store a note about missed occurrences where the policy is ``always``."""
+    if schedule.notification_policy == "always":
+        times = "once" if count == 1 else f"{count} times"
+        text = f"‘{_name(schedule)}’ was left out {times}: {reason}."
+        note_repo.insert(connection, schedule.id, None, "missed", text, now)
+
+
+def note_broken(connection: apsw.Connection, schedule: Schedule, problem: str, now: datetime) -> None:
+    """Store a note about a schedule whose times cannot be worked out."""
+    text = f"‘{_name(schedule)}’ is paused because its times cannot be worked out: {problem}"
+    note_repo.insert(connection, schedule.id, None, "broken", text, now)
+
+
+def _name(schedule: Schedule) -> str:
+    return excerpt(schedule.name, _NAME)

@@ -1,0 +1,156 @@
+"""The Agents pane over a real vault: adding, limiting, watching and taking back."""
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QWidget
+from pytestqt.qtbot import QtBot
+
+from app.api.caller import Caller
+from app.host import Host
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.panes.test_every_pane import _nameless
+from ui.actions import Actions
+from ui.bridge import Bridge
+from ui.panes.agents.pane import AgentsPane
+
+if TYPE_CHECKING:
+    from app.agents.model import Agent
+    from ui.notice import Notice
+
+
+def _texts(root: QWidget) -> str:
+    return "\n".join(
+        label.text() for label in root.findChildren(QWidget) if hasattr(label, "text") and label.isVisibleTo(root)
+    )
+
+
+def _agent(host: Host, name: str) -> "Agent":
+    found: Agent = next(one for one in host.ask("agent.list") if one.name == name)
+    return found
+
+
+@pytest.fixture
+def notices() -> "list[Notice]":
+    """Return what collects the notices of the pane."""
+    return []
+
+
+@pytest.fixture
+def pane(
+    qtbot: QtBot, host: Host, bridge: Bridge, look: object, rest: Rest, notices: "list[Notice]"
+) -> Iterator[AgentsPane]:
+    """Return the pane, in front."""
+    actions = Actions()
+    made = AgentsPane(bridge, actions)
+    actions.setParent(made)
+    actions.register(*made.commands())
+    actions.set_pane("agents")
+    made.notice.connect(notices.append)
+    bridge.changed.connect(made.refresh)
+    qtbot.addWidget(made)
+    made.resize(1200, 900)
+    made.show()
+    made.shown()
+    rest(lambda: not bridge._tasks)
+    yield made
+    rest(lambda: not bridge._tasks)
+
+
+def _add(pane: AgentsPane, host: Host, bridge: Bridge, rest: Rest, name: str = "scout") -> None:
+    host.ask("agent.add", name=name, trust="full")
+    rest(lambda: pane._name() == name and not bridge._tasks)
+
+
+def test_without_agents_the_pane_teaches_one_action(pane: AgentsPane, qtbot: QtBot) -> None:
+    assert pane._right.currentWidget() is pane._empty
+    qtbot.mouseClick(pane._empty.button, Qt.MouseButton.LeftButton)
+    assert pane._right.currentWidget() is pane.form
+
+
+def test_an_agent_is_added_and_its_token_shown_once(
+    pane: AgentsPane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
+) -> None:
+    pane._on_new()
+    assert not pane.form.add.isEnabled()
+    qtbot.keyClicks(pane.form.name, "scout")
+    qtbot.keyClick(pane.form.name, Qt.Key.Key_Return)
+    rest(lambda: bool(pane.form.token.text()) and not bridge._tasks)
+    token = pane.form.token.text()
+    made = _agent(host, "scout")
+    assert (made.trust, made.review) == ("inner", True)
+    qtbot.mouseClick(pane.form.copy, Qt.MouseButton.LeftButton)
+    assert QGuiApplication.clipboard().text() == token
+    qtbot.mouseClick(pane.form.done, Qt.MouseButton.LeftButton)
+    rest(lambda: pane._right.currentWidget() is pane.page and not bridge._tasks)
+    assert pane.form.token.text() == ""
+    QAbstractItemModelTester(pane.listing.model, QAbstractItemModelTester.FailureReportingMode.Fatal)
+
+
+def test_trust_stores_and_review_take_effect_at_once(
+    pane: AgentsPane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
+) -> None:
+    _add(pane, host, bridge, rest)
+    pane.page.stores["private"].click()
+    rest(lambda: set(_agent(host, "scout").stores) == {"shared", "social"} and not bridge._tasks)
+    pane.page.trust.setCurrentIndex(1)
+    rest(lambda: _agent(host, "scout").trust == "familiar" and not bridge._tasks)
+    assert not pane.page.stores["private"].isEnabled()
+    assert pane.page.stores["social"].isChecked()
+    pane.page.review.click()
+    rest(lambda: _agent(host, "scout").review and not bridge._tasks)
+    qtbot.mouseClick(pane.page.pause, Qt.MouseButton.LeftButton)
+    rest(lambda: _agent(host, "scout").paused and not bridge._tasks)
+    rest(lambda: pane.page.pause.text() == "Let it go on")
+
+
+def test_no_store_at_all_is_public_trust(pane: AgentsPane, host: Host, bridge: Bridge, rest: Rest) -> None:
+    _add(pane, host, bridge, rest)
+    for store in ("private", "shared", "social"):
+        pane.page.stores[store].click()
+        rest(lambda: not bridge._tasks)
+    assert _agent(host, "scout").trust == "public"
+
+
+def test_its_calls_are_told_and_taken_back(
+    pane: AgentsPane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot, notices: "list[Notice]"
+) -> None:
+    _add(pane, host, bridge, rest)
+    scout = Caller("scout", "full")
+    host.call("note.save", {"title": "One", "content": "1"}, scout).result()
+    host.call("memory.search", {"query": "one"}, scout).result()
+    pane.shown()
+    rest(lambda: len(pane.page.model.ids) == 2 and not bridge._tasks)
+    cards = [pane.page.model.card_of(one) for one in pane.page.model.ids]
+    assert [card.title for card in cards if card] == ["Searched your memory", "Wrote a note"]
+    qtbot.mouseClick(pane.page.hide_all, Qt.MouseButton.LeftButton)
+    rest(lambda: not host.ask("note.ids") and not bridge._tasks)
+    rest(pane.page.release.isVisible)
+    qtbot.mouseClick(pane.page.release, Qt.MouseButton.LeftButton)
+    rest(lambda: len(host.ask("note.ids")) == 1 and not bridge._tasks)
+    qtbot.mouseClick(pane.page.forget_today, Qt.MouseButton.LeftButton)
+    rest(lambda: not host.ask("note.ids") and not bridge._tasks)
+    assert len(notices) == 3
+
+
+def test_access_ends_and_a_new_token_lets_in_again(
+    pane: AgentsPane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
+) -> None:
+    _add(pane, host, bridge, rest)
+    qtbot.mouseClick(pane.page.revoke, Qt.MouseButton.LeftButton)
+    rest(lambda: _agent(host, "scout").revoked_at is not None and not bridge._tasks)
+    rest(lambda: not pane.page.revoke.isVisible())
+    assert "access ended" in _texts(pane.page)
+
+
+def test_everything_that_takes_the_keyboard_has_a_name(
+    pane: AgentsPane, host: Host, bridge: Bridge, rest: Rest
+) -> None:
+    _add(pane, host, bridge, rest)
+    assert _nameless(pane) == []
+    pane._on_new()
+    assert _nameless(pane) == []

@@ -1,0 +1,1 @@
+"""Agents pane: programs that use the vault, their limits and their calls."""

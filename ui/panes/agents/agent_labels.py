@@ -1,0 +1,86 @@
+"""Agents in words: trust, state, and calls as a person would tell them."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+
+from ui.models.cards import Badge
+from ui.models.dates import short_date
+
+if TYPE_CHECKING:
+    from app.agents.ledger.model import LedgerCall
+    from app.agents.model import Agent
+
+_CONTEXT = "Agents"
+LEVELS = ("public", "familiar", "inner", "full")
+_TRUST: dict[str, object] = {
+    "public": QT_TRANSLATE_NOOP("Agents", "Public: sees nothing of yours"),
+    "familiar": QT_TRANSLATE_NOOP("Agents", "Familiar: sees what is social"),
+    "inner": QT_TRANSLATE_NOOP("Agents", "Inner: sees what is shared and social"),
+    "full": QT_TRANSLATE_NOOP("Agents", "Full: sees everything, private too"),
+}
+_VERBS: tuple[tuple[str, object], ...] = (
+    ("memory.search", QT_TRANSLATE_NOOP("Agents", "Searched your memory")),
+    ("memory.context", QT_TRANSLATE_NOOP("Agents", "Asked what it should know")),
+    ("memory.get", QT_TRANSLATE_NOOP("Agents", "Read a memory")),
+    ("memory.timeline", QT_TRANSLATE_NOOP("Agents", "Looked at the timeline")),
+    ("memory.", QT_TRANSLATE_NOOP("Agents", "Used your memories")),
+    ("note.save", QT_TRANSLATE_NOOP("Agents", "Wrote a note")),
+    ("note.update", QT_TRANSLATE_NOOP("Agents", "Changed a note")),
+    ("note.delete", QT_TRANSLATE_NOOP("Agents", "Deleted a note")),
+    ("note.", QT_TRANSLATE_NOOP("Agents", "Looked at notes")),
+    ("fact.remember", QT_TRANSLATE_NOOP("Agents", "Remembered a fact")),
+    ("fact.correct", QT_TRANSLATE_NOOP("Agents", "Corrected a fact")),
+    ("fact.", QT_TRANSLATE_NOOP("Agents", "Used your facts")),
+    ("session.append", QT_TRANSLATE_NOOP("Agents", "Added to a conversation")),
+    ("session.", QT_TRANSLATE_NOOP("Agents", "Looked at conversations")),
+    ("entity.", QT_TRANSLATE_NOOP("Agents", "Looked up people and things")),
+    ("schedule.", QT_TRANSLATE_NOOP("Agents", "Used schedules")),
+)
+
+
+def trust_words(trust: str) -> str:
+    """Return a level of trust in words."""
+    return QCoreApplication.translate(_CONTEXT, str(_TRUST.get(trust, trust)))
+
+
+def call_words(call: "LedgerCall") -> str:
+    """Return what a call did, such as ``Searched your memory``."""
+    for prefix, words in _VERBS:
+        if call.operation == prefix or (prefix.endswith(".") and call.operation.startswith(prefix)):
+            return QCoreApplication.translate(_CONTEXT, str(words))
+    return call.operation
+
+
+def outcome_badge(call: "LedgerCall") -> Badge | None:
+    """Return a badge where a call did not simply succeed."""
+    if call.is_echo:
+        return Badge(QCoreApplication.translate(_CONTEXT, "Echo"), "warn")
+    if call.outcome == "done":
+        return None
+    if call.outcome == "proposed":
+        return Badge(QCoreApplication.translate(_CONTEXT, "In the inbox"), "accent")
+    if call.outcome in ("access_denied", "access_required", "agent_paused"):
+        return Badge(QCoreApplication.translate(_CONTEXT, "Refused"), "warn")
+    return Badge(QCoreApplication.translate(_CONTEXT, "Failed"), "bad")
+
+
+def agent_badges(agent: "Agent") -> tuple[Badge, ...]:
+    """Return the badges of an agent's state."""
+    badges = []
+    if agent.revoked_at is not None:
+        badges.append(Badge(QCoreApplication.translate(_CONTEXT, "Revoked"), "quiet"))
+    elif agent.paused:
+        badges.append(Badge(QCoreApplication.translate(_CONTEXT, "Paused"), "warn", "pause"))
+    if agent.review and agent.revoked_at is None:
+        badges.append(Badge(QCoreApplication.translate(_CONTEXT, "Reviewed"), "accent"))
+    return tuple(badges)
+
+
+def seen_words(agent: "Agent", now: datetime) -> str:
+    """Return when an agent last connected."""
+    if agent.last_seen_at is None:
+        return QCoreApplication.translate(_CONTEXT, "Never connected")
+    when = short_date(agent.last_seen_at, now)
+    return QCoreApplication.translate(_CONTEXT, "Last seen {when}").format(when=when)

@@ -1,0 +1,259 @@
+"""The page of one agent: what it may do, and what it did."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
+
+from ui import theme
+from ui.models.cards import Card
+from ui.models.dates import format_number, full_date, short_date
+from ui.models.id_list_model import IdListModel
+from ui.panes.agents.agent_labels import LEVELS, call_words, outcome_badge, seen_words, trust_words
+from ui.panes.labels import store_label
+from ui.style.design_tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.flow_layout import FlowLayout
+from ui.widgets.lists.list_view import CardList
+from ui.widgets.plain_text import PlainLabel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.agents.ledger.model import AgentActivity, LedgerCall
+    from app.agents.model import Agent
+    from ui.bridge import Bridge
+
+WIDTH = 760
+LIST_HEIGHT = 300
+STORES = ("private", "shared", "social")
+_REACH = {"full": STORES, "inner": STORES[1:], "familiar": STORES[2:], "public": ()}
+
+
+class _CallRow:
+    """A call as the list model wants it: with an ``id``."""
+
+    __slots__ = ("call", "id")
+
+    def __init__(self, call: "LedgerCall") -> None:
+        self.id = str(call.id)
+        self.call = call
+
+
+class AgentPage(QScrollArea):
+    """An agent with its limits, its calls, and what takes both back."""
+
+    changed = Signal(dict)
+    """Arguments of ``agent.trust`` that change."""
+    undo_requested = Signal(str)
+    """Take back what it wrote since ``today`` or another time."""
+    hide_requested = Signal()
+    release_requested = Signal()
+    revoke_requested = Signal()
+    rotate_requested = Signal()
+
+    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._is_filling = False
+        self._rows: dict[str, _CallRow] = {}
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        page = QWidget(self)
+        self._title = self._label("title", page)
+        self._about = self._label("body muted", page)
+        self.trust = QComboBox(page)
+        self.trust.setAccessibleName(self.tr("Trust"))
+        for level in LEVELS:
+            self.trust.addItem(trust_words(level), level)
+        self.stores = {store: QCheckBox(store_label(store), page) for store in STORES}
+        self.review = QCheckBox(self.tr("What it writes waits in the inbox until you accept it"), page)
+        self.pause = text_button("", parent=page)
+        self.rotate = text_button(self.tr("New token"), icon_name="refresh-cw", parent=page)
+        self.revoke = text_button(self.tr("End its access"), "danger", icon_name="unlink", parent=page)
+        self._sentence = self._label("body", page)
+        self._echo = self._label("small muted", page)
+        self.forget_today = text_button(self.tr("Undo all it wrote today"), icon_name="undo-2", parent=page)
+        self.hide_all = text_button(self.tr("Hide all it wrote"), icon_name="eye-off", parent=page)
+        self.release = text_button(self.tr("Show what is hidden again"), icon_name="eye", parent=page)
+        self.model = IdListModel(self._fetch, bridge.start, self._card, self)
+        self.calls = CardList(self.tr("Calls"), page)
+        self.calls.set_source(self.model)
+        self._nothing = self._label("body muted", page)
+        self._nothing.setText(self.tr("It has not called yet."))
+        self._arrange(page)
+        self._connect()
+        theme.current().changed.connect(self._fit)
+        self._fit()
+
+    @property
+    def tab_chain(self) -> tuple[QWidget, ...]:
+        """The widgets that take the keyboard, in reading order."""
+        return (
+            self.trust,
+            *self.stores.values(),
+            self.review,
+            self.pause,
+            self.rotate,
+            self.revoke,
+            self.calls,
+            self.forget_today,
+            self.hide_all,
+            self.release,
+        )
+
+    def show_agent(self, agent: "Agent") -> None:
+        """Show an agent."""
+        self._is_filling = True
+        self._title.setText(agent.name)
+        now = datetime.now(UTC)
+        parts = [agent.client, seen_words(agent, now)]
+        if agent.revoked_at is not None:
+            parts.append(self.tr("its access ended on {when}").format(when=full_date(agent.revoked_at)))
+        if agent.isolated:
+            parts.append(self.tr("in a vault of its own"))
+        self._about.setText("  ·  ".join(part for part in parts if part))
+        has_access = agent.revoked_at is None
+        self.trust.setCurrentIndex(LEVELS.index(agent.trust))
+        reach = _REACH[agent.trust]
+        for store, box in self.stores.items():
+            box.setEnabled(has_access and store in reach)
+            box.setChecked(store in reach and (not agent.stores or store in agent.stores))
+        self.review.setChecked(agent.review)
+        self.pause.setText(self.tr("Let it go on") if agent.paused else self.tr("Pause"))
+        self.trust.setEnabled(has_access)
+        self.review.setEnabled(has_access)
+        self.pause.setVisible(has_access)
+        self.revoke.setVisible(has_access)
+        self._is_filling = False
+
+    def show_activity(self, activity: "AgentActivity", hidden: int) -> None:
+        """Show what it did in words, and how much of it is hidden."""
+        self._sentence.setText(activity.sentence)
+        words = self.tr("{rate} % of what it wrote was text that Keepsake had told it; that is not stored again.")
+        self._echo.setText(words.format(rate=round(100 * activity.echo_rate)) if activity.echoes else "")
+        self._echo.setVisible(bool(activity.echoes))
+        self.release.setVisible(bool(hidden))
+
+    def show_calls(self, calls: "Sequence[LedgerCall]") -> None:
+        """Show its latest calls."""
+        self._rows = {str(call.id): _CallRow(call) for call in calls}
+        self.model.set_ids(self._rows)
+        self.model.put(list(self._rows.values()))
+        self.calls.setVisible(bool(calls))
+        self._nothing.setVisible(not calls)
+
+    async def _fetch(self, ids: list[str]) -> list[_CallRow]:
+        return [self._rows[one] for one in ids if one in self._rows]
+
+    def _card(self, row: _CallRow) -> Card:
+        call = row.call
+        parts = []
+        if read := len(call.read) + call.more_read:
+            parts.append(self.tr("{n} read").format(n=format_number(read)))
+        if written := len(call.written) + call.more_written:
+            parts.append(self.tr("{n} written").format(n=format_number(written)))
+        if call.query:
+            parts.append(f"“{call.query}”")
+        badge = outcome_badge(call)
+        return Card(
+            call_words(call),
+            "  ·  ".join(parts),
+            short_date(call.at, datetime.now(UTC)),
+            (badge,) if badge is not None else (),
+            icon="pencil" if call.access == "write" else "eye",
+        )
+
+    def _arrange(self, page: QWidget) -> None:
+        stores = FlowLayout(spacing=Space.L)
+        for box in self.stores.values():
+            stores.addWidget(box)
+        access = FlowLayout(spacing=Space.S)
+        for button in (self.pause, self.rotate, self.revoke):
+            access.addWidget(button)
+        back = FlowLayout(spacing=Space.S)
+        for button in (self.forget_today, self.hide_all, self.release):
+            back.addWidget(button)
+        limits = self._card_frame(self.tr("What it may do"), (self.trust, stores, self.review, access), page)
+        parts = (self._sentence, self._echo, self._nothing, self.calls, back)
+        did = self._card_frame(self.tr("What it did"), parts, page)
+        column = QVBoxLayout()
+        column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.XL)
+        column.setSpacing(Space.M)
+        column.addWidget(self._title)
+        column.addWidget(self._about)
+        for card in (limits, did):
+            column.addWidget(card)
+        column.addStretch(1)
+        self._column = QWidget(page)
+        self._column.setLayout(column)
+        outer = QHBoxLayout(page)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addStretch(1)
+        outer.addWidget(self._column, 100)
+        outer.addStretch(1)
+        self.setWidget(page)
+
+    def _connect(self) -> None:
+        self.trust.currentIndexChanged.connect(self._on_trust_changed)
+        for box in self.stores.values():
+            box.toggled.connect(self._on_stores_changed)
+        self.review.toggled.connect(self._on_review_changed)
+        self.pause.clicked.connect(self._on_pause_clicked)
+        self.rotate.clicked.connect(self.rotate_requested)
+        self.revoke.clicked.connect(self.revoke_requested)
+        self.forget_today.clicked.connect(self._on_forget_clicked)
+        self.hide_all.clicked.connect(self.hide_requested)
+        self.release.clicked.connect(self.release_requested)
+
+    def _card_frame(self, heading: str, parts: "Sequence[QWidget | QLayout]", parent: QWidget) -> QFrame:
+        card = QFrame(parent)
+        card.setObjectName("card")
+        head = PlainLabel(heading, card)
+        theme.set_type(head, "small muted")
+        column = QVBoxLayout(card)
+        column.setContentsMargins(Space.L, Space.M, Space.L, Space.L)
+        column.setSpacing(Space.M)
+        column.addWidget(head)
+        for part in parts:
+            if isinstance(part, QLayout):
+                column.addLayout(part)
+            else:
+                column.addWidget(part)
+        return card
+
+    def _label(self, kind: str, parent: QWidget) -> PlainLabel:
+        label = PlainLabel("", parent)
+        label.setWordWrap(True)
+        label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        theme.set_type(label, kind)
+        return label
+
+    def _fit(self) -> None:
+        look = theme.current()
+        self._column.setMaximumWidth(look.scaled(WIDTH))
+        self.calls.setFixedHeight(look.scaled(LIST_HEIGHT))
+
+    def _on_trust_changed(self) -> None:
+        if not self._is_filling:
+            self.changed.emit({"trust": self.trust.currentData(), "stores": []})
+
+    def _on_stores_changed(self) -> None:
+        if self._is_filling:
+            return
+        reach = [store for store, box in self.stores.items() if box.isEnabled()]
+        chosen = [store for store in reach if self.stores[store].isChecked()]
+        # No store at all would mean all of them; an agent that may see none has the trust for that.
+        self.changed.emit({"trust": "public", "stores": []} if not chosen else {"stores": chosen})
+
+    def _on_review_changed(self, on: bool) -> None:
+        if not self._is_filling:
+            self.changed.emit({"review": on})
+
+    def _on_pause_clicked(self) -> None:
+        self.changed.emit({"paused": self.pause.text() == self.tr("Pause")})
+
+    def _on_forget_clicked(self) -> None:
+        self.undo_requested.emit("today")

@@ -1,0 +1,245 @@
+"""Agents pane: programs that use the vault, their limits and their calls."""
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from ui.actions import Action
+from ui.panes.agents.agent_list import AgentList
+from ui.panes.agents.agent_page import AgentPage
+from ui.panes.agents.new_agent import NewAgentForm
+from ui.panes.pane import Place
+from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
+from ui.widgets.empty_state import EmptyState
+from ui.widgets.splitter import PaneSplitter
+
+if TYPE_CHECKING:
+    from app.agents.ledger.model import LedgerPage
+    from app.changes import ChangeSet
+    from ui.actions import Actions
+    from ui.bridge import Bridge
+
+LIST_WIDTH = 300
+CALLS = 200
+RELOAD_MS = 300
+AREAS = frozenset({"agents", "inbox"})
+
+
+class AgentsPane(ReadingPane):
+    """Agents at the left, the chosen one at the right."""
+
+    name: ClassVar[str] = "agents"
+    title: ClassVar[str] = "Agents"
+    icon: ClassVar[str] = "bot"
+
+    def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
+        super().__init__(bridge, actions, parent)
+        self._dirty = True
+        self._open = ""
+        self.listing = AgentList(bridge, self)
+        self.page = AgentPage(bridge, self)
+        self.form = NewAgentForm(self)
+        self._empty = EmptyState(
+            "bot",
+            self.tr("No agents yet"),
+            self.tr(
+                "Programs such as Claude Code can use your memories, within limits that you set. You see what each"
+                " one reads and writes, and can take it back."
+            ),
+            self.tr("Add an agent"),
+            hint=self.tr("keepsake agent connect claude-code does it from a terminal."),
+            parent=self,
+        )
+        self._right = QStackedWidget(self)
+        for widget in (self._empty, self.page, self.form):
+            self._right.addWidget(widget)
+        self._splitter = PaneSplitter(parent=self)
+        self._splitter.add(self.listing, LIST_WIDTH, least=200)
+        self._splitter.add(self._right, 800, least=360, stretch=1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._splitter)
+        self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
+        self._reload.timeout.connect(self._on_reload_timeout)
+        self._connect()
+        set_tab_chain(self.listing.new, self.listing.list, *self.page.tab_chain, *self.form.tab_chain)
+
+    # --- what the window calls ---
+
+    def shown(self) -> None:
+        """Load agents and calls: agents call without a change that would be announced."""
+        self._dirty = False
+        self._load()
+
+    def refresh(self, changes: "ChangeSet") -> None:
+        """Load the agents again when one was added, changed or wrote."""
+        if self.isVisible() and (AREAS & changes.areas or self.listing.model.ids):
+            self._reload.start()
+
+    def open_place(self, place: Place) -> None:
+        """Show the agent of a place."""
+        if place.id:
+            self._open_agent(place.id)
+
+    def current_place(self) -> Place:
+        """Return the open agent."""
+        found = self.listing.agent(self._open)
+        return Place(self.name, self._open, title=found.name if found is not None else "")
+
+    def focus_first(self) -> None:
+        """Put the keyboard on the list."""
+        self.listing.list.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def regions(self) -> list[QWidget]:
+        """Return list and page."""
+        front = self._right.currentWidget()
+        if front is self.page:
+            return [self.listing.list, self.page.trust]
+        return [self.listing.list, self.form.name if front is self.form else self._empty.button]
+
+    def commands(self) -> list[Action]:
+        """Return the actions of this pane."""
+        return [Action("agents.new", self.tr("Add an agent"), self._on_new, "plus", group="agents", pane=self.name)]
+
+    def save_state(self) -> bytes:
+        """Return the sizes of list and page."""
+        return self._splitter.state()
+
+    def restore_state(self, state: bytes) -> None:
+        """Apply what ``save_state`` returned."""
+        self._splitter.restore(state)
+
+    # --- loading ---
+
+    def _load(self) -> None:
+        self.listing.load()
+
+    async def _load_page(self, identity: str) -> None:
+        agent = self.listing.agent(identity)
+        if agent is None:
+            return
+        self.page.show_agent(agent)
+        activity = await self.bridge.call("agent.activity", agent=agent.name)
+        page: LedgerPage = await self.bridge.call("agent.ledger", agent=agent.name, limit=CALLS)
+        hidden = await self.bridge.call("agent.quarantined", name=agent.name)
+        if isValid(self) and identity == self._open:
+            self.page.show_activity(activity, len(hidden))
+            self.page.show_calls(page.calls)
+
+    def _open_agent(self, identity: str) -> None:
+        self._open = identity
+        self.listing.list.choose(identity, quiet=True)
+        self._right.setCurrentWidget(self.page)
+        self.do(self._load_page(identity))
+
+    # --- what the person does ---
+
+    async def _change(self, name: str, arguments: dict[str, Any]) -> None:
+        try:
+            await self.bridge.reply("agent.trust", name=name, **arguments)
+        finally:
+            if isValid(self):
+                self.listing.load()
+
+    async def _add(self, arguments: dict[str, Any]) -> None:
+        made = await self.bridge.call("agent.add", **arguments)
+        if isValid(self):
+            self._open = made.id
+            self.form.show_token(made)
+            self.listing.load()
+
+    async def _rotate(self, name: str) -> None:
+        made = await self.bridge.call("agent.rotate", name=name)
+        if isValid(self):
+            self.form.show_token(made)
+            self._right.setCurrentWidget(self.form)
+
+    async def _revoke(self, name: str) -> None:
+        await self.bridge.reply("agent.revoke", name=name)
+        if isValid(self):
+            self.listing.load()
+            self.show_notice(self.tr("{name} has no access any more; what it wrote stays").format(name=name))
+
+    async def _run(self, words: str, operation: str, **arguments: Any) -> None:
+        reply = await self.bridge.reply(operation, **arguments)
+        if isValid(self):
+            self.show_notice(words.format(name=arguments["name"]), history_of(reply))
+            self.do(self._load_page(self._open))
+
+    # --- wiring ---
+
+    def _connect(self) -> None:
+        self.listing.loaded.connect(self._on_listing_loaded)
+        self.listing.failed.connect(self.show_error)
+        self.listing.list.chosen.connect(self._on_agent_chosen)
+        self.listing.new.clicked.connect(self._on_new)
+        self._empty.triggered.connect(self._on_new)
+        self.form.requested.connect(self._on_form_requested)
+        self.form.closed.connect(self._on_form_closed)
+        self.page.changed.connect(self._on_changed)
+        self.page.rotate_requested.connect(self._on_rotate)
+        self.page.revoke_requested.connect(self._on_revoke)
+        self.page.undo_requested.connect(self._on_undo)
+        self.page.hide_requested.connect(self._on_hide)
+        self.page.release_requested.connect(self._on_release)
+
+    def _name(self) -> str:
+        found = self.listing.agent(self._open)
+        return found.name if found is not None else ""
+
+    def _on_reload_timeout(self) -> None:
+        self._load()
+
+    def _on_listing_loaded(self) -> None:
+        ids = self.listing.model.ids
+        if self._right.currentWidget() is self.form:
+            return
+        if self._open in ids:
+            self._open_agent(self._open)
+        elif ids:
+            self._open_agent(ids[0])
+        else:
+            self._open = ""
+            self._right.setCurrentWidget(self._empty)
+
+    def _on_agent_chosen(self, identity: str) -> None:
+        if identity and (identity != self._open or self._right.currentWidget() is not self.page):
+            self._open_agent(identity)
+            self.navigate.emit(self.current_place())
+
+    def _on_new(self) -> None:
+        self._right.setCurrentWidget(self.form)
+        self.form.begin()
+
+    def _on_form_requested(self, arguments: dict[str, Any]) -> None:
+        self.do(self._add(arguments))
+
+    def _on_form_closed(self) -> None:
+        self._right.setCurrentWidget(self.page)
+        self._on_listing_loaded()
+
+    def _on_changed(self, arguments: dict[str, Any]) -> None:
+        if name := self._name():
+            self.do(self._change(name, arguments))
+
+    def _on_rotate(self) -> None:
+        if name := self._name():
+            self.do(self._rotate(name))
+
+    def _on_revoke(self) -> None:
+        if name := self._name():
+            self.do(self._revoke(name))
+
+    def _on_undo(self, since: str) -> None:
+        if name := self._name():
+            self.do(self._run(self.tr("Undid what {name} wrote today"), "agent.undo", name=name, since=since))
+
+    def _on_hide(self) -> None:
+        if name := self._name():
+            self.do(self._run(self.tr("Hid what {name} wrote"), "agent.quarantine", name=name))
+
+    def _on_release(self) -> None:
+        if name := self._name():
+            self.do(self._run(self.tr("What {name} wrote shows again"), "agent.release", name=name))

@@ -1,0 +1,1 @@
+"""Inbox pane: what agents propose, and what Keepsake did last night."""

@@ -1,0 +1,272 @@
+"""Inbox pane: what agents propose, and what Keepsake did by itself."""
+
+from datetime import UTC, datetime, timedelta
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from ui.actions import Action
+from ui.panes.inbox.night_page import NightPage
+from ui.panes.inbox.proposal_list import NIGHT, ProposalList
+from ui.panes.inbox.proposal_page import ProposalPage
+from ui.panes.pane import Place
+from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
+from ui.widgets.empty_state import EmptyState
+from ui.widgets.splitter import PaneSplitter
+
+if TYPE_CHECKING:
+    from app.changes import ChangeSet
+    from app.inbox.model import ProposalDecision
+    from app.schedule.model import ScheduleRun
+    from ui.actions import Actions
+    from ui.bridge import Bridge
+
+LIST_WIDTH = 340
+RELOAD_MS = 200
+NIGHT_LENGTH = timedelta(hours=24)
+RUNS = 60
+AREAS = frozenset({"inbox", "schedules"})
+_WITHOUT_CONTENT = frozenset({"sch-housekeeping"})
+"""Schedules whose runs change no content, so that there is nothing to tell of."""
+
+
+class InboxPane(ReadingPane):
+    """Proposals at the left, the chosen one at the right."""
+
+    name: ClassVar[str] = "inbox"
+    title: ClassVar[str] = "Inbox"
+    icon: ClassVar[str] = "inbox"
+
+    def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
+        super().__init__(bridge, actions, parent)
+        self._dirty = True
+        self._open = ""
+        self.listing = ProposalList(bridge, self)
+        self.page = ProposalPage(self)
+        self.night = NightPage(self)
+        self._empty = EmptyState(
+            "inbox",
+            self.tr("Nothing waits for you"),
+            self.tr(
+                "What agents want to write appears here when you review them, and so does what contradicts something"
+                " that you pinned or confirmed. Nothing is stored before you accept it."
+            ),
+            self.tr("Open Agents"),
+            parent=self,
+        )
+        self._right = QStackedWidget(self)
+        for widget in (self._empty, self.page, self.night):
+            self._right.addWidget(widget)
+        self._splitter = PaneSplitter(parent=self)
+        self._splitter.add(self.listing, LIST_WIDTH, least=220)
+        self._splitter.add(self._right, 800, least=360, stretch=1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._splitter)
+        self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
+        self._reload.timeout.connect(self._on_reload_timeout)
+        self._connect()
+        set_tab_chain(self.listing.states, self.listing.list, *self.page.tab_chain, self.night.undo_all)
+
+    # --- what the window calls ---
+
+    def shown(self) -> None:
+        """Load what changed while the pane was hidden."""
+        if self._dirty:
+            self._dirty = False
+            self._load()
+
+    def refresh(self, changes: "ChangeSet") -> None:
+        """Load proposals again when one came, was decided or expired."""
+        if not AREAS & changes.areas:
+            return
+        if self.isVisible():
+            self._reload.start()
+        else:
+            self._dirty = True
+
+    def open_place(self, place: Place) -> None:
+        """Show the proposal of a place."""
+        if place.id:
+            self._open = place.id
+            self._show_open()
+
+    def current_place(self) -> Place:
+        """Return the open proposal."""
+        return Place(self.name, self._open)
+
+    def focus_first(self) -> None:
+        """Put the keyboard on the list."""
+        self.listing.list.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def regions(self) -> list[QWidget]:
+        """Return list and page."""
+        front = self._right.currentWidget()
+        shown = self.page.accept if front is self.page else self.night.undo_all
+        return [self.listing.list] if front is self._empty else [self.listing.list, shown]
+
+    def commands(self) -> list[Action]:
+        """Return the actions of this pane."""
+
+        def waits() -> bool:
+            found = self.listing.proposal(self._open)
+            return found is not None and found.state == "waiting"
+
+        accept, reject = self.tr("Accept the proposal"), self.tr("Reject the proposal")
+        return [
+            Action(
+                "inbox.accept", accept, self.page.accept.click, "check", "Ctrl+Return", "inbox", waits, pane=self.name
+            ),
+            Action(
+                "inbox.reject", reject, self.page.reject.click, "x", "Ctrl+Backspace", "inbox", waits, pane=self.name
+            ),
+        ]
+
+    def save_state(self) -> bytes:
+        """Return the sizes of list and page."""
+        return self._splitter.state()
+
+    def restore_state(self, state: bytes) -> None:
+        """Apply what ``save_state`` returned."""
+        self._splitter.restore(state)
+
+    # --- loading ---
+
+    def _load(self) -> None:
+        self.listing.load()
+        self.do(self._load_night())
+
+    async def _load_night(self) -> None:
+        runs: list[ScheduleRun] = await self.bridge.call("schedule.runs", limit=RUNS)
+        since = datetime.now(UTC) - NIGHT_LENGTH
+        known = await self.bridge.call("upkeep.jobs")
+        if not isValid(self):
+            return
+        names = {one.id: job.title for job in known for one in job.schedules}
+        recent = [
+            run
+            for run in runs
+            if run.started_at >= since
+            and run.status in ("succeeded", "failed")
+            and run.schedule_id in names
+            and run.schedule_id not in _WITHOUT_CONTENT
+        ]
+        self.night.show_runs(recent, names)
+        words = self.tr("One job ran") if len(recent) == 1 else self.tr("{n} jobs ran").format(n=len(recent))
+        self.listing.show_night(words if recent else "")
+        if not recent and self._open == NIGHT:
+            self._open = ""
+        self._show_open()
+
+    def _show_open(self) -> None:
+        """Show the open row, or the first one."""
+        ids = self.listing.model.ids
+        if self._open not in ids:
+            self._open = ids[0] if ids else ""
+        if self._open == NIGHT:
+            self._right.setCurrentWidget(self.night)
+        elif (proposal := self.listing.proposal(self._open)) is not None:
+            self.page.show_proposal(proposal)
+            self._right.setCurrentWidget(self.page)
+        else:
+            self._right.setCurrentWidget(self._empty)
+        if self._open:
+            self.listing.list.choose(self._open, quiet=True)
+        self.registry.refresh()
+
+    # --- what the person does ---
+
+    async def _decide(self, words: str, operation: str, **arguments: Any) -> None:
+        """Accept or reject the open proposal, and go to the next one."""
+        decided = int(self._open)
+        reply = await self.bridge.reply(operation, id=decided, **arguments)
+        if not isValid(self):
+            return
+        decision: ProposalDecision = reply.value[0]
+        if decision.state in ("stale", "failed"):
+            self.show_notice(decision.message or self.tr("It could not be done; it still waits."))
+        else:
+            self._open = self.listing.list.neighbour([str(decided)])
+            self.show_notice(words)
+        self.listing.load()
+
+    async def _keep_both(self) -> None:
+        """Store the proposed fact beside what is there, and refuse to replace that."""
+        proposal = self.listing.proposal(self._open)
+        if proposal is None:
+            return
+        reply = await self.bridge.reply("fact.remember", content=str(proposal.arguments["content"]))
+        if isValid(self):
+            await self._decide(self.tr("Kept both"), "inbox.reject", reason=self.tr("Both are kept."))
+            self.show_notice(self.tr("Stored the new fact beside the old one"), history_of(reply))
+
+    async def _set_rule(self, action: str) -> None:
+        proposal = self.listing.proposal(self._open)
+        if proposal is None:
+            return
+        await self.bridge.reply("inbox.rule.set", action=action, agent=proposal.agent, kind=proposal.kind)
+        if not isValid(self):
+            return
+        words = {
+            "accept": self.tr("From now on this is accepted without asking: {kind} of {agent}"),
+            "reject": self.tr("From now on this is refused: {kind} of {agent}"),
+        }[action]
+        self.show_notice(words.format(kind=proposal.kind, agent=proposal.agent))
+
+    async def _undo(self, run_ids: list[str]) -> None:
+        undone: list[int] = []
+        for run_id in run_ids:
+            undone += history_of(await self.bridge.reply("upkeep.undo", run_id=run_id))
+        if isValid(self):
+            self.show_notice(self.tr("Undone") if undone else self.tr("There is nothing left to undo."), tuple(undone))
+
+    # --- wiring ---
+
+    def _connect(self) -> None:
+        self.listing.loaded.connect(self._show_open)
+        self.listing.failed.connect(self.show_error)
+        self.listing.list.chosen.connect(self._on_row_chosen)
+        self._empty.triggered.connect(self._on_open_agents)
+        self.page.accepted.connect(self._on_accepted)
+        self.page.rejected.connect(self._on_rejected)
+        self.page.both_kept.connect(self._on_both_kept)
+        self.page.rule_requested.connect(self._on_rule_requested)
+        self.page.undo_requested.connect(self._on_undo_one)
+        self.night.undo_requested.connect(self._on_undo_requested)
+        self.night.schedule_opened.connect(self._on_schedule_opened)
+
+    def _on_reload_timeout(self) -> None:
+        self._load()
+
+    def _on_row_chosen(self, identity: str) -> None:
+        if identity and identity != self._open:
+            self._open = identity
+            self._show_open()
+            self.navigate.emit(self.current_place())
+
+    def _on_accepted(self, arguments: Any) -> None:
+        given = {"arguments": arguments} if arguments is not None else {}
+        self.do(self._decide(self.tr("Accepted"), "inbox.accept", **given))
+
+    def _on_rejected(self, reason: str) -> None:
+        self.do(self._decide(self.tr("Rejected"), "inbox.reject", reason=reason))
+
+    def _on_both_kept(self) -> None:
+        self.do(self._keep_both())
+
+    def _on_rule_requested(self, action: str) -> None:
+        self.do(self._set_rule(action))
+
+    def _on_undo_one(self, run_id: str) -> None:
+        self.do(self._undo([run_id]))
+
+    def _on_undo_requested(self, run_ids: list[str]) -> None:
+        self.do(self._undo(run_ids))
+
+    def _on_schedule_opened(self, identity: str) -> None:
+        self.navigate.emit(Place("schedule", identity))
+
+    def _on_open_agents(self) -> None:
+        self.navigate.emit(Place("agents"))

@@ -1,0 +1,95 @@
+"""Proposals in words: what an agent wants to do, and the fields that would change."""
+
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
+
+from app.core.text import excerpt
+from ui.panes.labels import kind_label
+
+if TYPE_CHECKING:
+    from app.inbox.model import Proposal, ProposedChange
+
+_CONTEXT = "Inbox"
+_TITLE = 80
+_VERBS: dict[str, object] = {
+    "ADD": QT_TRANSLATE_NOOP("Inbox", "New: {title}"),
+    "DELETE": QT_TRANSLATE_NOOP("Inbox", "Delete: {title}"),
+    "FORGET": QT_TRANSLATE_NOOP("Inbox", "Delete: {title}"),
+    "RENAME": QT_TRANSLATE_NOOP("Inbox", "Rename: {title}"),
+    "RESTORE": QT_TRANSLATE_NOOP("Inbox", "Restore: {title}"),
+    "CONFIRM": QT_TRANSLATE_NOOP("Inbox", "Confirm: {title}"),
+    "MERGE": QT_TRANSLATE_NOOP("Inbox", "Merge: {title}"),
+    "ARCHIVE": QT_TRANSLATE_NOOP("Inbox", "Archive: {title}"),
+}
+_OTHER = QT_TRANSLATE_NOOP("Inbox", "Change: {title}")
+_STATES: dict[str, object] = {
+    "waiting": QT_TRANSLATE_NOOP("Inbox", "Waiting"),
+    "accepted": QT_TRANSLATE_NOOP("Inbox", "Accepted"),
+    "rejected": QT_TRANSLATE_NOOP("Inbox", "Rejected"),
+    "expired": QT_TRANSLATE_NOOP("Inbox", "Expired"),
+}
+_FIELDS: dict[str, object] = {
+    "title": QT_TRANSLATE_NOOP("Inbox", "Title"),
+    "name": QT_TRANSLATE_NOOP("Inbox", "Name"),
+    "category": QT_TRANSLATE_NOOP("Inbox", "Category"),
+    "key": QT_TRANSLATE_NOOP("Inbox", "Key"),
+    "tags": QT_TRANSLATE_NOOP("Inbox", "Tags"),
+    "store": QT_TRANSLATE_NOOP("Inbox", "Store"),
+    "pinned": QT_TRANSLATE_NOOP("Inbox", "Pinned"),
+    "facts": QT_TRANSLATE_NOOP("Inbox", "Facts"),
+    "type": QT_TRANSLATE_NOOP("Inbox", "Type"),
+    "summary": QT_TRANSLATE_NOOP("Inbox", "Summary"),
+    "aliases": QT_TRANSLATE_NOOP("Inbox", "Other names"),
+}
+TEXT_FIELDS = ("content", "narrative", "text")
+"""Fields that are shown as running text."""
+
+
+def state_words(state: str) -> str:
+    """Return the state of a proposal in words."""
+    return QCoreApplication.translate(_CONTEXT, str(_STATES.get(state, state)))
+
+
+def headline(proposal: "Proposal") -> str:
+    """Return what a proposal would do, such as ``New: Rose list``."""
+    changes = proposal.preview.changes
+    if not changes:
+        return QCoreApplication.translate(_CONTEXT, "Call {operation}").format(operation=proposal.operation)
+    # A correction writes the new fact and changes the old one: the new one says more.
+    shown = next((one for one in changes if one.event == "ADD"), changes[0])
+    verb = str(_VERBS.get(shown.event, _OTHER))
+    words = QCoreApplication.translate(_CONTEXT, verb).format(title=title_of(shown))
+    more = proposal.preview.count - 1
+    if more > 0:
+        words = QCoreApplication.translate(_CONTEXT, "{words} (and {n} more)").format(words=words, n=more)
+    return words
+
+
+def title_of(change: "ProposedChange") -> str:
+    """Return the title of a changed thing, or the first words of its text."""
+    state = change.after or change.before or {}
+    text = change.title or next((str(state[name]) for name in TEXT_FIELDS if state.get(name)), "")
+    return excerpt(" ".join(text.split()), _TITLE) or kind_label(change.kind)
+
+
+def text_of(state: dict[str, Any] | None) -> str:
+    """Return the fields of a state as lines, the running text last."""
+    if not state:
+        return ""
+    lines = [f"{_field(name)}: {_value(value)}" for name, value in state.items() if name in _FIELDS and value]
+    lines += [str(state[name]) for name in TEXT_FIELDS if state.get(name)]
+    return "\n".join(lines)
+
+
+def _field(name: str) -> str:
+    return QCoreApplication.translate(_CONTEXT, str(_FIELDS.get(name, name)))
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        yes, no = QT_TRANSLATE_NOOP("Inbox", "yes"), QT_TRANSLATE_NOOP("Inbox", "no")
+        return QCoreApplication.translate(_CONTEXT, str(yes if value else no))
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return str(value)

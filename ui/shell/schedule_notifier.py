@@ -1,0 +1,74 @@
+"""Notifier of schedules: shows the notes about runs that wait for the person."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QObject, Qt
+from PySide6.QtGui import QGuiApplication
+
+from app.changes import ChangeSet
+from app.schedule.model import ScheduleNote
+
+if TYPE_CHECKING:
+    from ui.bridge import Bridge
+
+AREA = "schedules"
+SINGLE = 3  # with more of them at a time, one note stands for all
+FETCHED = 200
+
+Show = Callable[[str, str], bool]
+
+
+class ScheduleNotifier(QObject):
+    """The notes about schedules, shown as they come and when the window is opened.
+
+    Args:
+        bridge: The way to the engine.
+        show: Shows a text about a schedule, given its id; False where it cannot be seen now.
+        parent: The Qt parent.
+    """
+
+    def __init__(self, bridge: "Bridge", show: Show, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._show = show
+        self._is_busy = False
+        self._is_stale = False
+        bridge.changed.connect(self._on_bridge_changed)
+        app = QCoreApplication.instance()
+        if isinstance(app, QGuiApplication):
+            app.applicationStateChanged.connect(self._on_app_state_changed)
+        bridge.start(self.refresh())
+
+    async def refresh(self) -> None:
+        """Show the notes that wait, and report those that could be shown."""
+        self._is_stale = True
+        if self._is_busy:  # one at a time: no note is shown twice
+            return
+        self._is_busy = True
+        try:
+            while self._is_stale:
+                self._is_stale = False
+                waiting: list[ScheduleNote] = await self._bridge.call("schedule.notes", limit=FETCHED)
+                shown = self._shown(waiting)
+                if shown:
+                    await self._bridge.call("schedule.notes_shown", ids=shown)
+        finally:
+            self._is_busy = False
+
+    def _shown(self, waiting: list[ScheduleNote]) -> list[int]:
+        """Show notes and return the numbers of those that could be shown."""
+        if len(waiting) <= SINGLE:
+            return [note.id for note in waiting if self._show(note.text, note.schedule_id)]
+        last = waiting[-1]
+        text = self.tr("{text} There are {count} more notes about schedules; the pane Schedule shows all runs.")
+        is_shown = self._show(text.format(text=last.text, count=len(waiting) - 1), last.schedule_id)
+        return [note.id for note in waiting] if is_shown else []
+
+    def _on_bridge_changed(self, changes: ChangeSet) -> None:
+        if AREA in changes.areas:
+            self._bridge.start(self.refresh())
+
+    def _on_app_state_changed(self, state: Qt.ApplicationState) -> None:
+        if state == Qt.ApplicationState.ApplicationActive:
+            self._bridge.start(self.refresh())
