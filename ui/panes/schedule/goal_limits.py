@@ -1,4 +1,4 @@
-"""Form of the limits of a goal: what it may read, and how much it may take."""
+"""Form of the limits of a goal: trust, turns and cost."""
 
 from typing import TYPE_CHECKING, Final
 
@@ -15,7 +15,7 @@ MOST_TURNS = 200
 MOST_COST = 1000.0
 
 
-class GoalLimits(QWidget):
+class GoalLimitsForm(QWidget):
     """Trust, turns and cost of a goal."""
 
     def __init__(self, parent: QWidget | None = None) -> None:

@@ -22,7 +22,7 @@ from app.schedule.model import Cadence
 from ui import theme
 from ui.panes.schedule.cadence_fields import cadence_of, fields_of
 from ui.panes.schedule.cadence_form import CadenceForm
-from ui.panes.schedule.goal_limits import GoalLimits
+from ui.panes.schedule.goal_limits import GoalLimitsForm
 from ui.panes.schedule.run_labels import coming_there
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -70,7 +70,7 @@ class ScheduleEditor(QScrollArea):
         self.policy = QComboBox(self)
         self.policy.setAccessibleName(self.tr("Tell me"))
         self.policy.addItems([self.tr("after each run"), self.tr("only when it fails"), self.tr("never")])
-        self.limits = GoalLimits(self)
+        self.limits = GoalLimitsForm(self)
         self._words = PlainLabel("", self)
         self._words.setWordWrap(True)
         theme.set_type(self._words, "small muted")
