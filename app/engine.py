@@ -27,6 +27,7 @@ from app.entities import name_eraser
 from app.entities import parts as entity_parts
 from app.entities.entity_state import EntityApplier
 from app.erasure.service import Eraser, ErasureService
+from app.errors import MachineError
 from app.evaluation import parts as evaluation_parts
 from app.exchange.service import ExchangeService
 from app.exchange.transcripts import parts as capture_parts
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
 
 PERSON = "person"  # the owner of this vault
 _INDEXED_AREAS = frozenset({"messages", "memories"})
+_INSTALL_AGAIN_S = 30.0
 _WARM_AFTER_S = 2.0  # the window comes first
 
 
@@ -254,7 +256,12 @@ class Engine:
         return tasks
 
     async def _run_schedules(self) -> None:
-        await self.upkeep_jobs.install()
+        while True:
+            try:
+                await self.upkeep_jobs.install()
+                break
+            except MachineError:
+                await asyncio.sleep(_INSTALL_AGAIN_S)
         await self.schedules.runner.run()
 
     async def _trim_memory(self) -> None:
@@ -290,7 +297,11 @@ class Engine:
         return tuple(filter(None, found))
 
     async def start(self) -> None:
-        """Begin the background work."""
+        """Begin the background work, once Keepsake's own schedules are there."""
+        if self.store.read_only is None:
+            # Where that fails, as on a full disk, they are stored later; see ``_run_schedules``.
+            with suppress(MachineError):
+                await self.upkeep_jobs.install()
         self._tasks.start(is_read_only=self.store.read_only is not None)
 
     def interrupt(self) -> None:
