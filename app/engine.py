@@ -64,6 +64,7 @@ from app.upkeep import enrichment_parts
 from app.upkeep import parts as upkeep_parts
 from app.upkeep.isolated import IsolatedBackups
 from app.upkeep.job_schedules import UpkeepJobs
+from app.upkeep.reflection import parts as reflection_parts
 
 PERSON = "person"  # the owner of this vault
 _INDEXED_AREAS = frozenset({"messages", "memories"})
@@ -165,7 +166,8 @@ class Engine:
         self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
         self.undo = self._build_undo()
-        self.upkeep = upkeep_parts.build(runtime, worker, self._failures, self.enrichment.job)
+        self.weekly_reflection = reflection_parts.build(runtime, indexer, self.chat)
+        self.upkeep = upkeep_parts.build(runtime, worker, self._failures, self.enrichment.job, self.weekly_reflection)
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
         self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)

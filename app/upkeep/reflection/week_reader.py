@@ -1,0 +1,191 @@
+"""Reads a week from the vault: a few short reads, and the slow counting on another thread."""
+
+import asyncio
+from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
+from functools import partial
+from itertools import groupby
+from typing import Final
+from zoneinfo import ZoneInfo
+
+import apsw
+
+from app.core.clock import Clock, to_datetime
+from app.core.local_zone import local_zone
+from app.core.recall_fence import without_recalled
+from app.core.stores import STORES, StoreName
+from app.extraction.extractor import extract
+from app.extraction.model import SpokenLine
+from app.extraction.sentence_split import sentences
+from app.memories.model import Source
+from app.store.store import Store
+from app.upkeep.reflection import repo
+from app.upkeep.reflection.citations import same_words
+from app.upkeep.reflection.model import MentionedName, ReflectionOptions, Statement, Week
+from app.upkeep.reflection.repo import Span
+from app.upkeep.reflection.topics import count_documents, topics
+
+DAY_MS: Final = 86_400_000
+_EARLIER_WEEKS: Final = 6
+_MESSAGES: Final = 3_000  # of which the terms are counted
+_EARLIER_MESSAGES: Final = 4_000
+_EARLIER_TEXT: Final = 600
+_NAMES: Final = 60
+_EXPLAINED: Final = 12  # new names that are explained
+_TOPICS: Final = 10
+_CHANGES: Final = 10
+_AHEAD_DAYS: Final = 21
+_CONVERSATIONS: Final = 10_000
+
+
+@dataclass(frozen=True, slots=True)
+class _Material:
+    """All that was read of a week."""
+
+    week: Week
+    memories: list[tuple[Statement, str]]
+    lines: list[tuple[str, SpokenLine]]
+    earlier_lines: list[tuple[str, SpokenLine]]
+    last_lines: list[tuple[str, SpokenLine]]
+    names: list[tuple[MentionedName, list[Statement]]]
+    speakers: set[str]
+
+
+class WeekReader:
+    """Reads weeks.
+
+    Args:
+        store: The vault's database.
+        clock: The source of the time.
+    """
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def latest(self) -> tuple[str, datetime] | None:
+        """Return id and time of the latest reflection."""
+        found = await self._store.read(partial(repo.latest_reflection, now_ms=self._clock.now_ms()))
+        return None if found is None else (found[0], to_datetime(found[1]))
+
+    async def count_facts(self, options: ReflectionOptions) -> int:
+        """Return how many facts the past days have."""
+        return await self._store.read(partial(repo.count_facts, span=self._span(options)))
+
+    async def read(self, options: ReflectionOptions) -> Week:
+        """Return the week that ends now."""
+        span = self._span(options)
+        material = await self._store.read(partial(_read, span=span, options=options, zone=_zone()))
+        return await asyncio.to_thread(_week, material, options)
+
+    def _span(self, options: ReflectionOptions) -> Span:
+        now_ms = self._clock.now_ms()
+        return Span(now_ms - options.days * DAY_MS, now_ms)
+
+
+def _zone() -> tzinfo:
+    try:
+        return ZoneInfo(local_zone())
+    except (KeyError, ValueError, OSError):
+        return datetime.now().astimezone().tzinfo or ZoneInfo("UTC")
+
+
+def _read(connection: apsw.Connection, span: Span, options: ReflectionOptions, zone: tzinfo) -> _Material:
+    length = span.until - span.since
+    last, earlier = (
+        Span(span.since - length, span.since),
+        Span(span.since - _EARLIER_WEEKS * length, span.since - length),
+    )
+    named = [
+        (one, repo.mentions(connection, entity, span, 4) if one.is_new and place < _EXPLAINED * 3 else [])
+        for place, (entity, one) in enumerate(repo.names(connection, span, _NAMES))
+    ]
+    week = Week(
+        to_datetime(span.since),
+        to_datetime(span.until),
+        zone,
+        repo.count_facts(connection, span),
+        repo.message_count(connection, span),
+        tuple(repo.conversations(connection, span, _CONVERSATIONS)),
+        ahead=tuple(repo.ahead(connection, span, span.until + _AHEAD_DAYS * DAY_MS, options.limit)),
+        changes=tuple(repo.changes(connection, span, _CHANGES)),
+        faded=tuple(repo.faded(connection, span, options.limit)),
+    )
+    return _Material(
+        week,
+        repo.memories(connection, span, options.limit),
+        repo.messages(connection, span, _MESSAGES),
+        repo.messages(connection, earlier, _EARLIER_MESSAGES, _EARLIER_TEXT),
+        repo.messages(connection, last, _EARLIER_MESSAGES, _EARLIER_TEXT),
+        named,
+        repo.speakers(connection, span),
+    )
+
+
+def _week(material: _Material, options: ReflectionOptions) -> Week:
+    statements = _statements(material, options.limit)
+    names = [
+        _explained(one, said) for one, said in material.names if one.name not in material.speakers or not one.is_new
+    ]
+    taken = frozenset(word for one in names for word in one.name.lower().split())
+    taken |= {line.speaker.lower() for _, line in material.lines}
+    here = [(without_recalled(line.text), _source(session, line)) for session, line in material.lines]
+    here += [(one.text, one.source) for one in statements if one.kind in ("note", "observation")]
+    last = [(without_recalled(line.text), _source(session, line)) for session, line in material.last_lines]
+    earlier = count_documents(without_recalled(line.text) for _, line in material.earlier_lines)
+    before = count_documents(text for text, _ in last)
+    week = replace(
+        material.week,
+        statements=tuple(statements),
+        names=tuple(names),
+        topics=topics(here, earlier + before, len(material.earlier_lines) + len(last), taken, _TOPICS),
+        last_topics=topics(last, earlier, len(material.earlier_lines), taken, _TOPICS),
+    )
+    return replace(week, stores=_stores(week))
+
+
+def _statements(material: _Material, limit: int) -> list[Statement]:
+    """Return what the memories say, then what messages say that no memory was drawn from."""
+    found = [one for one, _ in material.memories]
+    known = {same_words(one.text) for one in found}
+    read = {source for _, source in material.memories}
+    spoken: list[Statement] = []
+    for session, lines in groupby(sorted(material.lines, key=lambda one: one[0]), key=lambda one: one[0]):
+        some = [line for _, line in lines]
+        times = {line.seq: line.at for line in some}
+        for fact in extract(some):
+            reference = f"{session}#{fact.source_seqs[0]}"
+            if reference not in read and same_words(fact.content) not in known:
+                known.add(same_words(fact.content))
+                source, at = Source("message", reference), times[fact.source_seqs[0]]
+                spoken.append(Statement(fact.content, source, at, fact.family, fact.event_time))
+    spoken.sort(key=lambda one: (one.at, one.source.id), reverse=True)
+    return [*found, *spoken][:limit]
+
+
+def _explained(name: MentionedName, said: list[Statement]) -> MentionedName:
+    """Return a name with the best sentence about it: a statement rather than a question, and not too short."""
+    best: tuple[float, Statement] | None = None
+    for one in said:
+        for sentence in sentences(without_recalled(one.text)) if one.kind == "message" else (one.text,):
+            place = sentence.find(name.name)
+            if place < 0:
+                continue
+            score = min(len(sentence), 120) - (60 if sentence.endswith("?") else 0) - place * 0.2
+            score -= 200 if one.title == "the assistant" else 0
+            if best is None or score > best[0]:
+                best = score, replace(one, text=sentence)
+    return replace(name, said=None if best is None else best[1])
+
+
+def _source(session: str, line: SpokenLine) -> Source:
+    return Source("message", f"{session}#{line.seq}")
+
+
+def _stores(week: Week) -> tuple[StoreName, ...]:
+    """Return the stores of all that a digest may draw from; messages are private."""
+    found: set[StoreName] = {one.store for one in (*week.statements, *week.ahead, *week.faded)}
+    found |= {one.store for change in week.changes for one in (change.was, change.now)}
+    if week.message_count or week.names:
+        found.add("private")
+    return tuple(store for store in STORES if store in found)
