@@ -5,6 +5,7 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from app.agents.isolated_vaults import IsolatedVaults
 from app.agents.ledger.service import LedgerOptions, LedgerService
@@ -20,7 +21,7 @@ from app.core.clock import Clock
 from app.core.memory_trim import MemoryTrimmer
 from app.core.paths import migrations
 from app.embed.download.download_jobs import ModelDownloads
-from app.embed.embedder_source import EmbedderSource
+from app.embed.embedder_source import ChatServiceSource
 from app.embed.remote.api_keys import COMPATIBLE, ApiKey, ApiKeys
 from app.entities import name_eraser
 from app.entities import parts as entity_parts
@@ -33,6 +34,8 @@ from app.exchange.vault_sink import VaultSink
 from app.exchange.vault_source import VaultSource
 from app.explain.service import ExplainService
 from app.history.bulk_undo import BulkUndo
+from app.history.run_changes import RunReader
+from app.history.run_undo import DerivedUndo, RunUndo
 from app.history.undo import StateApplier, UndoService
 from app.inbox.service import InboxService
 from app.index import chunk_eraser, session_reindex
@@ -41,6 +44,7 @@ from app.jobs import Jobs
 from app.knowledge_graph.service import KnowledgeGraphService
 from app.llm import parts as llm_parts
 from app.memories import parts as memory_parts
+from app.memories.confidence_undo import ConfidenceUndo
 from app.memories.history_applier import MemoryApplier
 from app.memories.memory_eraser import MemoryEraser
 from app.memories.unit_of_work import MemoryUnitOfWork
@@ -60,11 +64,15 @@ from app.spending.service import SpendingService
 from app.store.options import StoreOptions
 from app.store.store import Store
 from app.trace.trace import Trace
-from app.upkeep import enrichment_parts
+from app.upkeep import enrichment_parts, memory_upkeep
 from app.upkeep import parts as upkeep_parts
+from app.upkeep.consolidation import parts as consolidation_parts
 from app.upkeep.isolated import IsolatedBackups
 from app.upkeep.job_schedules import UpkeepJobs
 from app.upkeep.reflection import parts as reflection_parts
+
+if TYPE_CHECKING:
+    from app.upkeep.upkeep_job import UpkeepJob
 
 PERSON = "person"  # the owner of this vault
 _INDEXED_AREAS = frozenset({"messages", "memories"})
@@ -81,6 +89,7 @@ class Engine:
         feed: Hears of changes and progress.
         is_isolated: True for the own vault of an isolated agent.
         keys: Finds the keys of remote services; its own where not given.
+        spending: Accounts of the language model; its own where not given.
 
     Raises:
         MachineError: The vault cannot be opened; see ``Store.open``.
@@ -95,6 +104,7 @@ class Engine:
         *,
         is_isolated: bool = False,
         keys: ApiKeys | None = None,
+        spending: SpendingService | None = None,
     ) -> None:
         self.vault = vault
         self.config = config
@@ -108,6 +118,7 @@ class Engine:
             opened.callback(self.trace.close)
             self.store = Store.open(vault, migrations(), options=_store_options(config, self.trace))
             opened.callback(self.store.close)
+            self.spending = spending or SpendingService(self.store, clock)
             self._build()
             opened.pop_all()
         # An isolated agent's vault contains no other vaults.
@@ -119,7 +130,7 @@ class Engine:
 
     def _open_isolated(self, folder: Path) -> "Engine":
         # The settings are the person's, the same for all. Listeners of this engine learn nothing of that vault.
-        made = Engine(folder, self.config, self.clock, Feed(), is_isolated=True, keys=self.keys)
+        made = Engine(folder, self.config, self.clock, Feed(), is_isolated=True, keys=self.keys, spending=self.spending)
         if self._new_goal_runner is not None:
             made.set_goal_runner(self._new_goal_runner)
         return made
@@ -142,14 +153,13 @@ class Engine:
         self.jobs = Jobs(self._on_job)
         self.downloads = ModelDownloads(self.jobs)
         runtime = Runtime(store, config, clock, self.trace, self.jobs, self.publish, self._loop)
-        self.spending = SpendingService(store, clock)
         self.chat = llm_parts.build(config, self._model_key, self.spending)
         self.index = index_parts.build(runtime, self.keys, self.downloads)
         indexer, worker = self.index.indexer, self.index.worker
         self.search = search_parts.build(runtime, worker, self.downloads)
         search = self.search.service
-        self.memories = memory_parts.build(runtime, indexer, SimilarMemories(search))
-        self.sessions = session_parts.build(runtime, indexer, self.memories.writing.write)
+        self.memories = memory_parts.build(runtime, indexer, SimilarMemories(search), self.chat, self.chat.may_send)
+        self.sessions = session_parts.build(runtime, indexer, self.memories.writing.write, self.chat)
         self.entities = entity_parts.build(runtime, worker.wait_quiet, self.chat)
         self.knowledge_graph = KnowledgeGraphService(store, self.memories.service, clock)
         self.erasure = self._build_erasure()
@@ -165,23 +175,35 @@ class Engine:
         self.exchange = ExchangeService(new_sink, source, self.capture.new_sink)
         self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
+        self.consolidation = consolidation_parts.build(
+            runtime, indexer, self.sessions, self.memories, self.inbox, self.chat
+        )
         self.undo = self._build_undo()
+        memory_jobs = memory_upkeep.build(runtime, MemoryUnitOfWork(store, indexer, clock), self.memories, self.chat)
         self.weekly_reflection = reflection_parts.build(runtime, indexer, self.chat)
-        self.upkeep = upkeep_parts.build(runtime, worker, self._failures, self.enrichment.job, self.weekly_reflection)
+        jobs: list[UpkeepJob] = [self.consolidation.job, self.enrichment.job, self.weekly_reflection, *memory_jobs]
+        self.upkeep = upkeep_parts.build(runtime, worker, self._failures, *jobs)
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
         self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)
+        self.consolidation.switched.connect(self.schedules.runner, schedules, self.upkeep_jobs.install)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
         self.receipts = WriteReceipts(store, clock)
         self.ledger = LedgerService(store, clock, self._ledger_options)
         writing = MemoryUnitOfWork(store, indexer, clock)
         bulk_undo = BulkUndo(store, self.undo)
+        self.run_undo = RunUndo(store, bulk_undo, (ConfidenceUndo(store), DerivedUndo(store, self.enrichment.undo_run)))
+        self.run_reader = RunReader(store, self.run_undo)
         self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions.service, clock)
 
     def _model_key(self) -> ApiKey:
+        return self.keys.key_of(self.chat_source())
+
+    def chat_source(self) -> ChatServiceSource:
+        """Return the language model's service, to which its key belongs."""
         base_url, variable = self.config.text("llm.base_url"), self.config.text("llm.api_key_env")
-        return self.keys.key_of(EmbedderSource(COMPATIBLE, base_url=base_url, api_key_env=variable))
+        return ChatServiceSource(COMPATIBLE, base_url=base_url, api_key_env=variable)
 
     def _ledger_options(self) -> LedgerOptions:
         return LedgerOptions(self.config.whole("ledger.days"), self.config.whole("ledger.entries"))
@@ -216,6 +238,7 @@ class Engine:
             BackgroundTask("ledger-pruning", self.ledger.prune),
             BackgroundTask("expiry", expiry.run, expiry.wake, _INDEXED_AREAS),
             BackgroundTask("after-turn", self.sessions.after_turn.run),
+            BackgroundTask("left-conversations", self.consolidation.switched.run),
             BackgroundTask("inbox", self.inbox.run),
             BackgroundTask("schedules", self._run_schedules),
             BackgroundTask("spending", self.spending.load, is_reading=True),
@@ -255,6 +278,7 @@ class Engine:
         work = (*sessions.write_behind.failures, names.failure, *memories.access.failures)
         work = (*work, *self.ledger.failures)
         erasing = (self.erasure.failure, memories.expiry.failure, self.inbox.failure)
+        work = (*work, self.consolidation.switched.failure)
         notes = (*self.index.embedding.notes(), *self.upkeep.backups.notes())
         found = (
             *self.capture.watch.failures,

@@ -23,7 +23,7 @@ MAX_WAITING: Final = 50  # requests that wait for the person at a time
 REQUEST_KEPT_MS: Final = 30 * 86_400_000
 AREA: Final = "agents"
 # Actors of Keepsake's own work in the history.
-RESERVED: Final = frozenset({"person", "owner", "import", "expiry", "upkeep", "keepsake", "unknown"})
+RESERVED: Final = frozenset({"person", "owner", "import", "expiry", "upkeep", "keepsake", "unknown", "consolidation"})
 GOAL_PREFIX: Final = "schedule:"  # callers that pursue a goal of the person are named so
 _MAX_CLIENT: Final = 200
 _MAX_REASON: Final = 500

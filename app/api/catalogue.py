@@ -18,6 +18,7 @@ from app.api import (  # noqa: F401
     inbox,
     isolation,
     knowledge_graph,
+    language_model,
     ledger,
     memories,
     memory_write,

@@ -16,6 +16,7 @@ from app.entities.model import EntityOrder
 from app.entities.queries.people import Person
 from app.errors import InputError, NotFoundError
 from app.history.model import HistoryEntry
+from app.memories.decay_settings import decay_rules
 from app.memories.forecast import HORIZONS, Forecast
 from app.memories.model import MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.queries.statistics import MemoryStats, StatisticsPeriod, Step
@@ -213,16 +214,15 @@ async def forecast(engine: Engine, caller: Caller, days: list[int] = []) -> Fore
     """Return the facts that would fade within some days without use; changes nothing.
 
     A fact's confidence falls to ``confidence * exp(-rate * days)``, counted from when it was last read or changed, and
-    counts as faded below the setting ``decay.threshold``. Pinned and confirmed facts never fade.
+    counts as faded below the setting ``decay.threshold``. Pinned and confirmed facts never fade. The forecast keeps to
+    the loss budget of the settings ``decay.max_share`` and ``decay.max_share_month``, as the nightly runs do.
 
     Args:
         days: How many days ahead, one or several numbers; 30, 90 and 365 when empty.
     """
     for ahead in days:
         check_range("days", ahead, 0)
-    return await engine.memories.forecasts.forecast(
-        engine.config.number("decay.threshold"), days or HORIZONS, stores=caller.stores
-    )
+    return await engine.memories.forecasts.forecast(decay_rules(engine.config), days or HORIZONS, stores=caller.stores)
 
 
 @operation("memory.parse")
@@ -303,7 +303,7 @@ async def undo(
     if bool(history_ids) == bool(run_id):
         raise InputError("Name what to undo: either 'history_ids' or a 'run_id'.", field="history_ids")
     if run_id:
-        return await engine.undo.undo_run(run_id, actor=caller.name, operation="memory.undo")
+        return await engine.run_undo.undo(run_id, actor=caller.name, operation="memory.undo")
     return await engine.undo.undo(history_ids, actor=caller.name)
 
 

@@ -6,8 +6,9 @@ from dataclasses import replace
 from app.api.caller import Caller
 from app.api.registry import operation
 from app.changes import Changed, ChangeSet
-from app.config.model import SERVICES, SecretStatus
+from app.config.model import LANGUAGE_MODEL, SERVICES, SecretStatus
 from app.embed.embedder_source import EmbedderSource
+from app.embed.remote.api_keys import COMPATIBLE
 from app.engine import Engine
 from app.errors import AccessDeniedError, InputError
 from app.index.generations.service import configured_source
@@ -20,10 +21,10 @@ async def list_secrets(engine: Engine, caller: Caller) -> list[SecretStatus]:
     """Return the source of each remote service's key, never the key.
 
     The system may ask for the password of its keyring. A service at an address of its own is left out until
-    ``embedding.base_url`` is set.
+    ``embedding.base_url`` is set, and so is the language model until ``llm.base_url`` is.
     """
-    sources = [_source(engine, name) for name in SERVICES]
-    configured = [source for source in sources if source.base_url or source.provider != "openai-compatible"]
+    sources = [_source(engine, name) for name in (*SERVICES, LANGUAGE_MODEL)]
+    configured = [source for source in sources if source.base_url or source.provider != COMPATIBLE]
     return [await asyncio.to_thread(engine.keys.status, source) for source in configured]
 
 
@@ -34,7 +35,7 @@ async def status(engine: Engine, caller: Caller, name: str) -> SecretStatus:
     The system may ask for the password of its keyring.
 
     Args:
-        name: The service, such as ``openai``.
+        name: The service, such as ``openai``, or ``llm`` for the language model.
     """
     return await asyncio.to_thread(engine.keys.status, _source(engine, name))
 
@@ -45,16 +46,18 @@ async def set_secret(engine: Engine, caller: Caller, name: str, value: str) -> C
 
     It replaces an earlier one.
 
-    It counts from the next request on, for all vaults of this person; a variable that ``embedding.api_key_env`` names
-    counts before it. An isolated agent cannot set one, be its trust full.
+    It counts from the next request on, for all vaults of this person; a variable that ``embedding.api_key_env``
+    or ``llm.api_key_env`` names counts before it. An isolated agent cannot set one, be its trust full.
 
     Args:
-        name: The service, such as ``openai``; for ``openai-compatible`` the one at ``embedding.base_url``.
+        name: The service, such as ``openai``; for ``openai-compatible`` the one at ``embedding.base_url``,
+            for ``llm`` the language model at ``llm.base_url``.
         value: The key.
     """
     _refuse_isolated(engine)
     source = _source(engine, name)
     await asyncio.to_thread(engine.keys.set, source, value)
+    engine.chat.try_again()
     await engine.index.embedding.try_again()
     return _changed(await asyncio.to_thread(engine.keys.status, source), caller)
 
@@ -68,7 +71,7 @@ async def remove(engine: Engine, caller: Caller, name: str) -> Changed[SecretSta
     Nothing more is sent with it, also where its model is in use.
 
     Args:
-        name: The service, such as ``openai``.
+        name: The service, such as ``openai``, or ``llm`` for the language model.
     """
     _refuse_isolated(engine)
     source = _source(engine, name)
@@ -81,8 +84,11 @@ def _source(engine: Engine, name: str) -> EmbedderSource:
 
     The given name is not repeated, for it may be a key.
     """
+    if name == LANGUAGE_MODEL:
+        return engine.chat_source()
     if name not in SERVICES:
-        raise InputError(f"There is no such service; choose one of {', '.join(SERVICES)}.", allowed=list(SERVICES))
+        known = [*SERVICES, LANGUAGE_MODEL]
+        raise InputError(f"There is no such service; choose one of {', '.join(known)}.", allowed=known)
     settings = configured_source(engine.config)
     in_use = settings.provider == name or not settings.is_remote
     # A variable named for one service says nothing of another's.

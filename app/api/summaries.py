@@ -5,13 +5,14 @@ from app.api.registry import operation
 from app.api.session_access import conversation, owner_of
 from app.changes import Changed
 from app.engine import Engine
-from app.errors import InputError
+from app.errors import InputError, StaleError
 from app.sessions.compaction.rolling_summary import SummaryWritten
 from app.sessions.compaction.service import Compacted
 from app.sessions.model import Message, Session
 from app.sessions.session_restore import Restored
 from app.sessions.session_summaries import SessionSummary
 from app.sessions.state_repo import SummaryState
+from app.upkeep.consolidation.model import ConsolidationReport
 
 _MOST = 10_000_000
 
@@ -173,6 +174,23 @@ async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: 
     """
     session = await conversation(engine, caller, session)
     return await engine.sessions.consolidation_queue.mark(session, caller.name, upper_seq)
+
+
+@operation("session.consolidate", access="write", trust="full", owner_only=True)
+async def consolidate(engine: Engine, caller: Caller, session: str) -> ConsolidationReport:
+    """Draw the lasting facts of a conversation now, and return what changed.
+
+    Only messages that were not read before are read. What it changed is undone with upkeep.undo and the id of the run;
+    the conversation then stays marked as consolidated, so that the next run does not do it again.
+
+    Args:
+        session: The conversation's id.
+    """
+    session = (await engine.sessions.service.get(await conversation(engine, caller, session))).id
+    run = await engine.consolidation.switched.read_now([session])
+    if run.status != "succeeded":
+        raise StaleError(run.output or "The run was stopped.", run=run.run_id)
+    return await engine.consolidation.service.report(run.run_id, run.output)
 
 
 @operation("session.digest.get", trust="full")

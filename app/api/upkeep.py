@@ -1,15 +1,19 @@
 """Operations on upkeep: jobs that are planned, run and undone as one."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from datetime import datetime
 
 from app.api.caller import Caller
-from app.api.registry import operation
-from app.changes import Changed
+from app.api.registry import Count, operation
+from app.changes import Changed, Progress
 from app.engine import Engine
 from app.errors import InputError
+from app.history.run_changes import RunReport
 from app.schedule.model import Schedule, ScheduleRun
 from app.upkeep.job_schedules import schedule_ids
-from app.upkeep.upkeep_job import UpkeepPlan
+from app.upkeep.upkeep_job import UpkeepJob, UpkeepPlan
+
+_RECENT = 20  # runs in which to look for the latest that took place
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,9 +35,52 @@ class UpkeepJobInfo:
     schedules: tuple[Schedule, ...]
 
 
+@dataclass(frozen=True, slots=True)
+class UpkeepJobStatus:
+    """State of a job of upkeep.
+
+    Args:
+        name: Its name, such as ``decay``.
+        title: Its title, for a person.
+        enabled: Whether the settings let it run by itself.
+        running: Its progress while it runs.
+        last_run: Its latest run that took place, with what it said.
+        counts: How many changes of each kind that run made that still stand.
+        next_run_at: When it runs next; ``None`` while it is paused.
+    """
+
+    name: str
+    title: str
+    enabled: bool
+    running: Progress | None = None
+    last_run: ScheduleRun | None = None
+    counts: dict[str, int] = field(default_factory=dict)
+    next_run_at: datetime | None = None
+
+
+@operation("upkeep.status", trust="full")
+async def status(engine: Engine, caller: Caller) -> list[UpkeepJobStatus]:
+    """Return the state of each job of upkeep: progress, latest run and next run."""
+    await _install(engine)
+    return [await _status(engine, job) for job in engine.upkeep_jobs.all()]
+
+
+@operation("upkeep.changes", trust="full", owner_only=True)
+async def changes(engine: Engine, caller: Caller, run_id: str, limit: Count = 50, cursor: str = "") -> RunReport:
+    """Return what a run changed, item by item, with counts of each kind of change.
+
+    Args:
+        run_id: The run, as schedule.runs has it.
+        limit: How many items at most.
+        cursor: Where to go on, as the page before has it.
+    """
+    return await engine.run_reader.changes(run_id, limit, cursor)
+
+
 @operation("upkeep.jobs", trust="full")
 async def list_jobs(engine: Engine, caller: Caller) -> list[UpkeepJobInfo]:
     """Return the jobs of upkeep, with when each runs."""
+    await _install(engine)
     service = engine.schedules.service
     return [
         UpkeepJobInfo(
@@ -67,6 +114,7 @@ async def run(engine: Engine, caller: Caller, job: str) -> ScheduleRun:
         job: The name of the job, as upkeep.jobs has it.
     """
     found = engine.upkeep_jobs.named(job)
+    await _install(engine)
     schedule = await engine.schedules.service.get(schedule_ids(found)[0])
     claim = await engine.schedules.runner.run_now(schedule)
     await engine.schedules.runner.ended(schedule.id)
@@ -93,9 +141,29 @@ async def cancel(engine: Engine, caller: Caller, job: str) -> bool:
 async def undo(engine: Engine, caller: Caller, run_id: str) -> Changed[list[int]]:
     """Undo all that a run changed and that still stands.
 
+    What was changed again since stays as it is. An undo that is cut off goes on when it is asked for again.
+
     Args:
         run_id: The run, as schedule.runs has it.
     """
     if not run_id.strip():
         raise InputError("Name the run to undo.", field="run_id")
-    return await engine.undo.undo_run(run_id, stores=caller.stores, actor=caller.name)
+    return await engine.run_undo.undo(run_id, stores=caller.stores, actor=caller.name)
+
+
+async def _install(engine: Engine) -> None:
+    """Store the schedules of the jobs, unless they are there."""
+    if engine.store.read_only is None:
+        await engine.upkeep_jobs.install()
+
+
+async def _status(engine: Engine, job: UpkeepJob) -> UpkeepJobStatus:
+    service, ids = engine.schedules.service, schedule_ids(job)
+    claims = {claim.run_id for claim in await service.claims() if claim.schedule_id in ids}
+    running = next((one for one in engine.jobs.all() if one.job in claims), None)
+    runs = [run for identity in ids for run in await service.runs(identity, _RECENT) if run.status != "skipped"]
+    last = max(runs, key=lambda run: run.started_at, default=None)
+    counts = {} if last is None else (await engine.run_reader.changes(last.run_id, 1)).counts
+    schedules = [await service.get(identity) for identity in ids]
+    times = [one.next_run_at for one in schedules if one.status == "active" and one.next_run_at is not None]
+    return UpkeepJobStatus(job.name, job.title, job.is_enabled(), running, last, counts, min(times, default=None))

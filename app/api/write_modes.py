@@ -47,7 +47,7 @@ WRITE_MODES: Final[dict[str, WriteMode]] = (
     # Their work goes on outside one transaction, or leaves the vault.
     | _each("unrehearsed", "note", "memory.forget_forever", "archive.clean", "exchange.import")
     | _each("unrehearsed", "settings", "settings.set", "embedding.change", "embedding.switch", "embedding.rollback")
-    | _each("unrehearsed", "vault", "backup.restore", "upkeep.run")
+    | _each("unrehearsed", "vault", "backup.restore", "upkeep.run", "session.consolidate")
     # Their arguments must not lie in the vault.
     | _each("refused", "settings", "secret.set", "secret.remove")
     # What an agent keeps for itself, and care that changes no content.

@@ -8,7 +8,10 @@ from app.config.schema import SettingType, Value
 Source = Literal["default", "file", "environment", "override"]
 
 SERVICES: Final = ("openai", "voyage", "cohere", "openai-compatible")
-"""The remote services that are asked with a key."""
+"""The remote embedding services that are asked with a key."""
+
+LANGUAGE_MODEL: Final = "llm"
+"""The language model's service, as its key is called."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +56,7 @@ class SecretStatus:
     """Source of a service's key; never the key.
 
     Args:
-        name: The service, as in ``embedding.model``.
+        name: The service, as in ``embedding.model``, or ``llm``.
         source: Where its key is taken from; ``none`` where there is none, or it cannot be asked for.
         place: That place in words; empty for ``none``.
         keyring: What this machine's keyring is called; empty where it has none or does not answer.

@@ -97,6 +97,43 @@ def dimensions_rule(config: Config) -> Iterator[ConfigFinding]:
         yield _warning(name, f"'{name}' has no effect on a model of this machine.", f"Take {name} out.")
 
 
+def chat_service_rule(config: Config) -> Iterator[ConfigFinding]:
+    """A language model needs an address and a name."""
+    if config.text("llm.provider") == "none":
+        return
+    for name, example in (("llm.base_url", "http://localhost:11434/v1"), ("llm.model", "llama3.2")):
+        if not config.text(name).strip():
+            what = f"'{name}' is empty, so no language model is asked."
+            yield _error(name, what, f'Set {name}, for example to "{example}", or llm.provider to "none".')
+    address = _address(config, "llm.base_url")
+    if config.text("llm.base_url") and address is None:
+        yield _error(
+            "llm.base_url", "'llm.base_url' is no address.", "Correct it; it looks like https://example.org/v1."
+        )
+    elif address is not None and address.scheme == "http" and address.hostname not in _NEARBY:
+        what = "Texts and the key would travel to the language model unencrypted."
+        yield _warning("llm.base_url", what, "Begin llm.base_url with https://.")
+
+
+def chat_key_rule(config: Config) -> Iterator[ConfigFinding]:
+    """Check that the variable named for the language model's key is set."""
+    name = "llm.api_key_env"
+    variable = config.text(name)
+    if config.text("llm.provider") == "none" or not variable or config.environment.get(variable, "").strip():
+        return
+    what = f"The environment variable named in '{name}' holds no key for the language model."
+    yield _error(name, what, f"Set it before the start, or leave {name} empty for the key in the keyring.")
+
+
+def spending_rule(config: Config) -> Iterator[ConfigFinding]:
+    """A spend cap needs prices."""
+    name = "llm.monthly_cap"
+    prices = ("llm.input_price", "llm.output_price")
+    if config.text("llm.provider") != "none" and config.number(name) and not any(map(config.number, prices)):
+        what = f"'{name}' has no effect, as both prices are 0 and so nothing is counted as cost."
+        yield _warning(name, what, f"Set {' and '.join(prices)}.")
+
+
 def weights_rule(config: Config) -> Iterator[ConfigFinding]:
     """The weights of words and meaning are shares of one whole."""
     name, other = "search.vector_weight", "search.lexical_weight"
@@ -165,6 +202,14 @@ def decay_rule(config: Config) -> Iterator[ConfigFinding]:
         yield _warning(name, what, f"Set {name} below {config.number(other):g}.")
 
 
+def loss_rule(config: Config) -> Iterator[ConfigFinding]:
+    """A month may lose no less than a night."""
+    name, other = "decay.max_share_month", "decay.max_share"
+    if config.number(name) < config.number(other):
+        what = f"'{name}' is below '{other}', so one run may take the budget of the whole month."
+        yield _warning(name, what, f"Set {name} to {config.number(other):g} or more.")
+
+
 def reflection_rule(config: Config) -> Iterator[ConfigFinding]:
     """A reflection can look at as many facts as it needs."""
     name, other = "reflection.limit", "reflection.min_facts"
@@ -198,6 +243,9 @@ RULES: Final[tuple[Rule, ...]] = (
     address_rule,
     folder_rule,
     dimensions_rule,
+    chat_service_rule,
+    chat_key_rule,
+    spending_rule,
     weights_rule,
     summary_rule,
     retain_rule,
@@ -206,16 +254,17 @@ RULES: Final[tuple[Rule, ...]] = (
     deletion_rule,
     cluster_rule,
     decay_rule,
+    loss_rule,
     reflection_rule,
     context_rule,
     backup_rule,
 )
 
 
-def _address(config: Config) -> SplitResult | None:
+def _address(config: Config, name: str = "embedding.base_url") -> SplitResult | None:
     """Return the parts of the service's address, ``None`` where it is none."""
     try:
-        address = urlsplit(config.text("embedding.base_url"))
+        address = urlsplit(config.text(name))
         is_one = bool(address.hostname) and address.port != 0
     except ValueError:
         return None

@@ -6,7 +6,7 @@ from urllib.parse import SplitResult, urlsplit
 
 import msgspec
 
-from app.config.model import SERVICES
+from app.config.model import LANGUAGE_MODEL, SERVICES
 from app.errors import InputError
 
 REMOTE: Final = frozenset(SERVICES)
@@ -38,6 +38,16 @@ class EmbedderSource:
         return self.model.partition(":")[0]
 
     @property
+    def section(self) -> str:
+        """Return the section of the settings that names the service."""
+        return "embedding"
+
+    @property
+    def service(self) -> str:
+        """Return the name of the service where its key is concerned."""
+        return self.provider
+
+    @property
     def is_remote(self) -> bool:
         """Return whether texts leave this machine."""
         return self.provider in REMOTE
@@ -63,7 +73,7 @@ class EmbedderSource:
         except ValueError:
             is_one = False
         if not is_one:
-            raise InputError("embedding.base_url is not an address; one looks like https://example.org/v1.")
+            raise InputError(f"{self.section}.base_url is not an address; one looks like https://example.org/v1.")
         return parts
 
     def with_key_of(self, other: Self) -> Self:
@@ -87,3 +97,21 @@ class EmbedderSource:
         except (msgspec.DecodeError, msgspec.ValidationError):
             return None
         return made if isinstance(made, cls) else None
+
+
+@dataclass(frozen=True, slots=True)
+class ChatServiceSource(EmbedderSource):
+    """Source of the language model's key: the service that ``llm.base_url`` names.
+
+    An embedding service at the same address has the same key.
+    """
+
+    @property
+    def section(self) -> str:
+        """Return the section of the settings that names the service."""
+        return "llm"
+
+    @property
+    def service(self) -> str:
+        """Return the name of the service where its key is concerned."""
+        return LANGUAGE_MODEL

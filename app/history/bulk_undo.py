@@ -19,7 +19,7 @@ from app.history.model import SkippedItem
 from app.history.undo import UndoService
 from app.store.store import Store
 
-_TRANSACTION_S = 0.02
+_TRANSACTION_S = 0.005
 _LONG_S = 120.0  # for reading the entries of years
 _TOGETHER = 500  # values bound in one statement
 

@@ -5,7 +5,18 @@ from datetime import datetime
 from typing import Any, Literal
 
 Event = Literal[
-    "ADD", "UPDATE", "DELETE", "RESTORE", "FORGET", "RENAME", "COMPRESS", "CONFIRM", "MERGE", "MENTION", "ARCHIVE"
+    "ADD",
+    "UPDATE",
+    "DELETE",
+    "RESTORE",
+    "FORGET",
+    "RENAME",
+    "COMPRESS",
+    "CONFIRM",
+    "MERGE",
+    "MENTION",
+    "ARCHIVE",
+    "CLEAN",
 ]
 
 

@@ -23,7 +23,7 @@ from app.store.store import Store
 
 State = dict[str, Any]
 
-_AREAS = {
+AREAS = {
     "memory": frozenset({"memories", "tags", "links", "index"}),
     "session": frozenset({"sessions", "messages", "index"}),
     "entity": frozenset({"entities"}),
@@ -39,6 +39,8 @@ _EVENT_NOUNS = {
     "RENAME": "a renaming",
     "ARCHIVE": "a move to the archive",
     "MERGE": "a merge",
+    "COMPRESS": "a compression",
+    "CLEAN": "a deletion from the archive",
 }
 
 
@@ -166,7 +168,7 @@ class UndoService:
             entry = _visible(connection, undo_chain.effective_entry(connection, history_id), stores)
             made.append(self._undo_one(connection, entry, actor))
             touched[entry.target] = None
-            areas |= _AREAS[entry.target_kind]
+            areas |= AREAS[entry.target_kind]
         ids = tuple(touched) if len(touched) <= MAX_NAMED else ()
         changes = ChangeSet(frozenset(areas), ids, actor, operation, tuple(made))
         return Changed(made, changes)
@@ -189,7 +191,7 @@ class UndoService:
         entry = _visible(connection, undo_chain.latest_entry(connection, history_id)[0], STORES)
         applier = self._appliers[entry.target_kind]
         before = _concerned(applier.current(connection, entry.target), entry)
-        changed = differing(before, entry.after)
+        changed = _changed_since(entry, before)
         later = next(history_repo.later_entries(connection, entry, with_undoing=True), None)
         return _stale_sentence(entry, changed, before, later) if changed else ""
 
@@ -199,7 +201,7 @@ class UndoService:
             raise InternalError("Changes of this kind cannot be undone.", target_kind=entry.target_kind)
         current, at_ms = applier.current(connection, entry.target), self._clock.now_ms()
         before = _concerned(current, entry)
-        if changed := differing(before, entry.after):
+        if changed := _changed_since(entry, before):
             later = next(history_repo.later_entries(connection, entry, with_undoing=True), None)
             raise StaleError(
                 _stale_sentence(entry, changed, before, later),
@@ -218,7 +220,8 @@ class UndoService:
                 target=entry.target,
                 later=later.id,
             )
-        after = _concerned(applier.apply(connection, entry.target, entry.before, at_ms, current), entry)
+        wanted = _with_decay(entry, before)
+        after = _concerned(applier.apply(connection, entry.target, wanted, at_ms, current), entry)
         made = history_repo.record(
             connection,
             target_kind=entry.target_kind,
@@ -232,6 +235,32 @@ class UndoService:
         )
         history_repo.mark_undone(connection, entry.id, made)
         return made
+
+
+def _changed_since(entry: HistoryRow, now: State | None) -> tuple[str, ...]:
+    """Return the fields that were changed since an entry.
+
+    What decay took of a fact's confidence is no change.
+    """
+    changed = differing(now, entry.after)
+    return tuple(name for name in changed if name != "confidence") if _has_decayed(entry, now) else changed
+
+
+def _with_decay(entry: HistoryRow, now: State | None) -> State | None:
+    """Return the state before an entry.
+
+    It has the confidence of now where only decay changed that.
+    """
+    if entry.before is None or now is None or not _has_decayed(entry, now):
+        return entry.before
+    is_confidence_kept = entry.after is not None and entry.before.get("confidence") == entry.after.get("confidence")
+    return {**entry.before, "confidence": now["confidence"]} if is_confidence_kept else entry.before
+
+
+def _has_decayed(entry: HistoryRow, now: State | None) -> bool:
+    if now is None or entry.after is None or now.get("kind") != "fact" or not now.get("decay_rate"):
+        return False
+    return float(now["confidence"]) < float(entry.after.get("confidence", 0.0))
 
 
 def _concerned(state: State | None, entry: HistoryRow) -> State | None:

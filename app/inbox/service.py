@@ -70,26 +70,26 @@ class InboxService:
         Raises:
             InputError: It is too large, or too many of the agent's wait.
         """
-        if len(str(proposal.arguments)) > MAX_BYTES:
-            raise InputError(f"What waits for the person may have at most {MAX_BYTES:,} characters.", allowed=MAX_BYTES)
-
-        def work(connection: apsw.Connection) -> int:
-            same = repo.same_waiting(connection, proposal)
-            if same is not None:
-                return same.id
-            if repo.count_waiting(connection, proposal.agent) >= MAX_WAITING:
-                raise InputError(
-                    f"{MAX_WAITING} of your proposals wait for the person already. Try again when some are decided.",
-                    allowed=MAX_WAITING,
-                )
-            now_ms = self._clock.now_ms()
-            proposal_id = _new_id(connection, now_ms)
-            repo.insert(connection, proposal, proposal_id, now_ms, now_ms + self._days() * _DAY_MS)
-            return proposal_id
-
-        proposal_id = await self.store.write(work)
+        proposal_id = await self.store.write(partial(self.propose_in, proposal=proposal))
         message = _PROTECTED if proposal.preview.why == "protected" else _WAITING
         return Changed(Proposed(proposal_id, "waiting", message), changes(proposal.agent, proposal_id))
+
+    def propose_in(self, connection: apsw.Connection, proposal: NewProposal) -> int:
+        """Store a proposal inside the caller's transaction, and return its id; raises what ``propose`` raises."""
+        if len(str(proposal.arguments)) > MAX_BYTES:
+            raise InputError(f"What waits for the person may have at most {MAX_BYTES:,} characters.", allowed=MAX_BYTES)
+        same = repo.same_waiting(connection, proposal)
+        if same is not None:
+            return same.id
+        if repo.count_waiting(connection, proposal.agent) >= MAX_WAITING:
+            raise InputError(
+                f"{MAX_WAITING} of your proposals wait for the person already. Try again when some are decided.",
+                allowed=MAX_WAITING,
+            )
+        now_ms = self._clock.now_ms()
+        proposal_id = _new_id(connection, now_ms)
+        repo.insert(connection, proposal, proposal_id, now_ms, now_ms + self._days() * _DAY_MS)
+        return proposal_id
 
     async def get(self, proposal_id: int) -> Proposal:
         """Return a proposal.

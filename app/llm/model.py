@@ -118,3 +118,53 @@ class ChatAnswer:
     usage: Usage = field(default_factory=Usage)
     model: str = ""
     is_complete: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class ModelStatus:
+    """State of the language model.
+
+    Args:
+        is_configured: Whether the settings name a service and a model.
+        is_available: Whether it may be asked now.
+        host: The service's machine, ``""`` for none.
+        is_local: Whether that is this machine.
+        main_model: The name of the main model.
+        fast_model: The name of the one for small work.
+        has_answered: Whether it answered when it was last asked; ``None`` where it was not asked since the start.
+        note: Why it is not available, or did not answer; empty where nothing is wrong.
+        sent: What is sent to it, in a sentence.
+        spent_this_month: Its cost since the month began (UTC), in the currency of the prices.
+        monthly_cap: The cost from which on nothing is asked; 0 for no limit.
+    """
+
+    is_configured: bool
+    is_available: bool
+    host: str
+    is_local: bool
+    main_model: str
+    fast_model: str
+    has_answered: bool | None
+    note: str
+    sent: str
+    spent_this_month: float
+    monthly_cap: float
+
+
+@dataclass(frozen=True, slots=True)
+class ModelTest:
+    """Answer of the language model to a small question.
+
+    Args:
+        ok: Whether it answered.
+        model: The model that was asked.
+        seconds: How long that took.
+        answer: The beginning of what it said.
+        note: Why it did not answer; empty where it did.
+    """
+
+    ok: bool
+    model: str
+    seconds: float
+    answer: str
+    note: str

@@ -5,9 +5,12 @@ The only module that imports that package, and only when a request is made. No m
 
 import asyncio
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from app.core.stores import StoreName
+from app.core.text import storable
 from app.core.token_estimate import estimate_tokens
 from app.errors import AccessDeniedError, KeepsakeError, ModelUnavailableError
 from app.llm.model import ChatAnswer, ChatMessage, ChatRequest, ToolCall, Usage
@@ -19,10 +22,16 @@ if TYPE_CHECKING:
 _FIRST_PAUSE_S: Final = 0.5
 _LONGEST_PAUSE_S: Final = 20.0
 _OFFLINE_S: Final = 60.0  # after the service could not be reached, nothing is sent for so long
+_LONGEST_OFFLINE_S: Final = 600.0  # that a service may ask for
 _MAX_ANSWER: Final = 400_000  # characters of an answer
+_MAX_BODY: Final = 8 << 20  # bytes of a response
 _MAX_CALLS: Final = 32
 _BUSY: Final = frozenset({408, 409, 425, 429, 500, 502, 503, 504, 529})
 _KEY_REFUSED: Final = frozenset({401, 403})
+_MISUNDERSTOOD: Final = frozenset({400, 422})
+_UNKNOWN: Final = 404
+_HEADERS: Final = frozenset({"host", "accept", "connection", "content-type", "content-length"})
+_MOST_TOKENS: Final = 100_000_000
 
 
 class ServiceKey(Protocol):
@@ -45,6 +54,9 @@ class UsageRecorder(Protocol):
     @property
     def spent_this_month(self) -> float:
         """Return the cost since the beginning of the calendar month."""
+
+    async def load(self) -> None:
+        """Read the cost of this month, so that ``spent_this_month`` is right."""
 
     async def record(self, purpose: str, model: str, usage: Usage, *, is_failure: bool) -> None:
         """Enter one request."""
@@ -72,9 +84,11 @@ class OpenAiModel:
         self._accounts = accounts
         self._sleep = sleep
         self._client: tuple[tuple[str, str, float], AsyncOpenAI] | None = None
-        self._without_json: set[tuple[str, str]] = set()
-        self._offline: tuple[str, float] = ("", 0.0)
+        self._connecting = asyncio.Lock()
+        self._dialects: dict[tuple[str, str], _Dialect] = {}
+        self._rest = _Rest()
         self.failure = ""
+        self.has_answered: bool | None = None
 
     @property
     def name(self) -> str:
@@ -86,21 +100,36 @@ class OpenAiModel:
     def is_available(self) -> bool:
         """Return whether a model may be asked now; see ``ChatModel``."""
         options = self._options()
-        return options.is_configured and not self._is_offline(options) and not self._is_over_cap(options)
+        return options.is_configured and not self._is_resting(options) and not self._is_over_cap(options)
+
+    @property
+    def note(self) -> str:
+        """Return the reason why the model did not answer, empty for none."""
+        options = self._options()
+        if not options.is_configured:
+            return ""
+        try:
+            self._require_available(options)
+        except KeepsakeError as error:
+            return error.message
+        return self.failure
+
+    def may_send(self, stores: Sequence[StoreName]) -> bool:
+        """Return whether the settings let texts of these stores go to the service."""
+        return _may_send(self._options(), stores)
 
     async def complete(self, request: ChatRequest) -> ChatAnswer:
         """Answer a request; see ``ChatModel``."""
+        if self._options().monthly_cap > 0:
+            await self._accounts.load()
         options = self._options()
         self._check(request, options)
-        model = options.model_of(request.tier)
         try:
-            answer = await self._with_retries(request, options, model)
+            answer = await self._with_retries(request, options, options.model_of(request.tier))
         except KeepsakeError as error:
-            self.failure = error.message
-            await self._accounts.record(request.purpose, model, Usage(), is_failure=True)
+            self.failure, self.has_answered = error.message, False
             raise
-        self.failure = ""
-        await self._accounts.record(request.purpose, model, answer.usage, is_failure=False)
+        self.failure, self.has_answered = "", True
         return answer
 
     async def close(self) -> None:
@@ -112,101 +141,132 @@ class OpenAiModel:
 
     def try_again(self) -> None:
         """Forget that the service could not be reached."""
-        self._offline = ("", 0.0)
+        self._rest = _Rest()
 
     def _check(self, request: ChatRequest, options: ModelOptions) -> None:
-        if not options.is_configured:
-            raise ModelUnavailableError("No language model is configured; see the settings llm.*.")
-        if "private" in request.stores and not options.is_local and not options.send_private:
+        self._require_available(options)
+        if not _may_send(options, request.stores):
             raise AccessDeniedError(
                 f"Private texts are not sent to {options.host}; the setting llm.send_private would allow it."
             )
+
+    def _require_available(self, options: ModelOptions) -> None:
+        if not options.is_configured:
+            raise ModelUnavailableError("No language model is configured; see the settings llm.*.")
         if self._is_over_cap(options):
             raise ModelUnavailableError(
                 f"The language model cost {self._accounts.spent_this_month:.2f} this month; the setting llm.monthly_cap"
                 f" allows {options.monthly_cap:.2f}."
             )
-        if self._is_offline(options):
-            raise ModelUnavailableError(f"{options.host} could not be reached a moment ago; it is tried again soon.")
+        if self._is_resting(options):
+            raise ModelUnavailableError(f"{self._rest.reason} It is tried again soon.")
 
     def _is_over_cap(self, options: ModelOptions) -> bool:
         return options.monthly_cap > 0 and self._accounts.spent_this_month >= options.monthly_cap
 
-    def _is_offline(self, options: ModelOptions) -> bool:
-        address, until = self._offline
-        return address == options.base_url and time.monotonic() < until
+    def _is_resting(self, options: ModelOptions) -> bool:
+        return self._rest.base_url == options.base_url and time.monotonic() < self._rest.until
 
     async def _with_retries(self, request: ChatRequest, options: ModelOptions, model: str) -> ChatAnswer:
         pause = _FIRST_PAUSE_S
         for attempt in range(1, options.attempts + 1):
-            is_last = attempt == options.attempts
             try:
-                return await self._send(request, options, model)
+                return await self._accounted(request, options, model)
             except _BusyError as error:
                 wait = pause if error.pause_s is None else error.pause_s
-                if is_last or wait > _LONGEST_PAUSE_S:
-                    if error.is_unreachable:
-                        self._offline = (options.base_url, time.monotonic() + _OFFLINE_S)
+                if attempt == options.attempts or wait > _LONGEST_PAUSE_S:
+                    self._rest_after(error, options)
                     raise ModelUnavailableError(error.sentence) from error
                 await self._sleep(wait)
                 pause *= 2
+                if self._options() != options:
+                    # The texts may no longer go where they were to go.
+                    raise ModelUnavailableError("The settings of the language model were changed meanwhile.") from error
+                # Other requests cost something meanwhile, and so did this one.
+                self._check(request, options)
         raise ModelUnavailableError("The language model was not asked.")  # pragma: no cover  (attempts is at least 1)
 
-    async def _send(self, request: ChatRequest, options: ModelOptions, model: str) -> ChatAnswer:
-        import openai  # noqa: PLC0415  (slow to load; only where a model is in use)
+    def _rest_after(self, error: "_BusyError", options: ModelOptions) -> None:
+        """Pause requests to a service that is unreachable or asked for it."""
+        seconds = _OFFLINE_S if error.is_unreachable else min(error.pause_s or 0.0, _LONGEST_OFFLINE_S)
+        self._rest = _Rest(options.base_url, time.monotonic() + seconds, error.sentence)
 
+    async def _accounted(self, request: ChatRequest, options: ModelOptions, model: str) -> ChatAnswer:
+        """Send a request once, and enter it in the accounts."""
+        try:
+            answered = await self._sent(request, options, model)
+        except (_BusyError, KeepsakeError):
+            await self._accounts.record(request.purpose, model, Usage(), is_failure=True)
+            raise
+        # An answer of no use has its price too.
+        usage = _usage(answered, request, options)
+        try:
+            answer = _answer(answered, options, model, usage)
+        except (_BusyError, KeepsakeError):
+            await self._accounts.record(request.purpose, model, usage, is_failure=True)
+            raise
+        await self._accounts.record(request.purpose, model, usage, is_failure=False)
+        return answer
+
+    async def _sent(self, request: ChatRequest, options: ModelOptions, model: str) -> Any:
+        """Return the service's answer to a request.
+
+        It is sent again in another form where the service does not know the usual one.
+
+        Raises:
+            ModelUnavailableError: The service refused the request, or its key is missing.
+            _BusyError: Another attempt may succeed.
+        """
         key = self._key()
         client = await self._connected(options, await asyncio.to_thread(key.value))
-        body = _body(request, options, model)
-        if request.wants_json and (options.base_url, model) not in self._without_json:
-            body["response_format"] = {"type": "json_object"}
-        try:
-            async with asyncio.timeout(options.timeout_s):
-                answered = await client.chat.completions.create(**body)
-        except (openai.APITimeoutError, TimeoutError) as error:
-            raise _BusyError(f"{options.host} did not answer within {options.timeout_s:g} seconds.") from error
-        except openai.APIConnectionError as error:
-            raise _BusyError(f"{options.host} cannot be reached.", is_unreachable=True) from error
-        except openai.APIStatusError as error:
-            return await self._after_status(error, request, options, model, key, is_json="response_format" in body)
-        except (openai.OpenAIError, ValueError, TypeError) as error:
-            # What came back is no answer of this protocol.
-            raise _BusyError(f"{options.host} answered with something that is no chat answer.") from error
-        return _answer(answered, request, options, model)
-
-    async def _after_status(
-        self,
-        error: "Any",
-        request: ChatRequest,
-        options: ModelOptions,
-        model: str,
-        key: ServiceKey,
-        *,
-        is_json: bool,
-    ) -> ChatAnswer:
-        status = int(error.status_code)
-        if status in _BUSY:
-            pause = _retry_after(error.response.headers.get("retry-after", ""))
-            raise _BusyError(f"{options.host} is busy (HTTP {status}).", pause_s=pause) from error
-        if status == 400 and is_json:  # noqa: PLR2004  (some services do not know how to be asked for JSON)
-            self._without_json.add((options.base_url, model))
-            return await self._send(request, options, model)
-        if status in _KEY_REFUSED:
-            key.refused()
-            raise ModelUnavailableError(f"{options.host} refused the key (HTTP {status}).") from error
-        if status == 404:  # noqa: PLR2004
-            raise ModelUnavailableError(f"{options.host} knows no model '{model}' (HTTP 404).") from error
-        raise ModelUnavailableError(f"{options.host} refused the request (HTTP {status}).") from error
+        address = (options.base_url, model)
+        dialect = self._dialects.get(address, _Dialect())
+        while True:
+            try:
+                async with asyncio.timeout(options.timeout_s):
+                    answered = await _created(client, _body(request, options, model, dialect), options)
+            except TimeoutError as error:
+                raise _BusyError(f"{options.host} did not answer within {options.timeout_s:g} seconds.") from error
+            except _StatusError as error:
+                other = _other_dialect(error, dialect, request)
+                if other is None:
+                    raise _failure(error, options, model, key) from error
+                dialect = other
+            else:
+                self._dialects[address] = dialect
+                return answered
 
     async def _connected(self, options: ModelOptions, key: str) -> "AsyncOpenAI":
         """Return the client for the current address, key and time-out."""
         wanted = (options.base_url, key, options.timeout_s)
-        if self._client is not None and self._client[0] == wanted:
-            return self._client[1]
-        await self.close()
-        client = await asyncio.to_thread(_new_client, *wanted)
-        self._client = (wanted, client)
-        return client
+        async with self._connecting:
+            if self._client is not None and self._client[0] == wanted:
+                return self._client[1]
+            await self.close()
+            client = await asyncio.to_thread(_new_client, *wanted)
+            self._client = (wanted, client)
+            return client
+
+
+def _may_send(options: ModelOptions, stores: Sequence[StoreName]) -> bool:
+    return "private" not in stores or options.is_local or options.send_private
+
+
+@dataclass(frozen=True, slots=True)
+class _Rest:
+    """A service that nothing is sent to until a time of the monotonic clock."""
+
+    base_url: str = ""
+    until: float = 0.0
+    reason: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Dialect:
+    """Fields of a request that services disagree about."""
+
+    has_json_mode: bool = True
+    limit: str = "max_tokens"
 
 
 class _BusyError(Exception):
@@ -219,12 +279,117 @@ class _BusyError(Exception):
         self.is_unreachable = is_unreachable
 
 
+class _StatusError(Exception):
+    """A request answered with a status of failure."""
+
+    def __init__(self, status: int, retry_after: str, text: str) -> None:
+        super().__init__(f"HTTP {status}")
+        self.status = status
+        self.retry_after = retry_after
+        self.text = text
+
+
+class _UnfitResponseError(ValueError):
+    """A response that is too large, or compressed."""
+
+
+async def _created(client: "AsyncOpenAI", body: dict[str, Any], options: ModelOptions) -> Any:
+    """Send a request once.
+
+    Raises:
+        _StatusError: The status of the response is one of failure.
+        _BusyError: There is no response, or one that is no chat answer.
+    """
+    import openai  # noqa: PLC0415  (slow to load; only where a model is in use)
+
+    try:
+        return await client.chat.completions.create(**body)
+    except openai.APITimeoutError as error:
+        raise _BusyError(f"{options.host} did not answer within {options.timeout_s:g} seconds.") from error
+    except openai.APIConnectionError as error:
+        if isinstance(error.__cause__, _UnfitResponseError | UnicodeError):
+            raise _BusyError(_no_answer(options)) from error
+        raise _BusyError(f"{options.host} cannot be reached.", is_unreachable=True) from error
+    except openai.APIStatusError as error:
+        retry_after = error.response.headers.get("retry-after", "")
+        failed = _StatusError(error.status_code, retry_after, str(error.body)[:2000])
+    except (openai.OpenAIError, ValueError, TypeError, AttributeError, RecursionError) as error:
+        raise _BusyError(_no_answer(options)) from error
+    # Not as a consequence of the package's error, whose message repeats the response and so perhaps what was sent.
+    raise failed
+
+
+def _no_answer(options: ModelOptions) -> str:
+    return f"{options.host} answered with something that is no chat answer."
+
+
+def _other_dialect(error: _StatusError, dialect: _Dialect, request: ChatRequest) -> _Dialect | None:
+    """Return the form to try next, ``None`` where the form is not at fault."""
+    if error.status not in _MISUNDERSTOOD:
+        return None
+    if dialect.limit == "max_tokens" and "max_completion_tokens" in error.text:
+        return replace(dialect, limit="max_completion_tokens")
+    if dialect.has_json_mode and request.wants_json:
+        return replace(dialect, has_json_mode=False)
+    return None
+
+
+def _failure(error: _StatusError, options: ModelOptions, model: str, key: ServiceKey) -> Exception:
+    """Return the error for a status."""
+    status, host = error.status, options.host
+    if status in _BUSY:
+        return _BusyError(f"{host} is busy (HTTP {status}).", pause_s=_retry_after(error.retry_after))
+    if status in _KEY_REFUSED:
+        key.refused()
+        return ModelUnavailableError(f"{host} refused the key (HTTP {status}).")
+    if status == _UNKNOWN:
+        return ModelUnavailableError(f"{host} knows no model '{model}', or llm.base_url is not right (HTTP 404).")
+    return ModelUnavailableError(f"{host} refused the request (HTTP {status}).")
+
+
 def _new_client(base_url: str, key: str, timeout_s: float) -> "AsyncOpenAI":
     import httpx2  # noqa: PLC0415
     from openai import AsyncOpenAI  # noqa: PLC0415
 
+    class BoundedStream(httpx2.AsyncByteStream):
+        """Response that ends with an error beyond a size."""
+
+        def __init__(self, stream: httpx2.AsyncByteStream) -> None:
+            self._stream = stream
+
+        async def __aiter__(self) -> AsyncIterator[bytes]:
+            size = 0
+            async for part in self._stream:
+                size += len(part)
+                if size > _MAX_BODY:
+                    raise _UnfitResponseError("The response is too large.")
+                yield part
+
+        async def aclose(self) -> None:
+            await self._stream.aclose()
+
+    class BoundedTransport(httpx2.AsyncHTTPTransport):
+        """Transport whose responses have a largest size."""
+
+        async def handle_async_request(self, request: httpx2.Request) -> httpx2.Response:
+            # The package adds headers of the environment, and some that describe this machine.
+            named = {name: value for name, value in request.headers.items() if name in _HEADERS}
+            request.headers = httpx2.Headers(named | own)
+            response = await super().handle_async_request(request)
+            if response.headers.get("content-encoding", "identity") != "identity":
+                await response.aclose()
+                raise _UnfitResponseError("The response is compressed.")
+            if isinstance(response.stream, httpx2.AsyncByteStream):
+                response.stream = BoundedStream(response.stream)
+            return response
+
+    own = {"Accept-Encoding": "identity", "User-Agent": "Keepsake"} | (
+        {"Authorization": f"Bearer {key}"} if key else {}
+    )
     # A redirect would carry the texts to another machine, and so would a proxy of the environment.
-    carrier = httpx2.AsyncClient(follow_redirects=False, trust_env=False, timeout=timeout_s)
+    carrier = httpx2.AsyncClient(
+        follow_redirects=False, trust_env=False, timeout=timeout_s, transport=BoundedTransport(trust_env=False)
+    )
     return AsyncOpenAI(
         api_key=key or "none",
         base_url=base_url,
@@ -236,12 +401,14 @@ def _new_client(base_url: str, key: str, timeout_s: float) -> "AsyncOpenAI":
     )
 
 
-def _body(request: ChatRequest, options: ModelOptions, model: str) -> dict[str, Any]:
+def _body(request: ChatRequest, options: ModelOptions, model: str, dialect: _Dialect) -> dict[str, Any]:
     body: dict[str, Any] = {
         "model": model,
         "messages": [_message(one) for one in request.messages],
-        "max_tokens": min(request.max_output_tokens, options.max_output_tokens),
+        dialect.limit: min(request.max_output_tokens, options.max_output_tokens),
     }
+    if request.wants_json and dialect.has_json_mode:
+        body["response_format"] = {"type": "json_object"}
     if request.tools:
         body["tools"] = [
             {
@@ -254,7 +421,7 @@ def _body(request: ChatRequest, options: ModelOptions, model: str) -> dict[str, 
 
 
 def _message(message: ChatMessage) -> dict[str, Any]:
-    made: dict[str, Any] = {"role": message.role, "content": message.content}
+    made: dict[str, Any] = {"role": message.role, "content": storable(message.content)[0]}
     if message.tool_call_id:
         made["tool_call_id"] = message.tool_call_id
     if message.tool_calls:
@@ -265,7 +432,7 @@ def _message(message: ChatMessage) -> dict[str, Any]:
     return made
 
 
-def _answer(answered: Any, request: ChatRequest, options: ModelOptions, model: str) -> ChatAnswer:
+def _answer(answered: Any, options: ModelOptions, model: str, usage: Usage) -> ChatAnswer:
     """Return the first choice of an answer.
 
     Raises:
@@ -275,16 +442,21 @@ def _answer(answered: Any, request: ChatRequest, options: ModelOptions, model: s
     choices = getattr(answered, "choices", None)
     said = getattr(choices[0], "message", None) if isinstance(choices, list) and choices else None
     if said is None:
-        raise _BusyError(f"{options.host} answered with something that is no chat answer.")
+        raise _BusyError(_no_answer(options))
     reason = getattr(choices[0], "finish_reason", None) if choices else None
     if getattr(said, "refusal", None) or reason == "content_filter":
         raise ModelUnavailableError(f"The model '{model}' refused to answer.", reason="refused")
     content = getattr(said, "content", None)
     text = content if isinstance(content, str) else ""
-    calls = tuple(filter(None, map(_tool_call, (getattr(said, "tool_calls", None) or [])[:_MAX_CALLS])))
+    called = getattr(said, "tool_calls", None)
+    called = called if isinstance(called, list) else []
+    calls = tuple(filter(None, map(_tool_call, called[:_MAX_CALLS])))
     if not text and not calls:
+        if reason == "length":
+            raise ModelUnavailableError(
+                f"The model '{model}' wrote nothing within its tokens; the setting llm.max_output_tokens allows more."
+            )
         raise _BusyError(f"{options.host} answered with nothing.")
-    usage = _usage(answered, request, text, options)
     return ChatAnswer(text[:_MAX_ANSWER], calls, usage, model, reason != "length" and len(text) <= _MAX_ANSWER)
 
 
@@ -296,15 +468,25 @@ def _tool_call(call: Any) -> ToolCall | None:
     return ToolCall(str(getattr(call, "id", "") or ""), name, arguments)
 
 
-def _usage(answered: Any, request: ChatRequest, text: str, options: ModelOptions) -> Usage:
+def _usage(answered: Any, request: ChatRequest, options: ModelOptions) -> Usage:
     """Return the tokens that the service counted, or an estimate where it does not."""
     counted = getattr(answered, "usage", None)
-    read, written = getattr(counted, "prompt_tokens", None), getattr(counted, "completion_tokens", None)
-    if not isinstance(read, int) or read < 0:
+    read = _count(getattr(counted, "prompt_tokens", None))
+    written = _count(getattr(counted, "completion_tokens", None))
+    if read is None:
         read = sum(estimate_tokens(message.content) for message in request.messages)
-    if not isinstance(written, int) or written < 0:
-        written = estimate_tokens(text)
+    if written is None:
+        choices = getattr(answered, "choices", None)
+        said = getattr(choices[0], "message", None) if isinstance(choices, list) and choices else None
+        content = getattr(said, "content", None)
+        written = estimate_tokens(content) if isinstance(content, str) else 0
     return Usage(read, written, options.cost(read, written))
+
+
+def _count(value: object) -> int | None:
+    """Return a count of tokens, ``None`` where it cannot be one."""
+    is_count = isinstance(value, int) and not isinstance(value, bool) and 0 <= value <= _MOST_TOKENS
+    return value if is_count and isinstance(value, int) else None
 
 
 def _retry_after(value: str) -> float | None:

@@ -169,13 +169,21 @@ class FactService:
 
         def work(writer: MemoryWriter) -> FactSet:
             new, old = (require_active(writer.connection, one, stores, "fact") for one in (newer_id, older_id))
-            doubted = replace(old, confidence=min(old.confidence, self._doubt()))
-            if doubted != old:
-                doubted = writer.update(old, doubted)
-            after = superseding(new, old)
-            return FactSet(new if after == new else writer.update(new, after), doubted)
+            return hold_against(writer, new, old, self._doubt())
 
         return await self._transactions.run(work, actor, operation, run_id or new_id("run"), stores=stores)
+
+
+def hold_against(writer: MemoryWriter, holding: Memory, other: Memory, confidence: float) -> FactSet:
+    """Let one fact hold against another inside a transaction.
+
+    The other stays, with at most ``confidence``, and is named by the first.
+    """
+    doubted = replace(other, confidence=min(other.confidence, confidence))
+    if doubted != other:
+        doubted = writer.update(other, doubted)
+    after = superseding(holding, other)
+    return FactSet(holding if after == holding else writer.update(holding, after), doubted)
 
 
 def draft_of(content: str, **fields: Any) -> NewMemory:

@@ -1,26 +1,20 @@
 """Decay forecast: which facts would have faded after some days, without changing any."""
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import apsw
 
 from app.core.clock import Clock
 from app.core.stores import STORES
-from app.memories import repo
+from app.memories import confidence_repo, repo
+from app.memories.decay import DAY_MS, MONTH_MS, DecayRules, FadingDay, simulate
 from app.store.store import Store
 
 HORIZONS: Final = (30, 90, 365)
 MAX_LISTED: Final = 50
-_DAY_MS: Final = 86_400_000.0
-_FADING: Final = (
-    "SELECT m.id, m.title, substr(m.content, 1, 200), m.confidence, m.decay_rate,"
-    " coalesce(m.last_accessed, m.updated_at) FROM memories m"
-    " WHERE m.kind = 'fact' AND m.valid_until IS NULL AND (m.expires_at IS NULL OR m.expires_at > ?)"
-    " AND m.decay_rate > 0 AND m.pinned = 0"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,37 +29,34 @@ class FadingFact:
 
 @dataclass(frozen=True, slots=True)
 class Horizon:
-    """Facts that would be below the threshold after some days.
+    """Facts that nightly runs of decay would have set aside after some days.
 
-    Assumes that nothing is read or changed until then.
+    Assumes that nothing is read or changed until then, and that a run takes place now and every day.
 
     Args:
         days: Days from now.
         count: How many facts.
         facts: The first of them, the least certain first.
+        kept: Facts below the threshold that the loss budget would still keep.
     """
 
     days: int
     count: int
     facts: tuple[FadingFact, ...]
+    kept: int = 0
 
 
 @dataclass(frozen=True, slots=True)
 class Forecast:
-    """Facts that fade at all, and those below the threshold after each span of days."""
+    """Facts that fade at all, and those set aside after each span of days."""
 
     threshold: float
     fading: int
     horizons: tuple[Horizon, ...]
 
 
-def decayed(confidence: float, rate: float, days: float) -> float:
-    """Return the confidence left after ``days`` without use: ``confidence * exp(-rate * days)``."""
-    return confidence * math.exp(-rate * max(days, 0.0))
-
-
 class ForecastService:
-    """Forecast of the facts that decay would take below a threshold.
+    """Forecast of the facts that decay would set aside.
 
     Args:
         store: The vault's database.
@@ -77,25 +68,39 @@ class ForecastService:
         self._clock = clock
 
     async def forecast(
-        self, threshold: float, days: Sequence[int] = HORIZONS, *, stores: Sequence[str] = STORES
+        self, rules: DecayRules, days: Sequence[int] = HORIZONS, *, stores: Sequence[str] = STORES
     ) -> Forecast:
-        """Return which facts in ``stores`` would be below ``threshold`` after each number of days."""
-        now = self._clock.now_ms()
-
-        def work(connection: apsw.Connection) -> Forecast:
-            rows = connection.execute(f"{_FADING} AND {repo.store_condition(stores)}", (now,)).fetchall()
-            horizons = tuple(_horizon(rows, now, threshold, one) for one in days)
-            return Forecast(threshold, len(rows), horizons)
-
-        return await self._store.read(work)
+        """Return which facts in ``stores`` would have been set aside after each number of days."""
+        return await self._store.read(partial(_forecast, self._clock.now_ms(), rules, tuple(days), tuple(stores)))
 
 
-def _horizon(rows: Sequence[Sequence[object]], now_ms: int, threshold: float, days: int) -> Horizon:
-    fading: list[FadingFact] = []
-    for memory_id, title, preview, confidence, rate, used_ms in rows:
-        idle = (now_ms - int(str(used_ms))) / _DAY_MS + days
-        left = decayed(float(str(confidence)), float(str(rate)), idle)
-        if left < threshold:
-            fading.append(FadingFact(str(memory_id), str(title), str(preview), left))
-    fading.sort(key=lambda fact: (fact.confidence, fact.id))
-    return Horizon(days, len(fading), tuple(fading[:MAX_LISTED]))
+def _forecast(
+    now_ms: int, rules: DecayRules, days: tuple[int, ...], stores: tuple[str, ...], connection: apsw.Connection
+) -> Forecast:
+    facts = confidence_repo.decaying(connection, now_ms)
+    gone = confidence_repo.set_aside_at(connection, now_ms - MONTH_MS)
+    active = confidence_repo.active_facts(connection)
+    fading = simulate(facts, now_ms, max(days, default=0), rules, active, gone)
+    if set(stores) < set(STORES):
+        where = repo.store_condition(stores)
+        seen = {row[0] for row in connection.execute(f"SELECT m.rowid FROM memories m WHERE {where}")}
+        facts = [fact for fact in facts if fact.rowid in seen]
+        fading = [one for one in fading if one.fact.rowid in seen]
+    horizons = []
+    for ahead in days:
+        at_ms = now_ms + ahead * DAY_MS
+        until = [one for one in fading if one.day <= ahead]
+        below = sum(fact.left(at_ms) < rules.threshold for fact in facts)
+        horizons.append(Horizon(ahead, len(until), _listed(connection, until, at_ms), below - len(until)))
+    return Forecast(rules.threshold, len(facts), tuple(horizons))
+
+
+def _listed(connection: apsw.Connection, fading: Sequence[FadingDay], at_ms: int) -> tuple[FadingFact, ...]:
+    least = sorted((one.fact.left(at_ms), one.fact.id, one.fact.rowid) for one in fading)[:MAX_LISTED]
+    found = []
+    for left, memory_id, rowid in least:
+        title, preview = connection.execute(
+            "SELECT title, substr(content, 1, 200) FROM memories WHERE rowid = ?", (rowid,)
+        ).get
+        found.append(FadingFact(memory_id, str(title), str(preview), left))
+    return tuple(found)

@@ -45,6 +45,8 @@ class MemoryApplier:
         if state is None and (now is None or (is_archived and now.deleted_at is not None)):
             return recorded_state(now)  # there is nothing to delete, or it came from the trash
         if state is not None and "archived_at" in state:
+            if now is None:  # it was deleted from the archive: its entry has the whole memory
+                write_state(connection, self._index, None, from_state(state))
             # At the time it was put there: earlier entries must find the state that they led to.
             archive_moves.put_in(connection, self._index, target, state["reason"], int(state["archived_at"]))
             return self.current(connection, target)

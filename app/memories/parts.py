@@ -1,12 +1,16 @@
 """Parts of the durable memories: notes, facts, observations, reflections, tags and the archive."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
 from app.config.config import Config
+from app.core.stores import StoreName
+from app.llm.chat_model import ChatModel
 from app.memories.access import AccessCounter
 from app.memories.archive.service import ArchiveService
 from app.memories.deduplication.batch import BatchService
+from app.memories.deduplication.model_reconciler import ModelReconciler
 from app.memories.deduplication.reconciler import CandidateFinder
 from app.memories.deduplication.service import DeduplicatingWriter, DeduplicationOptions
 from app.memories.deduplication.similar import SimilarFinder
@@ -56,19 +60,28 @@ class MemoryParts:
     expiry: ExpiryService
 
 
-def build(runtime: Runtime, index: MemoryIndex, similar: CandidateFinder) -> MemoryParts:
+def build(
+    runtime: Runtime,
+    index: MemoryIndex,
+    similar: CandidateFinder,
+    chat: ChatModel,
+    may_send: Callable[[Sequence[StoreName]], bool],
+) -> MemoryParts:
     """Build the parts of the memories.
 
     Args:
         runtime: What all parts share.
         index: Indexes memories as they are written.
         similar: Finds memories that resemble a new one.
+        chat: The language model, which judges similar memories where there is one.
+        may_send: Tells whether the settings let texts of these stores go to it.
     """
     store, clock, config = runtime.store, runtime.clock, runtime.config
     work = MemoryUnitOfWork(store, index, clock)
     finder = SimilarFinder()
     options = partial(_deduplication_options, config)
-    writing = DeduplicatingWriter(work, finder, runtime.trace, options, reconciler=None, candidates=similar)
+    reconciler = ModelReconciler(chat, may_send)
+    writing = DeduplicatingWriter(work, finder, runtime.trace, options, reconciler=reconciler, candidates=similar)
     return MemoryParts(
         MemoryService(store, index, clock),
         MemoryQueries(store),

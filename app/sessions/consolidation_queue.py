@@ -1,6 +1,6 @@
 """Consolidation queue: sessions whose facts are still to be extracted."""
 
-from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import apsw
@@ -38,7 +38,14 @@ class ConsolidationQueue:
             agent: Only those with this agent; ``None`` for all.
             limit: How many at most.
         """
-        return await self._store.read(_listed(agent, self._clock.now_ms() - CURRENT_MS, limit))
+        columns = ", ".join(f"s.{name}" for name in SESSION_COLUMNS.split(", "))
+        rows = await self._store.read(partial(_waiting, columns, agent, self._clock.now_ms() - CURRENT_MS, limit))
+        return [session_of(row) for row in rows]
+
+    async def waiting_ids(self) -> list[str]:
+        """Return the ids of all conversations that ``waiting`` gives."""
+        rows = await self._store.read(partial(_waiting, "s.id", None, self._clock.now_ms() - CURRENT_MS, -1))
+        return [str(row[0]) for row in rows]
 
     async def mark(self, session: str, actor: str, upper_seq: int | None = None) -> Changed[bool]:
         """Note that a session was consolidated up to a message; return whether it is done.
@@ -55,12 +62,7 @@ class ConsolidationQueue:
             last = read_state(connection, session).last_seq
             if upper_seq is not None and upper_seq > last:
                 raise InputError(f"The last message of session {session} has the number {last}.", field="upper_seq")
-            if upper_seq is not None and upper_seq < last:
-                return False, False
-            connection.execute(
-                "UPDATE sessions SET consolidated_at = ? WHERE id = ? AND consolidated_at IS NULL", (now, session)
-            )
-            return True, connection.changes() == 1
+            return mark_in(connection, session, last if upper_seq is None else upper_seq, now)
 
         is_done, is_written = await self._store.write(work)
         return Changed(is_done, touched(session, actor, is_written=is_written))
@@ -72,8 +74,28 @@ def agent_of(connection: apsw.Connection, session: str) -> str:
     return "" if row is None else str(row[0])
 
 
-def _listed(agent: str | None, since_ms: int, limit: int) -> Callable[[apsw.Connection], list[Session]]:
-    columns = ", ".join(f"s.{name}" for name in SESSION_COLUMNS.split(", "))
+def mark_in(connection: apsw.Connection, session: str, upper_seq: int, now_ms: int) -> tuple[bool, bool]:
+    """Note inside a transaction that a session was read up to a message.
+
+    Returns:
+        Whether it is consolidated, and whether it was marked as that just now.
+    """
+    connection.execute(
+        "UPDATE session_state SET consolidated_seq = max(consolidated_seq, ?) WHERE session_id = ?",
+        (upper_seq, session),
+    )
+    row = connection.execute("SELECT last_seq FROM session_state WHERE session_id = ?", (session,)).fetchone()
+    if row is None or upper_seq < int(str(row[0])):
+        return False, False
+    connection.execute(
+        "UPDATE sessions SET consolidated_at = ? WHERE id = ? AND consolidated_at IS NULL", (now_ms, session)
+    )
+    return True, connection.changes() == 1
+
+
+def _waiting(
+    columns: str, agent: str | None, since_ms: int, limit: int, connection: apsw.Connection
+) -> list[tuple[Any, ...]]:
     # A bare column beside max() is of the row that has the maximum (SQLite documents this).
     sql = (
         f"SELECT {columns} FROM sessions s JOIN session_state t ON t.session_id = s.id"
@@ -83,5 +105,4 @@ def _listed(agent: str | None, since_ms: int, limit: int) -> Callable[[apsw.Conn
         " WHERE forgotten_at IS NULL GROUP BY agent)))"
         " ORDER BY s.updated_at, s.rowid LIMIT :limit"
     )
-    values = {"agent": agent, "since": since_ms, "limit": limit}
-    return lambda connection: [session_of(row) for row in connection.execute(sql, values)]
+    return connection.execute(sql, {"agent": agent, "since": since_ms, "limit": limit}).fetchall()

@@ -4,15 +4,19 @@ from dataclasses import dataclass
 from functools import partial
 
 from app.changes import ChangeSet
+from app.llm.chat_model import ChatModel
 from app.runtime import Runtime
 from app.sessions.capture.after_turn import AfterTurn
 from app.sessions.capture.auto_capture import AutoCapture, MemoryWrite
 from app.sessions.capture.capture_policy import CapturePolicy
+from app.sessions.capture.model_extractor import ModelExtractor
 from app.sessions.capture.write_behind import WriteBehind
+from app.sessions.compaction.model_summary import ModelSummariser
 from app.sessions.compaction.rolling_summary import SummaryService
 from app.sessions.compaction.service import CompactionService
 from app.sessions.consolidation_queue import ConsolidationQueue
 from app.sessions.idempotency import IdempotencyKeyCleaner
+from app.sessions.narrative import SessionNarrator
 from app.sessions.options import session_options
 from app.sessions.scratchpad import ScratchpadService
 from app.sessions.service import MessageIndexer, SessionService
@@ -57,22 +61,24 @@ class SessionParts:
         self.after_turn.on_change(changes)
 
 
-def build(runtime: Runtime, index: MessageIndexer, write_memory: MemoryWrite) -> SessionParts:
+def build(runtime: Runtime, index: MessageIndexer, write_memory: MemoryWrite, chat: ChatModel) -> SessionParts:
     """Build the parts of the conversations.
 
     Args:
         runtime: What all parts share.
         index: Indexes messages as they are written.
         write_memory: Stores a memory that was found in a conversation.
+        chat: The language model.
     """
     store, clock = runtime.store, runtime.clock
     options = partial(session_options, runtime.config)
     policy = CapturePolicy(options)
     service = SessionService(store, index, clock, policy)
-    compaction = CompactionService(store, clock, options)
-    summaries = SessionSummaryService(store, clock)
-    # No extractor is given: without one nothing is taken from conversations.
-    capture = AutoCapture(store, options, write_memory)
+    compaction = CompactionService(
+        store, clock, options, ModelSummariser(chat, lambda: runtime.config.text("sessions.summariser") == "model")
+    )
+    summaries = SessionSummaryService(store, clock, SessionNarrator(chat))
+    capture = AutoCapture(store, options, write_memory, ModelExtractor(chat))
     return SessionParts(
         service,
         WriteBehind(service, clock, runtime.publish, options().queue),

@@ -160,13 +160,17 @@ def note_appended(
 
     An empty preview takes the one given.
     """
+    # Of a conversation that was consolidated, only what comes from now on is still to be read.
+    connection.execute(
+        "UPDATE session_state SET last_seq = ?1, updated_at = ?2, consolidated_seq = CASE WHEN EXISTS (SELECT 1"
+        " FROM sessions WHERE id = ?3 AND consolidated_at IS NOT NULL) THEN last_seq ELSE consolidated_seq END"
+        " WHERE session_id = ?3",
+        (last_seq, now_ms, session_id),
+    )
     connection.execute(
         "UPDATE sessions SET message_count = message_count + ?, updated_at = max(updated_at, ?),"
         " consolidated_at = NULL, preview = CASE WHEN preview = '' THEN ? ELSE preview END WHERE id = ?",
         (count, said_ms, preview, session_id),
-    )
-    connection.execute(
-        "UPDATE session_state SET last_seq = ?, updated_at = ? WHERE session_id = ?", (last_seq, now_ms, session_id)
     )
 
 

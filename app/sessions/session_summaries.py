@@ -3,10 +3,12 @@
 They say what was learned in it.
 """
 
+import logging
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import apsw
@@ -14,16 +16,21 @@ import apsw
 from app.changes import Changed
 from app.core.clock import Clock, to_datetime
 from app.core.text import excerpt
+from app.errors import KeepsakeError
 from app.sessions import repo
 from app.sessions.compaction.extractive_summary import message_line
 from app.sessions.compaction.rolling_summary import touched
 from app.sessions.model import Message
-from app.sessions.state_repo import read_state
+from app.sessions.narrative import MAX_MESSAGES, SessionNarrator
+from app.sessions.state_repo import count_after, read_state
 from app.store.store import Store
 
+NEW_MESSAGES = 6  # after which a model writes its account anew
 TITLES = 12
 TITLE_CHARACTERS = 80
 OPENING_MESSAGES = 6
+
+_log = logging.getLogger(__name__)
 
 _COLUMNS = "d.agent, d.session_id, s.title, d.summary, d.created_at, d.updated_at"
 
@@ -47,24 +54,53 @@ class SessionSummary:
     updated_at: datetime
 
 
+@dataclass(frozen=True, slots=True)
+class _Account:
+    """A model's account of a session, and what was said since.
+
+    Args:
+        text: The account, ``""`` where no model wrote one.
+        upper_seq: The last message that it covers.
+        new: How many messages followed.
+        last_seq: The last of them.
+        messages: The newest of them, where there are enough for another account.
+        stored: The summary as it is stored.
+    """
+
+    text: str
+    upper_seq: int
+    new: int
+    last_seq: int
+    messages: tuple[Message, ...]
+    stored: SessionSummary | None
+
+
 class SessionSummaryService:
     """Writes and lists session summaries.
 
     Args:
         store: The vault's database.
         clock: Where the time comes from.
+        narrator: Writes them where a language model may be asked.
     """
 
-    def __init__(self, store: Store, clock: Clock) -> None:
+    def __init__(self, store: Store, clock: Clock, narrator: SessionNarrator | None = None) -> None:
         self._store = store
         self._clock = clock
+        self._narrator = narrator
 
     async def roll(self, session: str, actor: str) -> Changed[SessionSummary | None]:
         """Write a session's summary; the result is ``None`` for a session without content.
 
+        A language model writes it where there is one, and again after ``NEW_MESSAGES`` more messages; until then its
+        account stays. Without one, the summary lists what was learned.
+
         Raises:
             NotFoundError: There is no such conversation.
         """
+        narrated = await self._narrated(session, actor)
+        if narrated is not None:
+            return narrated
         before, summary = await self._store.read(lambda connection: _draft(connection, session))
         if summary is None:
             # Most often nothing new was learned; the writer is not asked for that.
@@ -75,6 +111,37 @@ class SessionSummaryService:
             if summary is None:
                 return before, False
             _upsert(connection, session, summary, self._clock.now_ms())
+            return read(connection, session), True
+
+        digest, is_written = await self._store.write(work)
+        return Changed(digest, touched(session, actor, is_written=is_written))
+
+    async def _narrated(self, session: str, actor: str) -> Changed[SessionSummary | None] | None:
+        """Return the model's account, written anew if it is due.
+
+        It is ``None`` where no model writes one.
+        """
+        account = await self._store.read(partial(_account, session=session))
+        kept = Changed(account.stored, touched(session, actor, is_written=False)) if account.text else None
+        if account.new < NEW_MESSAGES:
+            return kept
+        name = self._narrator.name if self._narrator is not None else ""
+        if self._narrator is None or not name:
+            return None
+        try:
+            text = await self._narrator.narrate(account.text, account.messages)
+        except KeepsakeError as error:
+            _log.info("no account of a conversation was written: %s", error.code)
+            return kept
+        if not text:
+            return kept
+
+        def work(connection: apsw.Connection) -> tuple[SessionSummary | None, bool]:
+            read_state(connection, session)
+            now = _account(connection, session)
+            if now.upper_seq != account.upper_seq:  # another one was written meanwhile
+                return now.stored, False
+            _upsert(connection, session, text, self._clock.now_ms(), name, account.last_seq)
             return read(connection, session), True
 
         digest, is_written = await self._store.write(work)
@@ -175,12 +242,31 @@ def _opening(connection: apsw.Connection, session: str) -> str:
     return opening([repo.message_of(row) for row in rows])
 
 
-def _upsert(connection: apsw.Connection, session: str, summary: str, now_ms: int) -> None:
+def _account(connection: apsw.Connection, session: str) -> _Account:
+    state, stored = read_state(connection, session), read(connection, session)
+    row: Any = connection.execute(
+        "SELECT made_by, upper_seq FROM session_summaries WHERE session_id = ? ORDER BY updated_at DESC LIMIT 1",
+        (session,),
+    ).fetchone()
+    made_by, upper = ("", 0) if row is None else row
+    text = stored.summary if stored is not None and made_by else ""
+    upper = upper if made_by else 0
+    new = count_after(connection, session, upper)
+    messages = repo.messages_between(
+        connection, session, after=upper, before=1 << 62, limit=MAX_MESSAGES if new >= NEW_MESSAGES else 0, newest=True
+    )
+    return _Account(text, upper, new, state.last_seq, tuple(messages), stored)
+
+
+def _upsert(
+    connection: apsw.Connection, session: str, summary: str, now_ms: int, made_by: str = "", upper_seq: int = 0
+) -> None:
     connection.execute(
-        "INSERT INTO session_summaries (agent, session_id, summary, created_at, updated_at)"
-        " SELECT agent, id, ?1, ?2, ?2 FROM sessions WHERE id = ?3"
-        " ON CONFLICT (agent, session_id) DO UPDATE SET summary = excluded.summary, updated_at = excluded.updated_at",
-        (summary, now_ms, session),
+        "INSERT INTO session_summaries (agent, session_id, summary, created_at, updated_at, made_by, upper_seq)"
+        " SELECT agent, id, ?1, ?2, ?2, ?4, ?5 FROM sessions WHERE id = ?3"
+        " ON CONFLICT (agent, session_id) DO UPDATE SET summary = excluded.summary, updated_at = excluded.updated_at,"
+        " made_by = excluded.made_by, upper_seq = excluded.upper_seq",
+        (summary, now_ms, session, made_by, upper_seq),
     )
 
 

@@ -73,6 +73,7 @@ class UpkeepJobs:
         self._jobs = {job.name: job for job in upkeep_jobs}
         self._schedules = schedules
         self._clock = clock
+        self._is_installed = False
         self.scheduled: Mapping[str, ScheduledJob] = {
             identity: ScheduledUpkeep(job, jobs, publish) for job in upkeep_jobs for identity in schedule_ids(job)
         }
@@ -94,6 +95,8 @@ class UpkeepJobs:
 
     async def install(self) -> None:
         """Store a schedule for every time of every job, unless it is there."""
+        if self._is_installed:
+            return
         now, zone = to_datetime(self._clock.now_ms()), local_zone()
         for job in self.all():
             for identity, cadence in zip(schedule_ids(job), job.cadences(), strict=True):
@@ -110,6 +113,7 @@ class UpkeepJobs:
                         now,
                     )
                 )
+        self._is_installed = True
 
 
 def schedule_ids(job: UpkeepJob) -> list[str]:

@@ -18,7 +18,19 @@ _KINDS: Final = ("session", "note", "fact", "observation", "reflection", "digest
 _UUID: Final = "[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}"
 _ITEM: Final = re.compile(rf"(?:{'|'.join(PREFIXES[kind] for kind in _KINDS)})-{_UUID}(?:#\d+)?")
 _ID_FIELDS: Final = frozenset(
-    {"id", "ids", "session_id", "memory_id", "entity_id", "owner_id", "subject_id", "object_id", "target"}
+    {
+        "id",
+        "ids",
+        "session_id",
+        "memory_id",
+        "entity_id",
+        "owner_id",
+        "subject_id",
+        "object_id",
+        "into_id",
+        "other_id",
+        "target",
+    }
 )
 # What an answer says that it does not hold.
 _ABSENT: Final = frozenset({"left_out", "missing", "last_shown", "sources"})

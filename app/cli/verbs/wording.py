@@ -14,6 +14,7 @@ SUBJECTS: Final[Mapping[str, str]] = {
     "fact": "Facts: remember, correct, confirm, forget.",
     "inbox": "Changes that agents propose and the person decides on.",
     "job": "Long work that is running.",
+    "llm": "The language model: its state, a test of it, and what it cost.",
     "memory": "Search, read and write the memory.",
     "note": "Notes: write, change, tag, list.",
     "reflection": "Weekly reflections.",

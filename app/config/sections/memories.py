@@ -1,22 +1,16 @@
 """Settings of durable memories: how they are written, captured from conversations and given to agents."""
 
-from app.config.setting import Setting, fraction, planned, switch, whole
+from app.config.setting import Setting, fraction, switch, whole
 
 MEMORIES = (
     fraction(
         "memories.duplicate_similarity", 0.75, 0, 1, "Share of words in common from which two facts count as the same."
     ),
     fraction("memories.conflict_confidence", 0.3, 0, 1, "Confidence left to a fact that a newer one contradicts."),
-    *planned(
-        fraction(
-            "memories.candidate_similarity",
-            0.3,
-            0,
-            1,
-            "Share of words in common from which a model judges two memories.",
-        ),
-        fraction("memories.reconcile_seconds", 30.0, 0.1, 600, "Seconds that a model may take to judge a new memory."),
+    fraction(
+        "memories.candidate_similarity", 0.3, 0, 1, "Share of words in common from which a model judges two memories."
     ),
+    fraction("memories.reconcile_seconds", 30.0, 0.1, 600, "Seconds that a model may take to judge a new memory."),
     fraction("memories.decay_rate", 0.1, 0, 10, "Share of its confidence a new fact loses in a day without use."),
 )
 
@@ -51,10 +45,13 @@ CONTEXT = (
 )
 
 CAPTURE = (
-    *planned(
-        switch("capture.enabled", True, "Take memories from conversations after each turn.", critical=True),
-        whole("capture.min_turn_messages", 4, 1, 1000, "Messages that a turn must have for that."),
+    switch(
+        "capture.enabled",
+        True,
+        "Take memories from conversations after each turn, where there is a language model.",
+        critical=True,
     ),
+    whole("capture.min_turn_messages", 4, 1, 1000, "Messages that a turn must have for that."),
     switch(
         "capture.watch",
         False,

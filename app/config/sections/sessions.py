@@ -23,8 +23,9 @@ SESSIONS = (
         "sessions.summariser",
         "choice",
         "condensed",
-        "What stands for the older messages of a long conversation: a list of them, one sentence each, or nothing.",
-        choices=("condensed", "none"),
+        "What stands for the older messages of a long conversation: a list of them, one sentence each; a summary by the"
+        " language model, or the list where there is none; or nothing.",
+        choices=("condensed", "model", "none"),
     ),
     Setting(
         "sessions.summary_trigger",

@@ -1,10 +1,10 @@
 """Settings of recurring work: consolidation, reflection, enrichment, decay, retention and schedules."""
 
-from app.config.setting import Setting, fraction, planned, switch, time_of_day, whole
+from app.config.setting import Setting, fraction, switch, time_of_day, whole
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
-CONSOLIDATION = planned(
+CONSOLIDATION = (
     switch("consolidation.enabled", True, "Extract facts from conversations that have ended.", critical=True),
     switch("consolidation.on_switch", True, "Consolidate a conversation when the next one begins."),
     whole("consolidation.every_hours", 6, 1, 168, "Hours between two searches for conversations to consolidate."),
@@ -35,16 +35,16 @@ REFLECTION = (
 )
 
 DECAY = (
-    *planned(
-        switch("decay.enabled", True, "Let facts that are not used lose confidence.", critical=True),
-        time_of_day("decay.time", "04:00", "When that is done each night."),
-    ),
+    switch("decay.enabled", True, "Let facts that are not used lose confidence.", critical=True),
+    time_of_day("decay.time", "04:00", "When that is done each night, unless its schedule was moved."),
     fraction("decay.threshold", 0.05, 0, 1, "Confidence below which a fact is set aside; that can be undone."),
-    *planned(fraction("decay.max_share", 0.2, 0.01, 1, "Share of the facts that one run sets aside at most.")),
+    fraction("decay.max_share", 0.2, 0.01, 1, "Share of the facts that one run sets aside at most."),
+    fraction("decay.max_share_month", 0.3, 0.01, 1, "Share of the facts that the runs of 30 days set aside at most."),
 )
 
-RETENTION = planned(
+RETENTION = (
     switch("retention.enabled", True, "Compress and archive old observations.", critical=True),
+    time_of_day("retention.time", "04:15", "When that is done each night, unless its schedule was moved."),
     whole("retention.compress_after_days", 14, 1, 36_500, "Days after which similar observations become one digest."),
     whole("retention.compression_min_cluster_size", 3, 2, 1000, "Number of similar observations that make a digest."),
     whole("retention.archive_after_days", 30, 1, 36_500, "Days after which an observation goes to the archive."),

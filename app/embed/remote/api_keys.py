@@ -50,7 +50,7 @@ class ApiKeys:
             ModelUnavailableError: The key is missing, or the keyring cannot be read.
         """
         if source.api_key_env:
-            return self._named(source), _variable(source.api_key_env)
+            return self._named(source), _variable(source.api_key_env, source.section)
         missing: KeyringUnavailableError | None = None
         try:
             if value := self._kept(source, attended=False):
@@ -59,7 +59,7 @@ class ApiKeys:
             missing = error
         usual = _api(source).key_name
         if value := self._environment.get(usual, "").strip() if usual else "":
-            return value, _variable(usual)
+            return value, _variable(usual, source.section)
         if missing is not None and not isinstance(missing, MissingKeyringError):
             raise ModelUnavailableError(missing.message)
         if source.is_nearby:
@@ -83,12 +83,14 @@ class ApiKeys:
         variable = named or (usual if not kept else "")
         if variable and self._environment.get(variable, "").strip():
             over = f" It counts before the one in {keyring}." if kept else ""
-            return SecretStatus(source.provider, "variable", _variable(variable), keyring, kept, over.strip())
+            return SecretStatus(
+                source.service, "variable", _variable(variable, source.section), keyring, kept, over.strip()
+            )
         if named:
-            return SecretStatus(source.provider, "none", "", keyring, kept, _empty(named, source.provider))
+            return SecretStatus(source.service, "none", "", keyring, kept, _empty(named, source))
         if kept:
-            return SecretStatus(source.provider, "keyring", keyring, keyring, kept)
-        return SecretStatus(source.provider, "none", "", keyring, kept, note)
+            return SecretStatus(source.service, "keyring", keyring, keyring, kept)
+        return SecretStatus(source.service, "none", "", keyring, kept, note)
 
     def set(self, source: EmbedderSource, value: str) -> None:
         """Keep a key in the keyring.
@@ -133,7 +135,7 @@ class ApiKeys:
         name = source.api_key_env
         value = self._environment.get(name, "").strip()
         if not value:
-            raise ModelUnavailableError(_empty(name, source.provider))
+            raise ModelUnavailableError(_empty(name, source))
         return value
 
     def _kept(self, source: EmbedderSource, *, attended: bool) -> str:
@@ -155,13 +157,13 @@ class ApiKeys:
     def _how_to_give(self, source: EmbedderSource, *, has_keyring: bool) -> str:
         usual = _api(source).key_name
         if not usual and not has_keyring:
-            return "Set embedding.api_key_env to the name of the environment variable that holds the key."
+            return f"Set {source.section}.api_key_env to the name of the environment variable that holds the key."
         if not has_keyring:
-            return _empty(usual, source.provider)
+            return _empty(usual, source)
         return (
-            f"There is no key for {source.provider}. Give it in the settings or with"
-            f" 'keepsake secret set {source.provider}', or name the environment variable that holds it in"
-            " embedding.api_key_env."
+            f"There is no key for {source.service}. Give it in the settings or with"
+            f" 'keepsake secret set {source.service}', or name the environment variable that holds it in"
+            f" {source.section}.api_key_env."
         )
 
 
@@ -212,7 +214,7 @@ def _secret(source: EmbedderSource) -> str:
     if source.provider != COMPATIBLE:
         return source.provider
     if not source.base_url:
-        raise InputError(f"A key of {COMPATIBLE} belongs to its address; set embedding.base_url first.")
+        raise InputError(f"A key of {source.service} belongs to its address; set {source.section}.base_url first.")
     address = source.address()
     return f"{COMPATIBLE} {address.scheme}://{address.netloc.lower()}"
 
@@ -223,13 +225,14 @@ def _api(source: EmbedderSource) -> "ProviderApi":
     return PROVIDER_APIS[source.provider]
 
 
-def _variable(name: str) -> str:
+def _variable(name: str, section: str) -> str:
     """Return a description of a variable.
 
     Its name is included only if it cannot be a key entered by mistake.
     """
-    return f"the environment variable {name if _NAME.fullmatch(name) else 'that embedding.api_key_env names'}"
+    return f"the environment variable {name if _NAME.fullmatch(name) else f'that {section}.api_key_env names'}"
 
 
-def _empty(variable: str, provider: str) -> str:
-    return f"T{_variable(variable)[1:]} holds no key for {provider}; set it before Keepsake starts."
+def _empty(variable: str, source: EmbedderSource) -> str:
+    said = _variable(variable, source.section)
+    return f"T{said[1:]} holds no key for {source.service}; set it before Keepsake starts."

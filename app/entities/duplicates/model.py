@@ -64,9 +64,9 @@ class DuplicatePair:
     """A pair of near-duplicates as a list shows it.
 
     Args:
-        into: The id of the entity that would remain.
+        into_id: The id of the entity that would remain.
         into_name: Its name.
-        other: The id of the entity that would be merged into it.
+        other_id: The id of the entity that would be merged into it.
         other_name: Its name.
         type: What both are.
         reason: Why they may be one, in a sentence.
@@ -74,9 +74,9 @@ class DuplicatePair:
         proposal: The proposal in the inbox that waits for an answer, ``None`` for none.
     """
 
-    into: str
+    into_id: str
     into_name: str
-    other: str
+    other_id: str
     other_name: str
     type: EntityType
     reason: str

@@ -162,6 +162,40 @@ def drop(connection: apsw.Connection, before_ms: int, limit: int) -> list[str]:
     return [str(row[0]) for row in rows]
 
 
+def old(connection: apsw.Connection, before_ms: int, limit: int) -> list[str]:
+    """Return ids of memories archived before a moment, the oldest first.
+
+    Notes and pinned ones are left out.
+    """
+    rows = connection.execute(
+        "SELECT a.id FROM memory_archive a WHERE a.archived_at < ? AND a.kind <> 'note'"
+        f" AND {_ROW.format('pinned')} = 0 ORDER BY a.archived_at, a.id LIMIT ?",
+        (before_ms, limit),
+    )
+    return [str(row[0]) for row in rows]
+
+
+def old_observations(connection: apsw.Connection, before_ms: int, limit: int) -> list[str]:
+    """Return ids of observations idle, deleted or expired before a moment, oldest first.
+
+    Pinned ones are left out, and those brought back since.
+    """
+    rows = connection.execute(
+        "SELECT m.id FROM memories m WHERE m.kind = 'observation' AND m.pinned = 0 AND CASE WHEN m.valid_until IS NULL"
+        " THEN min(coalesce(m.expires_at, :never), max(m.updated_at, coalesce(m.last_accessed, 0)))"
+        " ELSE m.valid_until END < :before AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = m.id"
+        " AND h.target_kind = 'memory' AND h.event = 'RESTORE' AND h.at >= :before)"
+        " ORDER BY coalesce(m.valid_until, m.updated_at), m.id LIMIT :limit",
+        {"before": before_ms, "limit": limit, "never": 1 << 62},
+    )
+    return [str(row[0]) for row in rows]
+
+
+def remove(connection: apsw.Connection, memory_id: str) -> None:
+    """Delete a memory from the archive."""
+    connection.execute("DELETE FROM memory_archive WHERE id = ?", (memory_id,))
+
+
 def _rows(connection: apsw.Connection, table: str, where: str, memory_id: str) -> list[dict[str, Any]]:
     names = [str(row[1]) for row in connection.execute(f"PRAGMA table_info({table})")]
     found = connection.execute(f"SELECT {', '.join(names)} FROM {table} WHERE {where}", (memory_id,))

@@ -5,6 +5,7 @@ Nothing but ``clean`` takes anything out of the vault.
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import apsw
@@ -21,6 +22,7 @@ from app.memories.archive import archive_repo
 from app.memories.archive.archive_moves import _there, put_in, state, take_out
 from app.memories.archive.model import Archived, ArchivedMemory, ArchiveFilter, DueState, MovedMemories
 from app.memories.model import Memory
+from app.memories.state_codec import to_state
 from app.memories.writer import MemoryIndex, recorded_state
 from app.store.store import Store
 
@@ -168,6 +170,55 @@ class ArchiveService:
                 break
         named = tuple(gone) if len(gone) <= MAX_NAMED else ()
         return Changed(len(gone), ChangeSet(_AREAS if gone else frozenset(), named, actor, operation))
+
+    async def old_observations(self, older_than_days: float, limit: int) -> list[str]:
+        """Return ids of observations to archive, the longest idle first.
+
+        They are neither changed nor read, or are deleted or expired, for longer than ``older_than_days``. Pinned ones
+        and those that were brought back since are left out.
+
+        Raises:
+            InputError: The number of days is negative or absurd.
+        """
+        before = self._before(older_than_days)
+        return await self._store.read(partial(archive_repo.old_observations, before_ms=before, limit=limit))
+
+    async def to_clean(self, older_than_days: float, limit: int) -> list[str]:
+        """Return ids of what has been in the archive for longer than some days.
+
+        Notes and pinned ones are left out.
+
+        Raises:
+            InputError: The number of days is negative or absurd.
+        """
+        before = self._before(older_than_days)
+        return await self._store.read(partial(archive_repo.old, before_ms=before, limit=limit))
+
+    async def clean_recorded(
+        self, ids: Sequence[str], *, actor: str, run_id: str, operation: str = "archive.clean"
+    ) -> Changed[int]:
+        """Delete memories from the archive and record each whole in the history.
+
+        By that the run can be undone.
+
+        Notes, pinned ones and what is not in the archive are left out.
+        """
+
+        def work(connection: apsw.Connection) -> dict[str, tuple[int, str]]:
+            entries: dict[str, tuple[int, str]] = {}
+            for memory_id in ids:
+                found = archive_repo.get(connection, memory_id)
+                if found is None or found[0].kind == "note" or found[0].pinned:
+                    continue
+                memory, at_ms, reason = found
+                before = {**to_state(memory), "archived_at": at_ms, "reason": reason}
+                archive_repo.remove(connection, memory_id)
+                entry = self._record(connection, memory_id, "CLEAN", before, None, actor, run_id)
+                entries[memory_id] = (entry, memory.store)
+            return entries
+
+        entries = await self._store.write(work)
+        return Changed(len(entries), _changes(entries, actor, operation))
 
     def _before(self, days: float) -> int:
         """Return the moment so many days ago."""

@@ -80,7 +80,7 @@ class BatchService:
     ) -> tuple[list[Written], list[ChangeSet]]:
         written: list[Written] = []
         changes: list[ChangeSet] = []
-        if self._writing.is_reconciled:
+        if any(self._writing.is_reconciled(memory.store) for memory, _ in fresh):
             for _, draft in fresh:
                 one = await self._writing.write(draft, stores=stores, actor=actor, operation=operation, run_id=run)
                 written.append(one.value)

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 import apsw
 
 from app.changes import Changed
-from app.core.stores import STORES
+from app.core.stores import STORES, StoreName
 from app.errors import InputError, KeepsakeError
 from app.memories import repo, validation
 from app.memories.deduplication.memory_merge import merge_memory
@@ -22,7 +22,7 @@ from app.memories.deduplication.reconciler import (
     build_request,
     read_decision,
 )
-from app.memories.deduplication.similar import SimilarFinder, text_of
+from app.memories.deduplication.similar import SimilarFinder, SimilarMemory, text_of
 from app.memories.deduplication.word_sets import restates
 from app.memories.model import Memory, NewMemory, Written
 from app.memories.text.echo_filter import without_recalled_text
@@ -60,7 +60,8 @@ class DeduplicatingWriter:
         finder: Finds memories of similar words.
         trace: Told what was decided, never about what.
         options: Returns the settings as they are now.
-        reconciler: Decides over similar memories; ``None`` leaves that to the words they share.
+        reconciler: Decides over similar memories; ``None`` leaves that to the words they share, as does one that
+            cannot decide now.
         candidates: Finds what the reconciler is shown; the words they share where ``None`` or where it fails.
     """
 
@@ -81,10 +82,14 @@ class DeduplicatingWriter:
         self._reconciler = reconciler
         self._search = candidates
 
-    @property
-    def is_reconciled(self) -> bool:
-        """Return whether similar memories go to a reconciler, which takes time."""
-        return self._reconciler is not None
+    def is_reconciled(self, store: StoreName) -> bool:
+        """Return whether similar memories of a store go to a reconciler now, which takes time."""
+        return self._available(store) is not None
+
+    def _available(self, store: StoreName) -> Reconciler | None:
+        """Return the reconciler if it may decide over memories of a store now."""
+        reconciler = self._reconciler
+        return reconciler if reconciler is not None and reconciler.can_decide(store) else None
 
     async def write(
         self,
@@ -116,12 +121,13 @@ class DeduplicatingWriter:
         begun = time.perf_counter()
         memory = self.composed(draft, stores)
         commit = _Commit(self._transactions, actor, operation, run_id, stores)
-        if judging == "text" or (self._reconciler is None and judging == "model"):
+        reconciler = None if judging == "text" else self._available(memory.store)
+        if judging == "text" or (reconciler is None and judging == "model"):
             changed = await commit.run(partial(self._plain, memory=memory))
-        elif self._reconciler is None:
+        elif reconciler is None:
             changed = await commit.run(partial(self.write_in, memory=memory))
         else:
-            changed = await self._reconciled(memory, self._reconciler, commit)
+            changed = await self._reconciled(memory, reconciler, commit)
         self._trace.event(
             "memory.write",
             kind=memory.kind,
@@ -144,7 +150,23 @@ class DeduplicatingWriter:
         """Store ``memory`` inside the caller's transaction, judged by its words alone."""
         if (known := self._known(writer, memory)) is not None:
             return known
-        similar = self._finder.find(
+        similar = self._similar(writer, memory)
+        if (one := _restated(similar, memory)) is not None:
+            reason = f"{one.score:.0%} of the words are the same, and it says nothing more."
+            return Written("NONE", writer.mention(one.memory), one.memory.id, "words", reason)
+        reason = "Nearly the same words, but not all of what it says is stored." if similar else ""
+        return Written("ADD", writer.create(memory), decided_by="words" if similar else "nobody", reason=reason)
+
+    def said_before(self, writer: MemoryWriter, memory: Memory) -> Memory | None:
+        """Return the active memory that says the same, perhaps under another key."""
+        equal = repo.find_equal(writer.connection, memory, writer.at_ms)
+        if equal is not None:
+            return equal
+        found = _restated(self._similar(writer, memory), memory)
+        return None if found is None else found.memory
+
+    def _similar(self, writer: MemoryWriter, memory: Memory) -> list[SimilarMemory]:
+        return self._finder.find(
             writer.connection,
             text_of(memory),
             max(self._options().similarity, _LEAST),
@@ -153,13 +175,6 @@ class DeduplicatingWriter:
             now_ms=writer.at_ms,
             limit=MAX_CANDIDATES,
         )
-        text = text_of(memory)
-        for one in similar:
-            if restates(text, text_of(one.memory)):
-                reason = f"{one.score:.0%} of the words are the same, and it says nothing more."
-                return Written("NONE", writer.mention(one.memory), one.memory.id, "words", reason)
-        reason = "Nearly the same words, but not all of what it says is stored." if similar else ""
-        return Written("ADD", writer.create(memory), decided_by="words" if similar else "nobody", reason=reason)
 
     def _known(self, writer: MemoryWriter, memory: Memory) -> Written | None:
         """Return the memory outcome if its text or key decides, else ``None``."""
@@ -235,6 +250,8 @@ class DeduplicatingWriter:
         asking = asyncio.wait_for(reconciler.decide(build_request(memory, candidates)), self._options().seconds)
         # Whatever a reconciler breaks on, the memory must be stored.
         (answer,) = await asyncio.gather(asking, return_exceptions=True)
+        if isinstance(answer, TimeoutError):
+            reconciler.rest()
         try:
             decision = read_decision(_answered(answer), len(candidates))
         except InputError as error:
@@ -257,6 +274,8 @@ class DeduplicatingWriter:
         now = repo.get(writer.connection, matched.id)
         if now is None or not _is_alike(now, memory, writer.at_ms) or now.version != matched.version:
             return None
+        if now.pinned and decision.action != "NONE":
+            return Written("ADD", writer.create(memory), reason="It resembles a pinned memory, which stays as it is.")
         try:
             return self._applied(writer, memory, now, decision)
         except InputError as error:  # what the reconciler merged cannot be stored
@@ -307,6 +326,11 @@ def superseding(new: Memory, old: Memory) -> Memory:
     before = new.attributes.get("supersedes")
     ids = before if isinstance(before, list) else []
     return replace(new, attributes={**new.attributes, "supersedes": list(dict.fromkeys([*ids, old.id]))})
+
+
+def _restated(similar: Sequence[SimilarMemory], memory: Memory) -> SimilarMemory | None:
+    text = text_of(memory)
+    return next((one for one in similar if restates(text, text_of(one.memory))), None)
 
 
 def _sameness(equal: Memory, memory: Memory) -> str:

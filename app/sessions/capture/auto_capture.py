@@ -12,15 +12,13 @@ from app.core.stores import StoreName
 from app.errors import InputError
 from app.memories.model import NewMemory
 from app.sessions import repo
+from app.sessions.capture.capture_policy import capture_store
 from app.sessions.compaction.compaction_plan import SessionOptions
 from app.sessions.model import Message, Session
 from app.store.store import Store
 
 SOURCE = "auto_capture"
 MAX_MESSAGES = 40  # messages looked at in one go; earlier ones are left to consolidation
-
-# The store of captured memories by the agent's trust; nothing is captured from public agents.
-_STORES: dict[str, StoreName] = {"full": "private", "inner": "shared", "familiar": "social"}
 
 
 class MemoryWrite(Protocol):
@@ -152,13 +150,8 @@ def _completed(connection: apsw.Connection, session: str, least: int) -> _Conver
 
     It is also ``None`` while an answer is still to come.
     """
-    head = connection.execute(
-        "SELECT t.captured_seq, coalesce((SELECT a.trust FROM agents a WHERE a.name = s.agent), s.trust)"
-        " FROM sessions s JOIN session_state t ON t.session_id = s.id WHERE s.id = ?",
-        (session,),
-    ).fetchone()
-    found = repo.get_session(connection, session)
-    store = _STORES.get(str(head[1])) if head is not None else None
+    head = connection.execute("SELECT captured_seq FROM session_state WHERE session_id = ?", (session,)).fetchone()
+    found, store = repo.get_session(connection, session), capture_store(connection, session)
     if head is None or found is None or store is None:
         return None
     after = int(str(head[0]))

@@ -8,8 +8,12 @@ from collections.abc import Callable
 
 import apsw
 
+from app.core.stores import StoreName
 from app.sessions import repo
 from app.sessions.compaction.compaction_plan import SessionOptions
+
+# The store of captured memories by the agent's trust; nothing is captured from public agents.
+_STORES: dict[str, StoreName] = {"full": "private", "inner": "shared", "familiar": "social"}
 
 
 class CapturePolicy:
@@ -42,6 +46,19 @@ class CapturePolicy:
         session = repo.located(connection, session, channel, owner)
         names = {name for agent in agents if (name := agent.strip())} | _agent_of(connection, session)
         return not names & self._options().excluded_agents and not _is_off(connection, names)
+
+
+def capture_store(connection: apsw.Connection, session: str) -> StoreName | None:
+    """Return the store of memories from a conversation, ``None`` where none may be taken.
+
+    The trust that its agent has now decides.
+    """
+    row = connection.execute(
+        "SELECT coalesce((SELECT a.trust FROM agents a WHERE a.name = s.agent), s.trust)"
+        " FROM sessions s WHERE s.id = ?",
+        (session,),
+    ).fetchone()
+    return None if row is None else _STORES.get(str(row[0]))
 
 
 def _agent_of(connection: apsw.Connection, session: str | None) -> set[str]:

@@ -16,20 +16,8 @@ LONGEST: Final = 170  # characters of a quoted text
 _READ: Final = 2_000
 _SIGNS: Final = re.compile(r"([\\`*_\[\]<>#|~!&])")
 _ADDRESS: Final = re.compile(r"\b(?:https?|ftp|file|keepsake|javascript|data|mailto):\S*|\bwww\.\S+", re.IGNORECASE)
-_NUMBERS: Final = (
-    "no",
-    "one",
-    "two",
-    "three",
-    "four",
-    "five",
-    "six",
-    "seven",
-    "eight",
-    "nine",
-    "ten",
-    "eleven",
-    "twelve",
+_NUMBERS: Final = tuple(
+    ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
 )
 _RTL: Final = frozenset({"R", "AL"})
 _ISOLATE: Final = "\u2068{}\u2069"
@@ -39,8 +27,8 @@ _WEEK: Final = timedelta(days=6)
 def quoted(text: str, length: int = LONGEST) -> str:
     """Return stored text as one harmless line of Markdown, cut to ``length``.
 
-    It can make neither links nor pictures, headings, tags or code. Text that runs from right to left is isolated, so that
-    it does not turn the words around it.
+    It can make neither links nor pictures, headings, tags or code. Text that runs from right to left is isolated,
+    so that it does not turn the words around it.
     """
     plain = excerpt(without_controls(single_line(without_markup(_ADDRESS.sub("…", text[:_READ])))), length)
     safe = _SIGNS.sub(r"\\\1", plain)

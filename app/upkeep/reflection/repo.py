@@ -217,16 +217,8 @@ def _statement(row: Any) -> Statement:
     facts = json.loads(row[4])
     text = row[3] or " ".join(str(one) for one in facts) or row[2]
     store = next((one for one in STORES if one == row[5]), STORES[0])
-    return Statement(
-        text,
-        Source("memory", row[0]),
-        to_datetime(row[6]),
-        row[8] or "",
-        optional_datetime(row[7]),
-        store,
-        row[1],
-        row[2],
-    )
+    source, at, event = Source("memory", row[0]), to_datetime(row[6]), optional_datetime(row[7])
+    return Statement(text, source, at, row[8] or "", event, store, row[1], row[2])
 
 
 def _in_a_row(ages: str) -> int:

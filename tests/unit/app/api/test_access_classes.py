@@ -43,8 +43,8 @@ CLASSES = {
         schedule.notes schedule.prune schedule.run_now schedule.status session.agents session.consolidated
         session.digest.get
         session.digest.list session.digest.roll session.forget session.ids session.list session.pending
-        session.rename session.rows settings.check settings.list upkeep.jobs upkeep.plan vault.settle vault.stats
-        vault.status
+        session.rename session.rows settings.check settings.list upkeep.jobs upkeep.plan upkeep.status vault.settle
+        vault.stats vault.status
     """,
     # Administers the vault or other agents, or removes for good: the person's own programs.
     "owner": """
@@ -54,11 +54,11 @@ CLASSES = {
         backup.restore backup.verify embedding.advice embedding.change embedding.compare embedding.pause
         embedding.resume embedding.rollback embedding.status embedding.switch exchange.export exchange.import
         exchange.preview inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject inbox.rule.remove
-        inbox.rule.set inbox.rules memory.forget_forever memory.receipts schedule.activity schedule.notes_shown
-        schedule.pause_all secret.list
-        secret.remove secret.set secret.status session.purge settings.set trial.compare trial.judge trial.judged
-        trial.list trial.run trial.side_by_side upkeep.cancel upkeep.run upkeep.undo vault.backup vault.check
-        vault.reindex vault.repair
+        inbox.rule.set inbox.rules llm.status llm.test llm.usage memory.forget_forever memory.receipts
+        schedule.activity schedule.notes_shown schedule.pause_all secret.list secret.remove secret.set secret.status
+        session.consolidate session.purge settings.set trial.compare trial.judge trial.judged
+        trial.list trial.run trial.side_by_side upkeep.cancel upkeep.changes upkeep.run upkeep.undo
+        vault.backup vault.check vault.reindex vault.repair
     """,
 }
 CLASS_OF = {name: kind for kind, names in CLASSES.items() for name in names.split()}

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from app.changes import Changed, ChangeSet
-from app.core.stores import STORES
+from app.core.stores import STORES, StoreName
 from app.history.undo import UndoService
 from app.index.indexer import Indexer
 from app.memories.deduplication.batch import BatchService
@@ -32,6 +32,13 @@ class ScriptedReconciler:
         self.answers = list(answers)
         self.requested: list[ReconcileRequest] = []
         self.meanwhile: Any = None
+        self.rested = 0
+
+    def can_decide(self, store: StoreName) -> bool:
+        return not self.rested
+
+    def rest(self) -> None:
+        self.rested += 1
 
     async def decide(self, request: ReconcileRequest) -> str | Decision:
         self.requested.append(request)

@@ -253,6 +253,7 @@ def test_calls_of_isolated_agents_are_in_the_persons_ledger(vault: Path) -> None
 READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "archive.get": ({"id": "{archived}"}, ("archived",)),
     "archive.list": ({}, ("archived",)),
+    "entity.duplicates": ({}, ("twin", "other_twin")),
     "entity.graph": ({"id": "{entity}"}, ("entity",)),
     "entity.ids": ({}, ("entity",)),
     "entity.info": ({"id": "{entity}"}, ("entity", "note")),
@@ -341,12 +342,19 @@ def filled(host: Host) -> dict[str, str]:
         ).session_id,
     }
     host.ask("archive.put", ids=[names["archived"]])
+    twins = [{"name": name, "type": "person"} for name in ("Katharina Berger", "Katherina Berger")]
+    host.ask("graph.create_entities", entities=twins)
+    host.ask("note.save", content="Katharina Berger met Katherina Berger in Graz, and Katherina Berger left.")
     host.ask("session.digest.roll", session=names["session"])
     names["drawn"] = host.ask(
         "memory.write", content="She spoke thrice", sources=[{"kind": "message", "id": f"{names['session']}#1"}]
     ).memory.id
     host.ask("vault.settle", names=True)
     names["entity"] = next(row.id for row in host.ask("entity.list") if row.name == "Marta")
+    names |= {
+        key: next(row.id for row in host.ask("entity.list") if row.name == name)
+        for key, name in (("twin", "Katharina Berger"), ("other_twin", "Katherina Berger"))
+    }
     return names
 
 

@@ -1,0 +1,143 @@
+"""Changes of a run, item by item, as a person reads them."""
+
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, Final
+
+import apsw
+
+from app.core.text import excerpt, storable
+from app.errors import InputError
+from app.history import undo_chain
+from app.history.run_undo import RunUndo
+from app.store.store import Store
+
+_TITLE = 120
+_ACTIONS: Final = {
+    "ADD": "add",
+    "UPDATE": "change",
+    "DELETE": "set aside",
+    "RESTORE": "restore",
+    "FORGET": "delete",
+    "RENAME": "rename",
+    "COMPRESS": "compress",
+    "CONFIRM": "confirm",
+    "MERGE": "merge",
+    "MENTION": "mention",
+    "ARCHIVE": "archive",
+    "CLEAN": "delete from the archive",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class ChangedItem:
+    """One change of a run.
+
+    Args:
+        action: A verb: ``add``, ``change``, ``set aside``, ``compress``, ``archive``, ``lower`` and the like.
+        id: What was changed.
+        title: Its title or first words.
+        detail: What became of it, in a few words.
+        undone: Whether the change was undone.
+        history_id: The entry of the history; ``None`` for changes that make none, such as lower confidences.
+    """
+
+    action: str
+    id: str
+    title: str
+    detail: str = ""
+    undone: bool = False
+    history_id: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport:
+    """A page of the changes of a run.
+
+    Args:
+        run_id: The run.
+        counts: How many changes of each action the run made that still stand.
+        items: One page of the changes, in the order in which they were made.
+        cursor: Where the next page begins, ``""`` after the last.
+    """
+
+    run_id: str
+    counts: dict[str, int]
+    items: tuple[ChangedItem, ...]
+    cursor: str = ""
+
+
+class RunReader:
+    """Reads what runs changed.
+
+    Args:
+        store: The vault's database.
+        undo: Knows what runs changed besides the history.
+    """
+
+    def __init__(self, store: Store, undo: RunUndo) -> None:
+        self._store = store
+        self._undo = undo
+
+    async def changes(self, run_id: str, limit: int, cursor: str = "") -> RunReport:
+        """Return a page of what a run changed; nothing for an unknown run.
+
+        Raises:
+            InputError: The cursor is none that an earlier page gave.
+        """
+        run, (part, after) = storable(run_id)[0], _place(cursor)
+        counts = await self._store.read(partial(_counts, run_id=run))
+        items: list[ChangedItem] = []
+        following = ""
+        if part == "h":
+            items = await self._store.read(partial(_items, run_id=run, after=after, limit=limit))
+            following = f"h{items[-1].history_id}" if len(items) == limit else ""
+        other_after = after if part == "o" else 0
+        others = await self._undo.other_changes(run, other_after, max(limit - len(items), 1))
+        if not following and len(items) < limit:
+            items += [ChangedItem(one.action, one.id, one.title, one.detail) for one in others.changes]
+            following = "" if others.next is None else f"o{others.next}"
+        elif following and others.counts and len(items) == limit:
+            following = following if await self._has_more(run, following) else "o0"
+        return RunReport(run, counts | others.counts, tuple(items), following)
+
+    async def _has_more(self, run_id: str, cursor: str) -> bool:
+        return bool(await self._store.read(partial(_items, run_id=run_id, after=int(cursor[1:]), limit=1)))
+
+
+def _place(cursor: str) -> tuple[str, int]:
+    if not cursor:
+        return "h", 0
+    part, place = cursor[:1], cursor[1:]
+    if part not in ("h", "o") or not place.isdecimal() or not place.isascii() or len(place) > 18:  # noqa: PLR2004
+        raise InputError("The cursor is none that an earlier page gave. Leave it out.", field="cursor")
+    return part, int(place)
+
+
+def _counts(connection: apsw.Connection, run_id: str) -> dict[str, int]:
+    counts: dict[str, int] = {}
+    rows = connection.execute(
+        "SELECT event, count(*) FROM memory_history WHERE run_id = ? AND undone_by IS NULL GROUP BY event", (run_id,)
+    )
+    for event, count in rows:
+        action = _ACTIONS.get(str(event), str(event).lower())
+        counts[action] = counts.get(action, 0) + int(str(count))
+    return counts
+
+
+def _items(connection: apsw.Connection, run_id: str, after: int, limit: int) -> list[ChangedItem]:
+    rows = connection.execute(
+        "SELECT id, event, target, coalesce(after ->> 'title', before ->> 'title', ''),"
+        " substr(coalesce(before ->> 'content', after ->> 'content', after ->> 'canonical_name', ''), 1, 200)"
+        " FROM memory_history WHERE run_id = ? AND id > ? ORDER BY id LIMIT ?",
+        (run_id, after, limit),
+    ).fetchall()
+    return [_item(connection, row) for row in rows]
+
+
+def _item(connection: apsw.Connection, row: tuple[Any, ...]) -> ChangedItem:
+    entry, event, target, title, content = row
+    stands = undo_chain.latest_entry(connection, int(entry))[1]
+    action = _ACTIONS.get(str(event), str(event).lower())
+    named = excerpt(str(title) or str(content), _TITLE)
+    return ChangedItem(action, str(target), named, "", not stands, int(entry))

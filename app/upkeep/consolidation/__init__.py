@@ -1,0 +1,1 @@
+"""Consolidation: draws lasting facts from conversations, page by page."""

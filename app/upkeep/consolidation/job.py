@@ -1,0 +1,192 @@
+"""Upkeep job of consolidation: all conversations that wait, or those of a run on request."""
+
+import asyncio
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+
+import apsw
+
+from app.core.text import excerpt
+from app.errors import KeepsakeError, ModelUnavailableError
+from app.schedule.model import Cadence
+from app.sessions import session_lists
+from app.sessions.consolidation_queue import ConsolidationQueue
+from app.store.store import Store
+from app.upkeep.consolidation.model import ConsolidationTally
+from app.upkeep.consolidation.service import MAX_FAILURES, ConsolidationService
+from app.upkeep.upkeep_job import PlannedChange, UpkeepOutcome, UpkeepPlan, UpkeepRun
+
+NAME: Final = "consolidation"
+_SHOWN_SESSIONS: Final = 50
+_READ_AHEAD: Final = 5  # pages of which a plan shows the facts
+_KEPT: Final = 20  # runs on request that may wait to begin
+_WAITING_MESSAGES = (
+    "SELECT coalesce(sum(last_seq - consolidated_seq), 0) FROM session_state"
+    " WHERE session_id IN (SELECT id FROM sessions WHERE consolidated_at IS NULL AND forgotten_at IS NULL)"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class ConsolidationOptions:
+    """Settings of consolidation.
+
+    Args:
+        is_enabled: Whether it runs by itself.
+        on_switch: Whether a conversation is read when its agent began another one.
+        every_hours: Hours between two runs.
+        time: Time of day of the nightly run, such as ``03:00``.
+        page: Messages read in one step.
+    """
+
+    is_enabled: bool
+    on_switch: bool
+    every_hours: int
+    time: str
+    page: int
+
+
+class ConsolidationJob:
+    """Draws lasting facts from conversations that have ended.
+
+    Args:
+        store: The vault's database.
+        queue: The conversations that wait.
+        service: Consolidates one of them.
+        options: Returns the settings as they are now.
+    """
+
+    name = NAME
+    title = "Consolidation"
+    goal = "Draw lasting facts from conversations that have ended."
+    unit = "messages"
+
+    def __init__(
+        self,
+        store: Store,
+        queue: ConsolidationQueue,
+        service: ConsolidationService,
+        options: Callable[[], ConsolidationOptions],
+    ) -> None:
+        self.service = service
+        self._store = store
+        self._queue = queue
+        self._options = options
+        self._requested: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+
+    def cadences(self) -> tuple[Cadence, ...]:
+        """Return its time of night and its interval; see ``UpkeepJob``."""
+        options = self._options()
+        hour, _, minute = options.time.partition(":")
+        nightly = Cadence(kind="cron", expression=f"{int(minute)} {int(hour)} * * *")
+        return nightly, Cadence(kind="interval", seconds=options.every_hours * 3600)
+
+    def is_enabled(self) -> bool:
+        """Return whether the settings let it run by itself."""
+        return self._options().is_enabled
+
+    def narrow(self, run_id: str, sessions: Sequence[str]) -> None:
+        """Limit a run that has not begun to these conversations."""
+        self._requested[run_id] = tuple(sessions)
+        while len(self._requested) > _KEPT:
+            self._requested.popitem(last=False)
+
+    async def plan(self) -> UpkeepPlan:
+        """Return the conversations that wait, and facts of the first of them; see ``UpkeepJob``."""
+        ids = await self._queue.waiting_ids()
+        shown = await self._store.read(lambda connection: session_lists.session_rows(connection, ids[:_SHOWN_SESSIONS]))
+        changes: list[PlannedChange] = []
+        has_model = self.service.finder.is_configured
+        for number, session in enumerate(shown):
+            page = await self.service.reader.next(session.id)
+            if page is None or page.store is None:
+                changes.append(PlannedChange("pass over", session.id, session.label, "nothing is drawn from it"))
+                continue
+            left = page.last_seq - page.after
+            noun = "message" if left == 1 else "messages"
+            changes.append(PlannedChange("read", session.id, session.label, f"{left:,} {noun}"))
+            if number < _READ_AHEAD and not has_model:
+                facts = await self.service.by_rules(page)
+                changes += (PlannedChange("store", session.id, excerpt(fact.content, 200), "a fact") for fact in facts)
+        notes = _plan_notes(len(ids), has_model=has_model)
+        count = "No conversation waits." if not ids else f"Read {_conversations(len(ids))} for lasting facts."
+        return UpkeepPlan(self.name, count, len(ids), tuple(changes), notes)
+
+    async def apply(self, run: UpkeepRun) -> UpkeepOutcome:
+        """Read what waits; see ``UpkeepJob``.
+
+        Raises:
+            ModelUnavailableError: The language model could not be asked, and nothing was read.
+        """
+        requested = self._requested.pop(run.id, None)
+        ids = await self._queue.waiting_ids() if requested is None else list(requested)
+        total = await self._waiting_messages() if requested is None else None
+        tally, failures, problem = ConsolidationTally(), 0, ""
+        for session in ids:
+            if run.job.is_cancelled():
+                break
+            try:
+                await self.service.consolidate(session, run, tally, model=failures < MAX_FAILURES)
+                failures = 0 if failures < MAX_FAILURES else failures
+            except ModelUnavailableError as error:
+                failures, problem = failures + 1, problem or error.message
+                tally.waiting += 1
+            run.job.advance(tally.messages, None if total is None else max(total, tally.messages))
+            await asyncio.sleep(0)
+        if tally.waiting and not tally.sessions:
+            raise _unasked(problem, tally.waiting)
+        return UpkeepOutcome(
+            _summary(tally, problem),
+            {str(name): count for name, count in tally.outcomes.items()},
+            tally.cost,
+            tally.turns,
+        )
+
+    async def _waiting_messages(self) -> int:
+        def work(connection: apsw.Connection) -> int:
+            row: Any = connection.execute(_WAITING_MESSAGES).fetchone()
+            return int(row[0])
+
+        return await self._store.read(work)
+
+
+def _unasked(problem: str, waiting: int) -> KeepsakeError:
+    return ModelUnavailableError(f"{problem} {_conversations(waiting).capitalize()} wait for it.", purpose=NAME)
+
+
+def _plan_notes(waiting: int, *, has_model: bool) -> tuple[str, ...]:
+    notes = []
+    if waiting > _SHOWN_SESSIONS:
+        notes.append(f"Only the first {_SHOWN_SESSIONS} are listed.")
+    if waiting and has_model:
+        notes.append("A language model reads them; which facts it finds shows after the run.")
+    elif waiting > _READ_AHEAD:
+        notes.append(f"Facts are shown of the first {_READ_AHEAD} only.")
+    return tuple(notes)
+
+
+def _conversations(count: int) -> str:
+    return "1 conversation" if count == 1 else f"{count:,} conversations"
+
+
+def _summary(tally: ConsolidationTally, problem: str) -> str:
+    """Return what a run did in a sentence or two."""
+    if not tally.sessions:
+        return "There was nothing to read."
+    messages = "1 message" if tally.messages == 1 else f"{tally.messages:,} messages"
+    counts = tally.outcomes
+    added = counts.get("added", 0) + counts.get("replaced", 0)
+    parts = [f"{added:,} new {'fact' if added == 1 else 'facts'}" if added else "no new facts"]
+    for outcome, words in (
+        ("replaced", "{} of them against an older one"),
+        ("known", "{} known already"),
+        ("outdated", "{} that newer ones had overtaken"),
+        ("proposed", "{} for you to decide in the inbox"),
+    ):
+        if count := counts.get(outcome, 0):  # type: ignore[call-overload]
+            parts.append(words.format(f"{count:,}"))
+    said = f"Read {messages} of {_conversations(tally.sessions)}: {', '.join(parts)}."
+    if tally.waiting:
+        said += f" {_conversations(tally.waiting).capitalize()} wait for the language model: {problem}"
+    return said

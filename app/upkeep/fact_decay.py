@@ -1,0 +1,187 @@
+"""Decay: unused facts lose confidence each night, and are set aside in the end."""
+
+import asyncio
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+import apsw
+
+from app.changes import ChangeSet
+from app.memories import confidence_repo, repo
+from app.memories.confidence_repo import ACTOR
+from app.memories.decay import DAY_MS, MONTH_MS, DecayingFact, DecayRules, Night, NightDraft, look_at, night
+from app.memories.unit_of_work import MemoryUnitOfWork
+from app.memories.writer import MemoryWriter
+from app.schedule.model import Cadence
+from app.upkeep.upkeep_job import PlannedChange, UpkeepOutcome, UpkeepPlan, UpkeepRun
+
+_SHOWN = 100  # changes that a plan lists
+_PAGE = 1_000  # facts read at a time
+_SLICE = 100  # facts written between two looks at the clock
+_TRANSACTION_S = 0.003
+_KEPT_MS: Final = 365 * DAY_MS
+_MOST_ROWS: Final = 1_000_000  # some 30 MB
+_PRUNED_TOGETHER = 2_000
+
+
+class FactDecay:
+    """The nightly decay of facts: ``confidence * exp(-rate * days since the last access)``.
+
+    Each run applies the time since the fact was last used or decayed, so that many runs come to the same as one. What
+    the runs of a year lowered is kept, a million changes at most, so that they can be undone.
+
+    Args:
+        transactions: Opens transactions.
+        is_enabled: Whether the settings let it run by itself.
+        time: Returns the time of day, such as ``04:00``.
+        rules: Returns the settings that count now.
+    """
+
+    name = ACTOR
+    title = "Decay"
+    goal = "Let facts that are not used lose confidence, and set aside those that faded."
+    unit = "facts"
+
+    def __init__(
+        self,
+        transactions: MemoryUnitOfWork,
+        is_enabled: Callable[[], bool],
+        time: Callable[[], str],
+        rules: Callable[[], DecayRules],
+    ) -> None:
+        self._transactions = transactions
+        self._is_enabled = is_enabled
+        self._time = time
+        self._rules = rules
+
+    def cadences(self) -> tuple[Cadence, ...]:
+        """Return its time of day; see ``UpkeepJob``."""
+        hour, _, minute = self._time().partition(":")
+        return (Cadence(kind="cron", expression=f"{int(minute)} {int(hour)} * * *"),)
+
+    def is_enabled(self) -> bool:
+        """Return whether the settings let it run by itself."""
+        return self._is_enabled()
+
+    async def plan(self) -> UpkeepPlan:
+        """Return what would fade and what would lose confidence; see ``UpkeepJob``."""
+        found = await self._night(self._transactions.clock.now_ms())
+
+        def work(connection: apsw.Connection) -> UpkeepPlan:
+            return _plan(connection, found)
+
+        return await self._transactions.store.read(work)
+
+    async def apply(self, run: UpkeepRun) -> UpkeepOutcome:
+        """Lower confidences first, then set aside what faded; see ``UpkeepJob``.
+
+        A fact that somebody used or changed meanwhile is passed over.
+        """
+        store = self._transactions.store
+        number, at_ms = await store.write(
+            partial(confidence_repo.begin_run, run_id=run.id, at_ms=self._transactions.clock.now_ms())
+        )
+        found = await self._night(at_ms)
+        total, done, lowered = len(found.lowered) + len(found.kept) + len(found.faded), 0, 0
+        changes, place = [*found.kept, *found.lowered], 0
+        while place < len(changes) and not run.job.is_cancelled():
+            place, some = await store.write(partial(_lower, number, at_ms, changes, place))
+            lowered += some
+            run.job.advance(place, total)
+            await asyncio.sleep(0)
+        if lowered:
+            run.publish(ChangeSet(frozenset({"memories"}), (), ACTOR, "upkeep.decay"))
+        faded, place = 0, 0
+        while place < len(found.faded) and not run.job.is_cancelled():
+            step = await self._transactions.run(partial(_set_aside, found.faded, place), ACTOR, "upkeep.decay", run.id)
+            place, some = step.value
+            faded += some
+            run.publish(step.changes)
+            run.job.advance(done + place, total)
+            await asyncio.sleep(0)
+        await self._prune(at_ms)
+        counts = {"lowered": max(lowered - len(found.kept), 0), "faded": faded, "kept": len(found.kept)}
+        return UpkeepOutcome(_summary(counts), counts)
+
+    async def _night(self, at_ms: int) -> Night:
+        """Return the effects of a run, from facts read a page at a time."""
+        store, rules = self._transactions.store, self._rules()
+        draft, last = NightDraft(), -1
+        while page := await store.read(partial(confidence_repo.decaying, now_ms=at_ms, after=last, limit=_PAGE)):
+            last = page[-1].rowid
+            look_at(draft, page, at_ms, rules)
+            await asyncio.sleep(0)
+
+        def work(connection: apsw.Connection) -> int:
+            gone = len(confidence_repo.set_aside_at(connection, at_ms - MONTH_MS))
+            return rules.budget(confidence_repo.active_facts(connection), gone)
+
+        return night(draft, at_ms, rules, await store.read(work))
+
+    async def _prune(self, at_ms: int) -> None:
+        prune = partial(confidence_repo.prune, before_ms=at_ms - _KEPT_MS, most_rows=_MOST_ROWS, limit=_PRUNED_TOGETHER)
+        is_left = True
+        while is_left:
+            is_left = await self._transactions.store.write(prune)
+
+
+def _lower(
+    number: int, at_ms: int, changes: list[tuple[DecayingFact, float]], place: int, connection: apsw.Connection
+) -> tuple[int, int]:
+    """Lower confidences from ``place`` on for a short time.
+
+    Returns:
+        Where it stopped, and how many were lowered.
+    """
+    ends, lowered = time.perf_counter() + _TRANSACTION_S, 0
+    while place < len(changes) and time.perf_counter() < ends:
+        lowered += confidence_repo.lower(connection, number, at_ms, changes[place : place + _SLICE])
+        place = min(place + _SLICE, len(changes))
+    return place, lowered
+
+
+def _set_aside(facts: tuple[DecayingFact, ...], place: int, writer: MemoryWriter) -> tuple[int, int]:
+    ends, faded = time.perf_counter() + _TRANSACTION_S, 0
+    while place < len(facts) and time.perf_counter() < ends:
+        if confidence_repo.is_unchanged(writer.connection, facts[place]):
+            for memory in repo.many(writer.connection, [facts[place].id]):
+                writer.delete(memory)
+                faded += 1
+        place += 1
+    return place, faded
+
+
+def _plan(connection: apsw.Connection, found: Night) -> UpkeepPlan:
+    changes = [_planned(connection, "set aside", fact, None) for fact in found.faded[:_SHOWN]]
+    changes += [_planned(connection, "keep", fact, left) for fact, left in found.kept[: _SHOWN - len(changes)]]
+    changes += [_planned(connection, "lower", fact, left) for fact, left in found.lowered[: _SHOWN - len(changes)]]
+    total = len(found.faded) + len(found.kept) + len(found.lowered)
+    counts = {"lowered": len(found.lowered), "faded": len(found.faded), "kept": len(found.kept)}
+    notes = (_budget_note(len(found.kept)),) if found.kept else ()
+    return UpkeepPlan(ACTOR, _summary(counts, is_plan=True), total, tuple(changes), notes)
+
+
+def _planned(connection: apsw.Connection, action: str, fact: DecayingFact, left: float | None) -> PlannedChange:
+    row = connection.execute(
+        "SELECT CASE WHEN title = '' THEN substr(content, 1, 100) ELSE title END FROM memories WHERE rowid = ?",
+        (fact.rowid,),
+    ).fetchone()
+    detail = "into the trash" if left is None else f"confidence {fact.confidence:.2f} to {left:.2f}"
+    return PlannedChange(action, fact.id, "" if row is None else str(row[0]), detail)
+
+
+def _summary(counts: dict[str, int], *, is_plan: bool = False) -> str:
+    moved, faded = counts["lowered"] + counts["kept"] + counts["faded"], counts["faded"]
+    if not moved:
+        return "No fact has to fade." if is_plan else "No fact faded."
+    some = "1 fact" if moved == 1 else f"{moved:,} facts"
+    verb = "would be" if is_plan else "was" if faded == 1 else "were"
+    what = f"{'Let' if not is_plan else 'Would let'} {some} fade, {faded:,} of them {verb} set aside."
+    return f"{what} {_budget_note(counts['kept'])}" if counts["kept"] and not is_plan else what
+
+
+def _budget_note(kept: int) -> str:
+    some = "1 faded fact is" if kept == 1 else f"{kept:,} faded facts are"
+    return f"{some} kept for now, because a run and a month may set aside only a share of the facts."

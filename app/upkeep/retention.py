@@ -1,0 +1,214 @@
+"""Retention: old observations become digests, move to the archive, and leave it after a year."""
+
+import asyncio
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
+
+from app.changes import Changed
+from app.core.clock import Clock
+from app.memories.archive.service import ArchiveService
+from app.memories.clusters import Cluster
+from app.memories.compression import ACTOR, CompressionService
+from app.memories.decay import DAY_MS
+from app.memories.digest_writer import DigestWriter
+from app.memories.queries.memory_queries import MemoryQueries
+from app.schedule.model import Cadence
+from app.upkeep.upkeep_job import PlannedChange, UpkeepOutcome, UpkeepPlan, UpkeepRun
+
+_SHOWN = 100
+_STAGES = ("compressed", "archived", "deleted")
+_TOGETHER = 10  # memories moved in one transaction
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionOptions:
+    """Settings ``retention.*``; see there."""
+
+    is_enabled: bool
+    time: str
+    compress_after_days: int
+    min_cluster_size: int
+    archive_after_days: int
+    delete_archive_after_days: int
+    max_rows_per_run: int
+
+
+@dataclass(slots=True)
+class _Progress:
+    done: int = 0
+    total: int = 0
+    cost: float = 0.0
+    turns: int = 0
+    counts: dict[str, int] = field(default_factory=lambda: dict.fromkeys(("digests", *_STAGES), 0))
+
+
+class Retention:
+    """The nightly retention of observations, in three stages of at most ``max_rows_per_run`` rows each.
+
+    Similar observations become a digest, idle ones go to the archive, and what lies there for long is deleted; the
+    history keeps a copy of that, by which the run can be undone. Notes, facts, reflections, digests and pinned
+    observations are left alone, except that other things than notes leave the archive like observations.
+
+    Args:
+        compression: Makes digests.
+        writer: Writes them by a language model, where there is one.
+        archive: The archive.
+        queries: Reads memories.
+        clock: The source of the time.
+        options: Returns the settings that count now.
+    """
+
+    name = ACTOR
+    title = "Retention"
+    goal = "Compress similar old observations, archive idle ones, and clean up the archive."
+    unit = "memories"
+
+    def __init__(
+        self,
+        compression: CompressionService,
+        writer: DigestWriter,
+        archive: ArchiveService,
+        queries: MemoryQueries,
+        clock: Clock,
+        options: Callable[[], RetentionOptions],
+    ) -> None:
+        self._compression = compression
+        self._writer = writer
+        self._archive = archive
+        self._queries = queries
+        self._clock = clock
+        self._options = options
+
+    def cadences(self) -> tuple[Cadence, ...]:
+        """Return its time of day; see ``UpkeepJob``."""
+        hour, _, minute = self._options().time.partition(":")
+        return (Cadence(kind="cron", expression=f"{int(minute)} {int(hour)} * * *"),)
+
+    def is_enabled(self) -> bool:
+        """Return whether the settings let it run by itself."""
+        return self._options().is_enabled
+
+    async def plan(self) -> UpkeepPlan:
+        """Return the digests it would write and what it would move and delete; see ``UpkeepJob``."""
+        found = await self._clusters()
+        compressed = {memory_id for cluster in found for memory_id in cluster.ids}
+        archived = [one for one in await self._idle() if one not in compressed]
+        deleted = await self._outdated()
+        changes = [
+            PlannedChange("compress", cluster.ids[0], cluster.title, f"{len(cluster.ids)} observations into one digest")
+            for cluster in found[:_SHOWN]
+        ]
+        room = _SHOWN - len(changes)
+        rows = {row.id: row for row in await self._queries.rows(archived[:room])}
+        changes += [
+            PlannedChange("archive", one, rows[one].title or rows[one].preview if one in rows else "", "to the archive")
+            for one in archived[:room]
+        ]
+        for one in deleted[: _SHOWN - len(changes)]:
+            there = (await self._archive.get(one)).memory
+            changes.append(PlannedChange("delete", one, there.title or there.content[:100], "from the archive"))
+        counts = dict(zip(_STAGES, (len(compressed), len(archived), len(deleted)), strict=True))
+        notes = (
+            ("What is deleted leaves the archive; only the history keeps it, by which an undo brings it back.",)
+            if deleted
+            else ()
+        )
+        total = len(found) + len(archived) + len(deleted)
+        summary = _summary(counts | {"digests": len(found)}, is_plan=True)
+        return UpkeepPlan(self.name, summary, total, tuple(changes), notes)
+
+    async def apply(self, run: UpkeepRun) -> UpkeepOutcome:
+        """Compress, archive and clean up; see ``UpkeepJob``."""
+        done = _Progress()
+        await self._compress(run, done)
+        idle = await self._idle()
+        await self._each(run, done, "archived", idle, self._put)
+        await self._each(run, done, "deleted", await self._outdated(), self._clean)
+        return UpkeepOutcome(_summary(done.counts), done.counts, done.cost, done.turns)
+
+    async def _compress(self, run: UpkeepRun, done: _Progress) -> None:
+        before = self._before(self._options().compress_after_days)
+        found = await self._clusters()
+        done.total += sum(len(cluster.ids) for cluster in found)
+        for cluster in found:
+            if run.job.is_cancelled():
+                return
+            said = None
+            if self._writer.is_available:
+                said, cost = await self._writer.statements(await self._compression.observations(cluster))
+                done.turns, done.cost = done.turns + 1, done.cost + cost
+            made = await self._compression.compress(cluster, before, said, run.id)
+            if made.value is not None:
+                done.counts["digests"] += 1
+                done.counts["compressed"] += len(cluster.ids)
+                run.publish(made.changes)
+            _advance(run, done, len(cluster.ids))
+            await asyncio.sleep(0)
+
+    async def _each(
+        self,
+        run: UpkeepRun,
+        done: _Progress,
+        stage: str,
+        ids: list[str],
+        work: Callable[[list[str], str], Awaitable[Changed[int]]],
+    ) -> None:
+        done.total += len(ids)
+        for start in range(0, len(ids), _TOGETHER):
+            if run.job.is_cancelled():
+                return
+            batch = ids[start : start + _TOGETHER]
+            moved = await work(batch, run.id)
+            done.counts[stage] += moved.value
+            run.publish(moved.changes)
+            _advance(run, done, len(batch))
+            await asyncio.sleep(0)
+
+    async def _put(self, ids: list[str], run_id: str) -> Changed[int]:
+        why = f"idle for {self._options().archive_after_days} days"
+        moved = await self._archive.put(ids, why, actor=ACTOR, run_id=run_id, operation="upkeep.retention")
+        return Changed(len(moved.value.ids), moved.changes)
+
+    async def _clean(self, ids: list[str], run_id: str) -> Changed[int]:
+        return await self._archive.clean_recorded(ids, actor=ACTOR, run_id=run_id, operation="upkeep.retention")
+
+    async def _clusters(self) -> list[Cluster]:
+        options = self._options()
+        before = self._before(options.compress_after_days)
+        return await self._compression.clusters(before, options.min_cluster_size, options.max_rows_per_run)
+
+    async def _idle(self) -> list[str]:
+        options = self._options()
+        return await self._archive.old_observations(options.archive_after_days, options.max_rows_per_run)
+
+    async def _outdated(self) -> list[str]:
+        options = self._options()
+        return await self._archive.to_clean(options.delete_archive_after_days, options.max_rows_per_run)
+
+    def _before(self, days: int) -> int:
+        return self._clock.now_ms() - days * DAY_MS
+
+
+def _advance(run: UpkeepRun, done: _Progress, count: int) -> None:
+    done.done += count
+    run.job.advance(done.done, done.total)
+
+
+def _summary(counts: dict[str, int], *, is_plan: bool = False) -> str:
+    verbs = ("compress", "archive", "delete from the archive") if is_plan else ("compressed", "archived", "deleted")
+    parts = []
+    if counts["compressed"]:
+        into = "1 digest" if counts["digests"] == 1 else f"{counts['digests']:,} digests"
+        parts.append(f"{verbs[0]} {_count(counts['compressed'])} into {into}")
+    if counts["archived"]:
+        parts.append(f"{verbs[1]} {_count(counts['archived'])}")
+    if counts["deleted"]:
+        parts.append(f"{verbs[2]} {counts['deleted']:,} after their time in the archive")
+    if not parts:
+        return "No observation is old enough." if is_plan else "No observation was old enough."
+    said = ", and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
+    return f"Would {said}." if is_plan else f"{said[0].upper()}{said[1:]}."
+
+
+def _count(count: int) -> str:
+    return "1 observation" if count == 1 else f"{count:,} observations"
