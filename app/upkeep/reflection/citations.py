@@ -14,11 +14,10 @@ from app.memories.model import Source
 
 LONGEST: Final = 170  # characters of a quoted text
 _READ: Final = 2_000
-_SIGNS: Final = re.compile(r"([\\`*_\[\]<>#|~!&])")
+_SIGNS: Final = re.compile(r"([\\`*_\[\]<>#|~]|^[-+=]|(?<=^\d)[.)]|(?<=^\d\d)[.)]|&(?=[#\w]+;))")
 _ADDRESS: Final = re.compile(r"\b(?:https?|ftp|file|keepsake|javascript|data|mailto):\S*|\bwww\.\S+", re.IGNORECASE)
-_NUMBERS: Final = tuple(
-    ["no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten", "eleven", "twelve"]
-)
+_COUNTS: Final = "no one two three four five six seven eight nine ten eleven twelve"
+_NUMBERS: Final = tuple(_COUNTS.split())
 _RTL: Final = frozenset({"R", "AL"})
 _ISOLATE: Final = "\u2068{}\u2069"
 _WEEK: Final = timedelta(days=6)

@@ -66,6 +66,7 @@ class Conversation:
         messages: Messages of this week.
         last: The source of its last message.
         last_at: When that was said.
+        topics: What it is about, where it has no title.
     """
 
     id: str
@@ -73,6 +74,7 @@ class Conversation:
     messages: int
     last: Source
     last_at: datetime
+    topics: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,12 +122,14 @@ class Topic:
         count: Messages and memories that have it.
         weight: How much it stands out against earlier weeks.
         source: A source that has it.
+        elsewhere: Messages and memories of the week it is compared with that have it.
     """
 
     term: str
     count: int
     weight: float
     source: Source
+    elsewhere: int = 0
 
 
 @dataclass(frozen=True, slots=True)

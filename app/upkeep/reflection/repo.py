@@ -163,9 +163,10 @@ def names(connection: apsw.Connection, span: Span, limit: int) -> list[tuple[str
 
 
 def speakers(connection: apsw.Connection, span: Span) -> set[str]:
-    """Return the names under which people spoke before a span."""
+    """Return the names under which people speak in a span."""
     rows = connection.execute(
-        "SELECT DISTINCT m.author FROM messages m WHERE m.created_at < ? AND m.author <> ''", (span.since,)
+        "SELECT DISTINCT m.author FROM messages m WHERE m.created_at >= ? AND m.created_at < ? AND m.author <> ''",
+        (span.since, span.until),
     )
     return {str(row[0]) for row in rows}
 
@@ -179,16 +180,6 @@ def mentions(connection: apsw.Connection, entity_id: str, span: Span, limit: int
     ).fetchall()
     found = [_message(connection, owner) if kind == "message" else _memory(connection, owner) for kind, owner in rows]
     return [one for one in found if one is not None]
-
-
-def memory_texts(connection: apsw.Connection, span: Span, limit: int) -> list[str]:
-    """Return texts of the notes and observations of a span."""
-    rows = connection.execute(
-        "SELECT m.title || '\n' || substr(m.content, 1, 1000) FROM memories m WHERE m.valid_until IS NULL"
-        " AND m.kind IN ('note', 'observation') AND m.updated_at >= ? AND m.updated_at < ? LIMIT ?",
-        (span.since, span.until, limit),
-    )
-    return [str(row[0]) for row in rows]
 
 
 def _message(connection: apsw.Connection, reference: str) -> Statement | None:

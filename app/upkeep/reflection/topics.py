@@ -47,7 +47,7 @@ _FILLER: Final = frozenset(
     whole wish without wonderful word words work worked working works world worth would wow yea yeah year years yep
     yesterday yet you'd you'll you're you've yup inspire inspired inspires positive process passion passionate
     challenge challenges challenging unique meaningful impact goal goals dream dreams helpful approach entire details
-    options added question provides current overall key suggestions based detailed offer
+    options added question provides current overall anyway cause people buddy buddies key suggestions based detailed offer
     """.split()  # noqa: SIM905
 )
 
@@ -146,9 +146,9 @@ def _without_parts(found: Sequence[Topic], limit: int) -> list[Topic]:
 
 
 def _stem(word: str) -> str:
-    for ending in ("ings", "ing", "ies", "es", "ed", "s", "y"):
+    for ending in ("ings", "ing", "ies", "es", "ed", "s", "y", "e"):
         if word.endswith(ending) and len(word) - len(ending) >= _SHORTEST - 1:
-            return word.removesuffix(ending)
+            return word.removesuffix(ending).removesuffix("e")
     return word
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from datetime import timedelta
 from typing import Final
 
 from app.core.stores import STORES, StoreName
@@ -15,6 +16,7 @@ _MOST_LINES: Final = 5  # of a section
 _BUSY: Final = 2  # conversations that are named
 _TITLE: Final = 60
 _TOPICS: Final = 5
+_HALF_DAY: Final = timedelta(hours=12)
 _RECURRING_WEEKS: Final = 3
 _LEAST_MENTIONS: Final = 2
 _KINDS: Final = {"organization": "organisation", "location": "place"}
@@ -62,9 +64,12 @@ def digest(week: Week) -> Digest:
 
 def title(week: Week) -> str:
     """Return the title of a week's reflection."""
-    since, until = day(week.since, week.zone), day(week.until, week.zone)
-    first, _, year = since.rpartition(" ")
-    return f"The week from {first if until.endswith(year) else since} to {until}"
+    # A week that ends in the night ends with the day before.
+    since, until = day(week.since + _HALF_DAY, week.zone), day(week.until - _HALF_DAY, week.zone)
+    first, last = since.split(" "), until.split(" ")
+    while len(first) > 1 and first[-1] == last[-1]:
+        del first[-1], last[-1]
+    return f"The week from {' '.join(first)} to {until}"
 
 
 def store_of(week: Week) -> StoreName:
@@ -93,7 +98,7 @@ def _page(week: Week, most: int) -> _Page:
     page.section("What was said", told)
     page.section("New names", new)
     page.section("Changes of mind", changed)
-    page.section("Decided", decided)
+    page.section("Decided and planned", decided)
     page.section("Ahead", dated)
     page.section("Promised", promised)
     page.section("Faded", _faded(page, week))
@@ -126,7 +131,8 @@ def _overview(page: _Page, week: Week) -> str:
 
 def _named(page: _Page, week: Week, one: Conversation) -> str:
     when = day(one.last_at, week.zone, until=week.until)
-    return page.cite(quoted(one.title, _TITLE) or f"the one on {when}", one.last)
+    about = f" about {enumerated(map(quoted, one.topics))}" if one.topics else ""
+    return page.cite(quoted(one.title, _TITLE) or f"the one on {when}{about}", one.last)
 
 
 def _told(page: _Page, week: Week) -> list[str]:
@@ -172,7 +178,7 @@ def _said(page: _Page, week: Week, said: Statement) -> str:
     """Return what somebody said, with its speaker where it is a message."""
     speaker = f"{quoted(said.title, _TITLE)} said " if said.kind == "message" and said.title else ""
     when = page.cite(day(said.at, week.zone, until=week.until), said.source)
-    return f"{speaker}“{quoted(said.text)}” ({when})"
+    return f"{speaker}“{quoted(said.text)}” · {when}"
 
 
 def _changed(page: _Page, week: Week) -> list[str]:
@@ -181,9 +187,7 @@ def _changed(page: _Page, week: Week) -> list[str]:
         was, now = change.was, change.now
         page.is_fresh(was)
         page.is_fresh(now)
-        first = page.cite(day(was.at, week.zone, until=week.until), was.source)
-        then = page.cite(day(now.at, week.zone, until=week.until), now.source)
-        lines.append(f"{quoted(now.text)} ({then}) Before: {quoted(was.text)} ({first})")
+        lines.append(f"Now: {_line(page, week, now)}. Before: {_line(page, week, was)}.")
     return lines
 
 
@@ -219,11 +223,11 @@ def _lines(page: _Page, week: Week, belongs: Callable[[Statement], bool]) -> lis
 
 
 def _line(page: _Page, week: Week, one: Statement) -> str:
-    return f"{quoted(one.text)} ({page.cite(day(one.at, week.zone, until=week.until), one.source)})"
+    return f"{quoted(one.text)} · {page.cite(day(one.at, week.zone, until=week.until), one.source)}"
 
 
 def _faded(page: _Page, week: Week) -> list[str]:
-    lines = [f"{quoted(one.text)} ({page.cite(day(one.at, week.zone), one.source)})" for one in week.faded[: page.most]]
+    lines = [_line(page, week, one) for one in week.faded[: page.most]]
     more = len(week.faded) - len(lines)
     return [*lines, f"{in_words(more, 'more fact')} that nobody asked for."] if more > 0 else lines
 
@@ -242,17 +246,14 @@ def _recurring(week: Week) -> list[str]:
 
 def _compared(week: Week) -> list[str]:
     """Return what is new, what is gone and what stayed, in names and topics."""
-    here = {topic.term: topic.term for topic in week.topics[: 2 * _TOPICS]}
-    before = {topic.term: topic.term for topic in week.last_topics[: 2 * _TOPICS]}
-    here |= {one.name.lower(): one.name for one in week.names if one.this_week >= _LEAST_MENTIONS}
-    before |= {one.name.lower(): one.name for one in week.names if one.last_week >= _LEAST_MENTIONS}
-    mentioned = {one.name.lower() for one in week.names if one.this_week}
-    earlier = {one.name.lower() for one in week.names if one.last_week}
-    if not before:
+    topics, last = week.topics, week.last_topics
+    if not last and not any(one.last_week for one in week.names):
         return []
-    new = [name for key, name in here.items() if key not in before and key not in earlier]
-    gone = [name for key, name in before.items() if key not in here and key not in mentioned]
-    still = [name for key, name in here.items() if key in before]
+    frequent = [one for one in week.names if max(one.this_week, one.last_week) >= _LEAST_MENTIONS]
+    new = [one.name for one in frequent if not one.last_week] + [one.term for one in topics if one.elsewhere <= 1]
+    gone = [one.name for one in frequent if not one.this_week] + [one.term for one in last if one.elsewhere <= 1]
+    still = [one.name for one in frequent if one.this_week and one.last_week]
+    still += [one.term for one in topics if one.elsewhere > 1]
     labelled = (("New", new), ("No longer", gone), ("Still", still))
     return [
         f"{label}: {enumerated(quoted(name, _TITLE) for name in some[:_TOPICS])}." for label, some in labelled if some

@@ -21,7 +21,7 @@ from app.memories.model import Source
 from app.store.store import Store
 from app.upkeep.reflection import repo
 from app.upkeep.reflection.citations import same_words
-from app.upkeep.reflection.model import MentionedName, ReflectionOptions, Statement, Week
+from app.upkeep.reflection.model import Conversation, MentionedName, ReflectionOptions, Statement, Week
 from app.upkeep.reflection.repo import Span
 from app.upkeep.reflection.topics import count_documents, topics
 
@@ -35,6 +35,7 @@ _EXPLAINED: Final = 12  # new names that are explained
 _TOPICS: Final = 10
 _CHANGES: Final = 10
 _AHEAD_DAYS: Final = 21
+_DESCRIBED: Final = 2  # conversations that are named
 _CONVERSATIONS: Final = 10_000
 
 
@@ -124,24 +125,39 @@ def _read(connection: apsw.Connection, span: Span, options: ReflectionOptions, z
 
 def _week(material: _Material, options: ReflectionOptions) -> Week:
     statements = _statements(material, options.limit)
-    names = [
-        _explained(one, said) for one, said in material.names if one.name not in material.speakers or not one.is_new
-    ]
-    taken = frozenset(word for one in names for word in one.name.lower().split())
-    taken |= {line.speaker.lower() for _, line in material.lines}
+    names = [_explained(one, said) for one, said in material.names if one.name not in material.speakers]
+    taken = frozenset(word for one, _ in material.names for word in one.name.lower().split())
+    taken |= {word for _, line in material.lines for word in line.speaker.lower().split()}
     here = [(without_recalled(line.text), _source(session, line)) for session, line in material.lines]
     here += [(one.text, one.source) for one in statements if one.kind in ("note", "observation")]
     last = [(without_recalled(line.text), _source(session, line)) for session, line in material.last_lines]
     earlier = count_documents(without_recalled(line.text) for _, line in material.earlier_lines)
     before = count_documents(text for text, _ in last)
+    now = count_documents(text for text, _ in here)
+    topics_now = topics(here, earlier + before, len(material.earlier_lines) + len(last), taken, _TOPICS)
+    topics_then = topics(last, earlier, len(material.earlier_lines), taken, _TOPICS)
     week = replace(
         material.week,
         statements=tuple(statements),
+        conversations=_described(material.week.conversations, here, taken),
         names=tuple(names),
-        topics=topics(here, earlier + before, len(material.earlier_lines) + len(last), taken, _TOPICS),
-        last_topics=topics(last, earlier, len(material.earlier_lines), taken, _TOPICS),
+        topics=tuple(replace(one, elsewhere=before[one.term]) for one in topics_now),
+        last_topics=tuple(replace(one, elsewhere=now[one.term]) for one in topics_then),
     )
     return replace(week, stores=_stores(week))
+
+
+def _described(
+    found: tuple[Conversation, ...], documents: list[tuple[str, Source]], taken: frozenset[str]
+) -> tuple[Conversation, ...]:
+    """Return conversations with the topics of those that are named and have no title."""
+    made: list[Conversation] = []
+    for one in found[:_DESCRIBED]:
+        own = [item for item in documents if item[1].id.startswith(f"{one.id}#")]
+        others = [text for text, source in documents if not source.id.startswith(f"{one.id}#")]
+        terms = () if one.title else topics(own, count_documents(others), len(others), taken, 2)
+        made.append(replace(one, topics=tuple(topic.term for topic in terms)))
+    return (*made, *found[_DESCRIBED:])
 
 
 def _statements(material: _Material, limit: int) -> list[Statement]:
