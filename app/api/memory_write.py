@@ -149,5 +149,8 @@ async def list_reflections(engine: Engine, caller: Caller, limit: int = 20, offs
 
 @operation("reflection.preview", trust="full")
 async def preview_reflection(engine: Engine, caller: Caller) -> ReflectionPreview:
-    """Return what the weekly reflection by rules would say now, and whether it is due; stores nothing."""
+    """Return what the weekly reflection would say now; stores nothing.
+
+    It is the digest by rules, together with whether a reflection is due.
+    """
     return await engine.weekly_reflection.preview()

@@ -1,1 +1,1 @@
-"""Weekly reflection: what a week brought, by language model or by rules, with the sources of each sentence."""
+"""Weekly reflection: the digest of a week, by language model or by rules."""

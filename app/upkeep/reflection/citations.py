@@ -29,7 +29,7 @@ def quoted(text: str, length: int = LONGEST) -> str:
     It can make neither links nor pictures, headings, tags or code. Text that runs from right to left is isolated,
     so that it does not turn the words around it.
     """
-    plain = excerpt(without_controls(single_line(without_markup(_ADDRESS.sub("…", text[:_READ])))), length)
+    plain = excerpt(without_controls(single_line(_ADDRESS.sub("…", without_markup(text[:_READ])))), length)
     safe = _SIGNS.sub(r"\\\1", plain)
     is_rtl = any(unicodedata.bidirectional(sign) in _RTL for sign in plain)
     return _ISOLATE.format(safe) if is_rtl else safe
@@ -49,7 +49,10 @@ def cited(label: str, source: Source) -> str:
 
 
 def day(at: datetime, zone: tzinfo, *, until: datetime | None = None) -> str:
-    """Return a date as people write it: the weekday alone within the week that ends at ``until``."""
+    """Return a date as people write it.
+
+    Within the week that ends at ``until`` it is the weekday alone.
+    """
     local = at.astimezone(zone)
     if until is not None and timedelta() <= until - at <= _WEEK:
         return WEEKDAYS[local.weekday()].title()

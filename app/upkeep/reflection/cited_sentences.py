@@ -1,4 +1,4 @@
-"""Sentences of a language model on a week, each with the items that it follows from."""
+"""Sentences of a language model on a week, each with its sources."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ from app.llm.model import ChatMessage, ChatRequest, Usage
 from app.llm.prompts import load_prompt
 from app.memories.model import Source
 from app.upkeep.reflection.citations import cited, quoted
-from app.upkeep.reflection.model import Statement
+from app.upkeep.reflection.model import WeekItem
 
 PURPOSE: Final = "weekly-reflection"
 LEAST: Final = 3  # sentences that make a reflection
@@ -54,7 +54,7 @@ class CitedText:
     model: str
 
 
-async def write(model: ChatModel, items: Sequence[Statement]) -> CitedText:
+async def write(model: ChatModel, items: Sequence[WeekItem]) -> CitedText:
     """Ask a model for sentences on the items.
 
     Numbers that were not offered count as no source.
@@ -81,7 +81,7 @@ async def write(model: ChatModel, items: Sequence[Statement]) -> CitedText:
     return CitedText("\n\n".join(lines), tuple(sources), dropped, usage, model.name)
 
 
-def _request(items: Sequence[Statement]) -> ChatRequest:
+def _request(items: Sequence[WeekItem]) -> ChatRequest:
     body = "\n".join(entry(str(number), _about(one), excerpt(one.text, _ITEM)) for number, one in enumerate(items, 1))
     named = {one.store for one in items}
     return ChatRequest(
@@ -92,6 +92,6 @@ def _request(items: Sequence[Statement]) -> ChatRequest:
     )
 
 
-def _about(one: Statement) -> str:
+def _about(one: WeekItem) -> str:
     dates = [f"{one.at:%Y-%m-%d}", *([f"for {one.event_time:%Y-%m-%d}"] if one.event_time else [])]
     return " ".join([*dates, one.family or one.kind])

@@ -32,7 +32,7 @@ class ReflectionOptions:
 
 
 @dataclass(frozen=True, slots=True)
-class Statement:
+class WeekItem:
     """Something a conversation, fact, note or observation says.
 
     Args:
@@ -57,7 +57,7 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
-class Conversation:
+class WeekSession:
     """A conversation of the week.
 
     Args:
@@ -86,8 +86,8 @@ class ChangedFact:
         now: The new one.
     """
 
-    was: Statement
-    now: Statement
+    was: WeekItem
+    now: WeekItem
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,7 +110,7 @@ class MentionedName:
     last_week: int = 0
     weeks: int = 1
     is_new: bool = False
-    said: Statement | None = None
+    said: WeekItem | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,14 +122,14 @@ class Topic:
         count: Messages and memories that have it.
         weight: How much it stands out against earlier weeks.
         source: A source that has it.
-        elsewhere: Messages and memories of the week it is compared with that have it.
+        other_week: Messages and memories of the week it is compared with that have it.
     """
 
     term: str
     count: int
     weight: float
     source: Source
-    elsewhere: int = 0
+    other_week: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,12 +158,12 @@ class Week:
     zone: tzinfo
     fact_count: int = 0
     message_count: int = 0
-    conversations: tuple[Conversation, ...] = ()
-    statements: tuple[Statement, ...] = ()
-    ahead: tuple[Statement, ...] = ()
+    conversations: tuple[WeekSession, ...] = ()
+    statements: tuple[WeekItem, ...] = ()
+    ahead: tuple[WeekItem, ...] = ()
     changes: tuple[ChangedFact, ...] = ()
     names: tuple[MentionedName, ...] = ()
-    faded: tuple[Statement, ...] = ()
+    faded: tuple[WeekItem, ...] = ()
     topics: tuple[Topic, ...] = ()
     last_topics: tuple[Topic, ...] = ()
     stores: tuple[StoreName, ...] = ("private",)

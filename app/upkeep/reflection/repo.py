@@ -10,7 +10,7 @@ from app.core.clock import optional_datetime, to_datetime
 from app.core.stores import STORES
 from app.extraction.model import SpokenLine
 from app.memories.model import Source
-from app.upkeep.reflection.model import ChangedFact, Conversation, MentionedName, Statement
+from app.upkeep.reflection.model import ChangedFact, MentionedName, WeekItem, WeekSession
 
 _TEXT: Final = 4_000  # characters read of a text
 _NAMED_TYPES: Final = "('person', 'organization', 'location', 'project')"
@@ -25,7 +25,7 @@ _COLUMNS: Final = (
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class WeekSpan:
     """A span of time, ``[since, until)`` in milliseconds UTC."""
 
     since: int
@@ -42,7 +42,7 @@ def latest_reflection(connection: apsw.Connection, now_ms: int) -> tuple[str, in
     return None if row is None else (str(row[0]), int(row[1]))
 
 
-def count_facts(connection: apsw.Connection, span: Span) -> int:
+def count_facts(connection: apsw.Connection, span: WeekSpan) -> int:
     """Return how many active facts were said in a span."""
     row: Any = connection.execute(
         "SELECT count(*) FROM memories m WHERE m.kind = 'fact' AND m.valid_until IS NULL"
@@ -52,7 +52,7 @@ def count_facts(connection: apsw.Connection, span: Span) -> int:
     return int(row[0])
 
 
-def memories(connection: apsw.Connection, span: Span, limit: int) -> list[tuple[Statement, str]]:
+def memories(connection: apsw.Connection, span: WeekSpan, limit: int) -> list[tuple[WeekItem, str]]:
     """Return facts, observations and notes of a span, the latest first, each with the message it was drawn from."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM memories m WHERE m.valid_until IS NULL AND m.updated_at >= ?1"
@@ -64,7 +64,7 @@ def memories(connection: apsw.Connection, span: Span, limit: int) -> list[tuple[
     return [(_statement(row), str(row[9] or "")) for row in rows]
 
 
-def ahead(connection: apsw.Connection, span: Span, until: int, limit: int) -> list[Statement]:
+def ahead(connection: apsw.Connection, span: WeekSpan, until: int, limit: int) -> list[WeekItem]:
     """Return facts said before a span whose date lies between its end and ``until``, the next first."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM memories m WHERE m.kind = 'fact' AND m.valid_until IS NULL"
@@ -74,7 +74,7 @@ def ahead(connection: apsw.Connection, span: Span, until: int, limit: int) -> li
     return [_statement(row) for row in rows]
 
 
-def changes(connection: apsw.Connection, span: Span, limit: int) -> list[ChangedFact]:
+def changes(connection: apsw.Connection, span: WeekSpan, limit: int) -> list[ChangedFact]:
     """Return facts that others took the place of in a span, the latest first."""
     new = _COLUMNS.replace("m.", "n.")
     rows: Any = connection.execute(
@@ -87,7 +87,7 @@ def changes(connection: apsw.Connection, span: Span, limit: int) -> list[Changed
     return [ChangedFact(_statement(row[:half]), _statement(row[half:])) for row in rows]
 
 
-def faded(connection: apsw.Connection, span: Span, limit: int) -> list[Statement]:
+def faded(connection: apsw.Connection, span: WeekSpan, limit: int) -> list[WeekItem]:
     """Return facts that decay set aside in a span and that are still set aside."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM memories m WHERE m.kind = 'fact' AND m.valid_until >= ?1 AND m.valid_until < ?2"
@@ -99,7 +99,7 @@ def faded(connection: apsw.Connection, span: Span, limit: int) -> list[Statement
     return [_statement(row) for row in rows]
 
 
-def message_count(connection: apsw.Connection, span: Span) -> int:
+def message_count(connection: apsw.Connection, span: WeekSpan) -> int:
     """Return how many messages people and assistants wrote in a span."""
     row: Any = connection.execute(
         "SELECT count(*) FROM messages m JOIN sessions s ON s.id = m.session_id AND s.forgotten_at IS NULL"
@@ -109,7 +109,9 @@ def message_count(connection: apsw.Connection, span: Span) -> int:
     return int(row[0])
 
 
-def messages(connection: apsw.Connection, span: Span, limit: int, length: int = _TEXT) -> list[tuple[str, SpokenLine]]:
+def messages(
+    connection: apsw.Connection, span: WeekSpan, limit: int, length: int = _TEXT
+) -> list[tuple[str, SpokenLine]]:
     """Return the latest messages of a span, in order, each with its conversation's id."""
     rows: Any = connection.execute(
         "SELECT m.session_id, m.seq, m.role, m.author, substr(m.content, 1, ?4), m.created_at FROM messages m"
@@ -121,7 +123,7 @@ def messages(connection: apsw.Connection, span: Span, limit: int, length: int = 
     return [(str(row[0]), SpokenLine(row[1], row[2], row[3], row[4], to_datetime(row[5]))) for row in rows][::-1]
 
 
-def conversations(connection: apsw.Connection, span: Span, limit: int) -> list[Conversation]:
+def conversations(connection: apsw.Connection, span: WeekSpan, limit: int) -> list[WeekSession]:
     """Return the conversations of a span, the busiest first."""
     rows: Any = connection.execute(
         "SELECT s.id, s.title, count(*), max(m.seq), max(m.created_at) FROM messages m"
@@ -131,12 +133,12 @@ def conversations(connection: apsw.Connection, span: Span, limit: int) -> list[C
         (span.since, span.until, limit),
     )
     return [
-        Conversation(row[0], row[1], row[2], Source("message", f"{row[0]}#{row[3]}"), to_datetime(row[4]))
+        WeekSession(row[0], row[1], row[2], Source("message", f"{row[0]}#{row[3]}"), to_datetime(row[4]))
         for row in rows
     ]
 
 
-def names(connection: apsw.Connection, span: Span, limit: int) -> list[tuple[str, MentionedName]]:
+def names(connection: apsw.Connection, span: WeekSpan, limit: int) -> list[tuple[str, MentionedName]]:
     """Return the names mentioned in a span or in the one before, the most frequent first, with their ids.
 
     Reflections do not count, for they repeat what others say.
@@ -162,7 +164,7 @@ def names(connection: apsw.Connection, span: Span, limit: int) -> list[tuple[str
     ]
 
 
-def speakers(connection: apsw.Connection, span: Span) -> set[str]:
+def speakers(connection: apsw.Connection, span: WeekSpan) -> set[str]:
     """Return the names under which people speak in a span."""
     rows = connection.execute(
         "SELECT DISTINCT m.author FROM messages m WHERE m.created_at >= ? AND m.created_at < ? AND m.author <> ''",
@@ -171,7 +173,7 @@ def speakers(connection: apsw.Connection, span: Span) -> set[str]:
     return {str(row[0]) for row in rows}
 
 
-def mentions(connection: apsw.Connection, entity_id: str, span: Span, limit: int) -> list[Statement]:
+def mentions(connection: apsw.Connection, entity_id: str, span: WeekSpan, limit: int) -> list[WeekItem]:
     """Return messages and memories of a span that mention an entity, the first first."""
     rows: Any = connection.execute(
         "SELECT n.owner_kind, n.owner_id FROM mentions n WHERE n.entity_id = ? AND n.at >= ? AND n.at < ?"
@@ -182,7 +184,7 @@ def mentions(connection: apsw.Connection, entity_id: str, span: Span, limit: int
     return [one for one in found if one is not None]
 
 
-def _message(connection: apsw.Connection, reference: str) -> Statement | None:
+def _message(connection: apsw.Connection, reference: str) -> WeekItem | None:
     session, _, seq = reference.rpartition("#")
     row: Any = connection.execute(
         f"SELECT m.author, substr(m.content, 1, {_TEXT}), m.created_at, m.role FROM messages m"
@@ -192,10 +194,10 @@ def _message(connection: apsw.Connection, reference: str) -> Statement | None:
     if row is None:
         return None
     author = row[0] or ("" if row[3] == "user" else "the assistant")
-    return Statement(row[1], Source("message", reference), to_datetime(row[2]), title=author)
+    return WeekItem(row[1], Source("message", reference), to_datetime(row[2]), title=author)
 
 
-def _memory(connection: apsw.Connection, memory_id: str) -> Statement | None:
+def _memory(connection: apsw.Connection, memory_id: str) -> WeekItem | None:
     row = connection.execute(
         f"SELECT {_COLUMNS} FROM memories m WHERE m.id = ? AND m.valid_until IS NULL"
         " AND m.kind NOT IN ('reflection', 'digest')",
@@ -204,12 +206,12 @@ def _memory(connection: apsw.Connection, memory_id: str) -> Statement | None:
     return None if row is None else _statement(row)
 
 
-def _statement(row: Any) -> Statement:
+def _statement(row: Any) -> WeekItem:
     facts = json.loads(row[4])
     text = row[3] or " ".join(str(one) for one in facts) or row[2]
     store = next((one for one in STORES if one == row[5]), STORES[0])
     source, at, event = Source("memory", row[0]), to_datetime(row[6]), optional_datetime(row[7])
-    return Statement(text, source, at, row[8] or "", event, store, row[1], row[2])
+    return WeekItem(text, source, at, row[8] or "", event, store, row[1], row[2])
 
 
 def _in_a_row(ages: str) -> int:

@@ -47,7 +47,7 @@ _FILLER: Final = frozenset(
     whole wish without wonderful word words work worked working works world worth would wow yea yeah year years yep
     yesterday yet you'd you'll you're you've yup inspire inspired inspires positive process passion passionate
     challenge challenges challenging unique meaningful impact goal goals dream dreams helpful approach entire details
-    options added question provides current overall anyway cause people buddy buddies key suggestions based detailed offer
+    options added question provides current overall anyway cause people key suggestions based detailed offer buddy
     """.split()  # noqa: SIM905
 )
 

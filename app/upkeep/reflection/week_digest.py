@@ -8,7 +8,7 @@ from typing import Final
 from app.core.stores import STORES, StoreName
 from app.memories.model import Source
 from app.upkeep.reflection.citations import cited, day, enumerated, in_words, quoted, same_words
-from app.upkeep.reflection.model import Conversation, Digest, MentionedName, Statement, Week
+from app.upkeep.reflection.model import Digest, MentionedName, Week, WeekItem, WeekSession
 from app.upkeep.reflection.topics import terms
 
 LONGEST: Final = 400  # words, about
@@ -35,7 +35,7 @@ class _Page:
         self.sources.setdefault(source)
         return cited(label, source)
 
-    def is_fresh(self, statement: Statement) -> bool:
+    def is_fresh(self, statement: WeekItem) -> bool:
         """Return whether no line says this yet, and note that one does now."""
         words = same_words(statement.text)
         is_fresh = words not in self.said
@@ -129,7 +129,7 @@ def _overview(page: _Page, week: Week) -> str:
     return " ".join(sentences)
 
 
-def _named(page: _Page, week: Week, one: Conversation) -> str:
+def _named(page: _Page, week: Week, one: WeekSession) -> str:
     when = day(one.last_at, week.zone, until=week.until)
     about = f" about {enumerated(map(quoted, one.topics))}" if one.topics else ""
     return page.cite(quoted(one.title, _TITLE) or f"the one on {when}{about}", one.last)
@@ -137,27 +137,31 @@ def _named(page: _Page, week: Week, one: Conversation) -> str:
 
 def _told(page: _Page, week: Week) -> list[str]:
     """Return the statements that say most about the topics and names of the week, from different places."""
+    days: dict[str, int] = {}
+    chosen: list[WeekItem] = []
+    left: list[WeekItem] = []
+    for one in _by_relevance(week):
+        if one.kind == "note" or one.family in ("commitment", "plan", "decision") or not page.is_fresh(one):
+            continue
+        when = day(one.at, week.zone)
+        days[when] = days.get(when, 0) + 1
+        (chosen if days[when] <= max(1, page.most // 2) else left).append(one)
+    told = [*chosen, *left][: page.most]
+    page.said.difference_update(same_words(one.text) for one in [*chosen, *left][page.most :])
+    return [_line(page, week, one) for one in sorted(told, key=lambda one: one.at)]
+
+
+def _by_relevance(week: Week) -> list[WeekItem]:
+    """Return the statements of a week, those first that say most about its topics and names."""
     weights = {topic.term: topic.weight for topic in week.topics}
     known = {name.name.lower() for name in week.names if name.this_week >= _LEAST_MENTIONS}
-    scored: list[tuple[float, int, Statement]] = []
+    scored: list[tuple[float, int, WeekItem]] = []
     for place, one in enumerate(week.statements):
-        if one.kind == "note" or one.family in ("commitment", "plan", "decision"):
-            continue
         found = sum(weights.get(term, 0.0) for term in terms(one.text))
         found += sum(1.0 for name in known if name in one.text.lower())
         found *= 1.5 if one.family in ("statement", "relation", "") else 1.0
         scored.append((-found, place, one))
-    scored.sort(key=lambda entry: entry[:2])
-    lines: list[str] = []
-    days: dict[str, int] = {}
-    for _, _, one in scored:
-        when = day(one.at, week.zone, until=week.until)
-        if days.get(when, 0) < max(1, page.most // 2) and page.is_fresh(one):
-            days[when] = days.get(when, 0) + 1
-            lines.append(_line(page, week, one))
-        if len(lines) >= page.most:
-            break
-    return lines
+    return [one for _, _, one in sorted(scored, key=lambda entry: entry[:2])]
 
 
 def _new_names(page: _Page, week: Week) -> list[str]:
@@ -174,7 +178,7 @@ def _kind(name: MentionedName) -> str:
     return _KINDS.get(name.type, name.type)
 
 
-def _said(page: _Page, week: Week, said: Statement) -> str:
+def _said(page: _Page, week: Week, said: WeekItem) -> str:
     """Return what somebody said, with its speaker where it is a message."""
     speaker = f"{quoted(said.title, _TITLE)} said " if said.kind == "message" and said.title else ""
     when = page.cite(day(said.at, week.zone, until=week.until), said.source)
@@ -212,17 +216,17 @@ def _decided(page: _Page, week: Week) -> list[str]:
     return decided + _lines(page, week, lambda one: one.family == "plan")[: page.most - len(decided)]
 
 
-def _lines(page: _Page, week: Week, belongs: Callable[[Statement], bool]) -> list[str]:
+def _lines(page: _Page, week: Week, belongs: Callable[[WeekItem], bool]) -> list[str]:
     lines: list[str] = []
-    for one in week.statements:
+    for one in _by_relevance(week):
         if len(lines) >= page.most:
             break
-        if belongs(one) and page.is_fresh(one):
+        if one.kind != "note" and belongs(one) and page.is_fresh(one):
             lines.append(_line(page, week, one))
     return lines
 
 
-def _line(page: _Page, week: Week, one: Statement) -> str:
+def _line(page: _Page, week: Week, one: WeekItem) -> str:
     return f"{quoted(one.text)} · {page.cite(day(one.at, week.zone, until=week.until), one.source)}"
 
 
@@ -250,10 +254,10 @@ def _compared(week: Week) -> list[str]:
     if not last and not any(one.last_week for one in week.names):
         return []
     frequent = [one for one in week.names if max(one.this_week, one.last_week) >= _LEAST_MENTIONS]
-    new = [one.name for one in frequent if not one.last_week] + [one.term for one in topics if one.elsewhere <= 1]
-    gone = [one.name for one in frequent if not one.this_week] + [one.term for one in last if one.elsewhere <= 1]
+    new = [one.name for one in frequent if not one.last_week] + [one.term for one in topics if one.other_week <= 1]
+    gone = [one.name for one in frequent if not one.this_week] + [one.term for one in last if one.other_week <= 1]
     still = [one.name for one in frequent if one.this_week and one.last_week]
-    still += [one.term for one in topics if one.elsewhere > 1]
+    still += [one.term for one in topics if one.other_week > 1]
     labelled = (("New", new), ("No longer", gone), ("Still", still))
     return [
         f"{label}: {enumerated(quoted(name, _TITLE) for name in some[:_TOPICS])}." for label, some in labelled if some

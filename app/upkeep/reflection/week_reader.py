@@ -21,8 +21,8 @@ from app.memories.model import Source
 from app.store.store import Store
 from app.upkeep.reflection import repo
 from app.upkeep.reflection.citations import same_words
-from app.upkeep.reflection.model import Conversation, MentionedName, ReflectionOptions, Statement, Week
-from app.upkeep.reflection.repo import Span
+from app.upkeep.reflection.model import MentionedName, ReflectionOptions, Week, WeekItem, WeekSession
+from app.upkeep.reflection.repo import WeekSpan
 from app.upkeep.reflection.topics import count_documents, topics
 
 DAY_MS: Final = 86_400_000
@@ -44,11 +44,11 @@ class _Material:
     """All that was read of a week."""
 
     week: Week
-    memories: list[tuple[Statement, str]]
+    memories: list[tuple[WeekItem, str]]
     lines: list[tuple[str, SpokenLine]]
     earlier_lines: list[tuple[str, SpokenLine]]
     last_lines: list[tuple[str, SpokenLine]]
-    names: list[tuple[MentionedName, list[Statement]]]
+    names: list[tuple[MentionedName, list[WeekItem]]]
     speakers: set[str]
 
 
@@ -79,9 +79,9 @@ class WeekReader:
         material = await self._store.read(partial(_read, span=span, options=options, zone=_zone()))
         return await asyncio.to_thread(_week, material, options)
 
-    def _span(self, options: ReflectionOptions) -> Span:
+    def _span(self, options: ReflectionOptions) -> WeekSpan:
         now_ms = self._clock.now_ms()
-        return Span(now_ms - options.days * DAY_MS, now_ms)
+        return WeekSpan(now_ms + 1 - options.days * DAY_MS, now_ms + 1)  # what was said just now belongs to it
 
 
 def _zone() -> tzinfo:
@@ -91,11 +91,11 @@ def _zone() -> tzinfo:
         return datetime.now().astimezone().tzinfo or ZoneInfo("UTC")
 
 
-def _read(connection: apsw.Connection, span: Span, options: ReflectionOptions, zone: tzinfo) -> _Material:
+def _read(connection: apsw.Connection, span: WeekSpan, options: ReflectionOptions, zone: tzinfo) -> _Material:
     length = span.until - span.since
     last, earlier = (
-        Span(span.since - length, span.since),
-        Span(span.since - _EARLIER_WEEKS * length, span.since - length),
+        WeekSpan(span.since - length, span.since),
+        WeekSpan(span.since - _EARLIER_WEEKS * length, span.since - length),
     )
     named = [
         (one, repo.mentions(connection, entity, span, 4) if one.is_new and place < _EXPLAINED * 3 else [])
@@ -141,17 +141,17 @@ def _week(material: _Material, options: ReflectionOptions) -> Week:
         statements=tuple(statements),
         conversations=_described(material.week.conversations, here, taken),
         names=tuple(names),
-        topics=tuple(replace(one, elsewhere=before[one.term]) for one in topics_now),
-        last_topics=tuple(replace(one, elsewhere=now[one.term]) for one in topics_then),
+        topics=tuple(replace(one, other_week=before[one.term]) for one in topics_now),
+        last_topics=tuple(replace(one, other_week=now[one.term]) for one in topics_then),
     )
     return replace(week, stores=_stores(week))
 
 
 def _described(
-    found: tuple[Conversation, ...], documents: list[tuple[str, Source]], taken: frozenset[str]
-) -> tuple[Conversation, ...]:
+    found: tuple[WeekSession, ...], documents: list[tuple[str, Source]], taken: frozenset[str]
+) -> tuple[WeekSession, ...]:
     """Return conversations with the topics of those that are named and have no title."""
-    made: list[Conversation] = []
+    made: list[WeekSession] = []
     for one in found[:_DESCRIBED]:
         own = [item for item in documents if item[1].id.startswith(f"{one.id}#")]
         others = [text for text, source in documents if not source.id.startswith(f"{one.id}#")]
@@ -160,12 +160,12 @@ def _described(
     return (*made, *found[_DESCRIBED:])
 
 
-def _statements(material: _Material, limit: int) -> list[Statement]:
+def _statements(material: _Material, limit: int) -> list[WeekItem]:
     """Return what the memories say, then what messages say that no memory was drawn from."""
     found = [one for one, _ in material.memories]
     known = {same_words(one.text) for one in found}
     read = {source for _, source in material.memories}
-    spoken: list[Statement] = []
+    spoken: list[WeekItem] = []
     for session, lines in groupby(sorted(material.lines, key=lambda one: one[0]), key=lambda one: one[0]):
         some = [line for _, line in lines]
         times = {line.seq: line.at for line in some}
@@ -174,14 +174,14 @@ def _statements(material: _Material, limit: int) -> list[Statement]:
             if reference not in read and same_words(fact.content) not in known:
                 known.add(same_words(fact.content))
                 source, at = Source("message", reference), times[fact.source_seqs[0]]
-                spoken.append(Statement(fact.content, source, at, fact.family, fact.event_time))
+                spoken.append(WeekItem(fact.content, source, at, fact.family, fact.event_time))
     spoken.sort(key=lambda one: (one.at, one.source.id), reverse=True)
     return [*found, *spoken][:limit]
 
 
-def _explained(name: MentionedName, said: list[Statement]) -> MentionedName:
+def _explained(name: MentionedName, said: list[WeekItem]) -> MentionedName:
     """Return a name with the best sentence about it: a statement rather than a question, and not too short."""
-    best: tuple[float, Statement] | None = None
+    best: tuple[float, WeekItem] | None = None
     for one in said:
         for sentence in sentences(without_recalled(one.text)) if one.kind == "message" else (one.text,):
             place = sentence.find(name.name)

@@ -21,7 +21,7 @@ from app.memories.writer import MemoryWriter
 from app.schedule.model import Cadence
 from app.upkeep.reflection import cited_sentences, repo
 from app.upkeep.reflection.citations import in_words
-from app.upkeep.reflection.model import Digest, ReflectionOptions, ReflectionPreview, Statement, Week
+from app.upkeep.reflection.model import Digest, ReflectionOptions, ReflectionPreview, Week, WeekItem
 from app.upkeep.reflection.week_digest import comparison, digest
 from app.upkeep.reflection.week_reader import DAY_MS, WeekReader
 from app.upkeep.upkeep_job import PlannedChange, UpkeepOutcome, UpkeepPlan, UpkeepRun
@@ -163,7 +163,7 @@ class WeeklyReflection:
         )
         return _Written(made, remark, answer.usage, 1)
 
-    async def _ask(self, items: list[Statement], least: int) -> cited_sentences.CitedText | None:
+    async def _ask(self, items: list[WeekItem], least: int) -> cited_sentences.CitedText | None:
         """Ask on all items, or on those that the model may see; ``None`` where those are too few."""
         try:
             return await cited_sentences.write(self._model, items)
