@@ -5,6 +5,7 @@ import random
 import subprocess
 import sys
 import time
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -32,10 +33,8 @@ def test_killed_while_writing_reflections(vault: Path) -> None:
         killed(vault, weeks, dice.uniform(0.0, 0.5))
         runs = UpkeepRuns(vault, {"reflection.min_facts": 1})
         try:
-            times = [
-                row[0] for row in runs.rows("SELECT created_at FROM memories WHERE kind = 'reflection' ORDER BY 1")
-            ]
-            assert all(after - before >= 6 * 86_400_000 for before, after in zip(times, times[1:], strict=False))
+            found = runs.rows("SELECT created_at FROM memories WHERE kind = 'reflection' ORDER BY 1")
+            assert all(after[0] - before[0] >= 6 * 86_400_000 for before, after in pairwise(found))
             bare = "SELECT id FROM memories m WHERE kind = 'reflection' AND (content = '' OR NOT EXISTS (SELECT 1 FROM"
             assert runs.rows(f"{bare} memory_sources s WHERE s.memory_id = m.id))") == []
             unrecorded = "SELECT id FROM memories m WHERE kind = 'reflection' AND NOT EXISTS (SELECT 1 FROM"

@@ -23,6 +23,8 @@ _COLUMNS: Final = (
     " ORDER BY s.source_id LIMIT 1)"
 ).format(said=_SAID)
 
+_SaidIn = tuple[str, SpokenLine]  # a conversation's id, and what was said in it
+
 
 @dataclass(frozen=True, slots=True)
 class WeekSpan:
@@ -53,7 +55,10 @@ def count_facts(connection: apsw.Connection, span: WeekSpan) -> int:
 
 
 def memories(connection: apsw.Connection, span: WeekSpan, limit: int) -> list[tuple[WeekItem, str]]:
-    """Return facts, observations and notes of a span, the latest first, each with the message it was drawn from."""
+    """Return facts, observations and notes of a span, the latest first.
+
+    Each comes with the message it was drawn from.
+    """
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM memories m WHERE m.valid_until IS NULL AND m.updated_at >= ?1"
         " AND (m.kind = 'note' AND m.updated_at < ?2 OR m.kind IN ('fact', 'observation')"
@@ -65,7 +70,7 @@ def memories(connection: apsw.Connection, span: WeekSpan, limit: int) -> list[tu
 
 
 def ahead(connection: apsw.Connection, span: WeekSpan, until: int, limit: int) -> list[WeekItem]:
-    """Return facts said before a span whose date lies between its end and ``until``, the next first."""
+    """Return earlier facts whose date lies between the end of a span and ``until``."""
     rows = connection.execute(
         f"SELECT {_COLUMNS} FROM memories m WHERE m.kind = 'fact' AND m.valid_until IS NULL"
         f" AND m.event_time >= ?2 AND m.event_time < ?3 AND {_SAID} < ?1 ORDER BY m.event_time, m.rowid LIMIT ?4",
@@ -109,9 +114,7 @@ def message_count(connection: apsw.Connection, span: WeekSpan) -> int:
     return int(row[0])
 
 
-def messages(
-    connection: apsw.Connection, span: WeekSpan, limit: int, length: int = _TEXT
-) -> list[tuple[str, SpokenLine]]:
+def messages(connection: apsw.Connection, span: WeekSpan, limit: int, length: int = _TEXT) -> list[_SaidIn]:
     """Return the latest messages of a span, in order, each with its conversation's id."""
     rows: Any = connection.execute(
         "SELECT m.session_id, m.seq, m.role, m.author, substr(m.content, 1, ?4), m.created_at FROM messages m"

@@ -21,6 +21,7 @@ _LEAST: Final = 3  # documents that make a topic
 _LONGEST: Final = 40
 _SHORTEST: Final = 4
 _CALM: Final = 1.65  # standard deviations
+_NO_ADVERBS: Final = frozenset({"family", "supply", "assembly", "italy", "monopoly", "butterfly", "jelly", "belly"})
 # Words of any conversation, which say nothing about its subject.
 _FILLER: Final = frozenset(
     """
@@ -65,7 +66,7 @@ def terms(text: str) -> frozenset[str]:
         if _CJK.search(word):
             found.update(pair for run in _CJK.findall(word) for part in _CJK_CUT.split(run) for pair in _pairs(part))
             before = ""
-        elif word in plain or word in _FILLER or len(word) < _SHORTEST or len(word) > _LONGEST:
+        elif word in plain or _is_filler(word) or not _SHORTEST <= len(word) <= _LONGEST:
             before = ""
         else:
             found.add(word)
@@ -73,6 +74,11 @@ def terms(text: str) -> frozenset[str]:
                 found.add(f"{before} {word}")
             before = word
     return frozenset(found)
+
+
+def _is_filler(word: str) -> bool:
+    """Return whether a word says nothing about a subject: contractions and most adverbs are such."""
+    return word in _FILLER or "'" in word or (word.endswith("ly") and word not in _NO_ADVERBS)
 
 
 def count_documents(texts: Iterable[str]) -> Counter[str]:
