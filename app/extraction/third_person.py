@@ -1,4 +1,4 @@
-"""First person to third: ``I moved my bed`` becomes ``Ines moved their bed``."""
+"""First person to third: ``I moved my bed`` becomes ``Anna moved their bed``."""
 
 import re
 from typing import Final
@@ -47,7 +47,7 @@ def in_third_person(sentence: str, subject: str, listener: str = "") -> str:
 
     Args:
         sentence: A sentence that its subject says.
-        subject: The name to put in, such as ``Ines`` or ``The user``.
+        subject: The name to put in, such as ``Anna`` or ``The user``.
         listener: The name for ``you``; ``""`` leaves ``you`` as it is.
     """
     tokens = _TOKEN.findall(sentence)

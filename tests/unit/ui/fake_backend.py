@@ -148,6 +148,9 @@ class FakeBackend:
     def agent_requests(self) -> list[AccessRequest]:
         return self.access_requests
 
+    def inbox_count(self) -> int:
+        return 0
+
     def job_cancel(self, job: str) -> bool:
         return True
 

@@ -1,16 +1,19 @@
 """Editor of a schedule: name, goal, cadence and notifications, checked while one types."""
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
+    QDoubleSpinBox,
+    QFormLayout,
     QFrame,
     QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QScrollArea,
+    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -34,6 +37,9 @@ if TYPE_CHECKING:
 WIDTH = 640
 CHECK_MS = 150
 GOAL_HEIGHT = 110
+TRUSTS: Final = ("public", "familiar", "inner", "full")
+MOST_TURNS = 200
+MOST_COST = 1000.0
 POLICIES: "tuple[Policy, ...]" = ("always", "on_failure", "never")
 
 
@@ -69,6 +75,25 @@ class ScheduleEditor(QScrollArea):
         self.policy = QComboBox(self)
         self.policy.setAccessibleName(self.tr("Tell me"))
         self.policy.addItems([self.tr("after each run"), self.tr("only when it fails"), self.tr("never")])
+        self.trust = QComboBox(self)
+        self.trust.setAccessibleName(self.tr("It may read"))
+        self.trust.addItems(
+            [
+                self.tr("nothing of mine"),
+                self.tr("what is social"),
+                self.tr("what is shared and social"),
+                self.tr("everything, private too"),
+            ]
+        )
+        self.turns = QSpinBox(self)
+        self.turns.setRange(0, MOST_TURNS)
+        self.turns.setSpecialValueText(self.tr("as in the settings"))
+        self.turns.setAccessibleName(self.tr("Turns at most"))
+        self.cost = QDoubleSpinBox(self)
+        self.cost.setRange(0, MOST_COST)
+        self.cost.setSingleStep(0.1)
+        self.cost.setSpecialValueText(self.tr("as in the settings"))
+        self.cost.setAccessibleName(self.tr("Cost at most"))
         self._words = PlainLabel("", self)
         self._words.setWordWrap(True)
         theme.set_type(self._words, "small muted")
@@ -94,7 +119,7 @@ class ScheduleEditor(QScrollArea):
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
         """The widgets that take the keyboard, in reading order."""
-        return self.name, self.goal, *self.cadence.tab_chain, self.policy, self.save, self.cancel
+        return self.name, self.goal, *self.cadence.tab_chain, self.policy, *self._limits, self.save, self.cancel
 
     @property
     def words(self) -> str:
@@ -108,8 +133,11 @@ class ScheduleEditor(QScrollArea):
         self._heading.setText(self.tr("New schedule") if schedule is None else schedule.name)
         self.name.setText(schedule.name if schedule is not None else "")
         self.goal.setPlainText(schedule.goal if schedule is not None else "")
-        for widget in (self.name, self.goal, self._name_label, self._goal_label, self._about):
+        for widget in (self.name, self.goal, self._name_label, self._goal_label, self._about, self._limits_box):
             widget.setVisible(is_own)
+        self.trust.setCurrentIndex(TRUSTS.index(schedule.trust if schedule is not None else "inner"))
+        self.turns.setValue((schedule.max_turns if schedule is not None else None) or 0)
+        self.cost.setValue((schedule.max_cost if schedule is not None else None) or 0)
         cadence = schedule.cadence if schedule is not None else Cadence(kind="cron", expression="0 8 * * *")
         self.cadence.show_fields(fields_of(cadence, local_zone()))
         policy = schedule.notification_policy if schedule is not None else POLICIES[0]
@@ -125,6 +153,7 @@ class ScheduleEditor(QScrollArea):
         self._name_label = _field_label(self.tr("Name"), self)
         self._goal_label = _field_label(self.tr("Goal"), self)
         self.goal.setFixedHeight(theme.current().scaled(GOAL_HEIGHT))
+        self._limits_box = self._make_limits()
         buttons = QHBoxLayout()
         buttons.setSpacing(Space.S)
         buttons.addWidget(self.save)
@@ -145,6 +174,8 @@ class ScheduleEditor(QScrollArea):
         column.addSpacing(Space.S)
         column.addWidget(_field_label(self.tr("Tell me"), self))
         column.addWidget(self.policy, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addSpacing(Space.S)
+        column.addWidget(self._limits_box)
         column.addSpacing(Space.M)
         column.addLayout(buttons)
         column.addStretch(1)
@@ -157,6 +188,25 @@ class ScheduleEditor(QScrollArea):
         outer.addWidget(inner, 100)
         outer.addStretch(1)
         self.setWidget(page)
+
+    @property
+    def _limits(self) -> tuple[QWidget, ...]:
+        return self.trust, self.turns, self.cost
+
+    def _make_limits(self) -> QWidget:
+        box = QWidget(self)
+        form = QFormLayout(box)
+        form.setContentsMargins(0, 0, 0, 0)
+        form.setHorizontalSpacing(Space.M)
+        form.setVerticalSpacing(Space.S)
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
+        for spin in (self.turns, self.cost):
+            spin.lineEdit().setAccessibleName(spin.accessibleName())
+        for widget in self._limits:
+            label = PlainLabel(widget.accessibleName(), box)
+            label.setMinimumHeight(widget.sizeHint().height())
+            form.addRow(label, widget)
+        return box
 
     def _on_edited(self) -> None:
         self._timer.start()
@@ -198,6 +248,11 @@ class ScheduleEditor(QScrollArea):
         if self.goal.isVisibleTo(self):
             values["goal"] = self.goal.toPlainText().strip()
             values["name"] = self.name.text().strip()
+            values["trust"] = TRUSTS[self.trust.currentIndex()]
+            if turns := self.turns.value():
+                values["max_turns"] = turns
+            if cost := self.cost.value():
+                values["max_cost"] = cost
         self.saved.emit(values)
 
 
