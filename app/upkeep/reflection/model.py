@@ -115,12 +115,12 @@ class MentionedName:
 
 @dataclass(frozen=True, slots=True)
 class Topic:
-    """A term that stands out among those of a week.
+    """A distinctive term of a week.
 
     Args:
         term: The word or pair of words.
         count: Messages and memories that have it.
-        weight: How much it stands out against earlier weeks.
+        weight: How distinctive it is against earlier weeks.
         source: A source that has it.
         other_week: Messages and memories of the week it is compared with that have it.
     """
@@ -148,7 +148,7 @@ class Week:
         changes: Facts that others took the place of.
         names: Names mentioned this week or in the week before.
         faded: Facts that decay set aside.
-        topics: Terms of this week that stand out, the strongest first.
+        topics: Distinctive terms of this week, the strongest first.
         last_topics: Those of the week before.
         stores: The stores all this comes from.
     """

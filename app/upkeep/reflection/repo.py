@@ -142,9 +142,9 @@ def conversations(connection: apsw.Connection, span: WeekSpan, limit: int) -> li
 
 
 def names(connection: apsw.Connection, span: WeekSpan, limit: int) -> list[tuple[str, MentionedName]]:
-    """Return the names mentioned in a span or in the one before, the most frequent first, with their ids.
+    """Return the names mentioned in a span or the one before, with their ids.
 
-    Reflections do not count, for they repeat what others say.
+    The most frequent come first.     Reflections do not count, for they repeat what others say.
     """
     length = span.until - span.since
     rows: Any = connection.execute(

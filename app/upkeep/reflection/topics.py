@@ -1,4 +1,4 @@
-"""Topics of a week: terms that stand out against the weeks before, by log-odds.
+"""Topics of a week: its terms against those of earlier weeks, by log-odds.
 
 Log-odds ratio with a prior (Monroe et al., Fightin' Words, 2008), over documents instead of tokens: a word that one
 message repeats counts once.
@@ -54,7 +54,7 @@ _FILLER: Final = frozenset(
 
 
 def terms(text: str) -> frozenset[str]:
-    """Return the words and pairs of words of a text that may be topics, in lower case.
+    """Return the words and pairs of words that may be topics, in lower case.
 
     In Chinese, Japanese and Korean, pairs of characters stand for words.
     """
@@ -96,7 +96,7 @@ def topics(
     names: frozenset[str],
     limit: int,
 ) -> tuple[Topic, ...]:
-    """Return the terms of a week that stand out, the strongest first.
+    """Return the distinctive terms of a week, the strongest first.
 
     Args:
         documents: The week's texts, each with its source.

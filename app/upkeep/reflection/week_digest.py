@@ -1,4 +1,4 @@
-"""The digest of a week by rules: short sections of real content, each line with its source."""
+"""Digest of a week by rules: short sections, each line with its source."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
@@ -78,7 +78,7 @@ def store_of(week: Week) -> StoreName:
 
 
 def comparison(week: Week) -> str:
-    """Return the section that compares a week with the one before, empty where there is nothing to say."""
+    """Return the comparison of a week with the one before, ``""`` for none."""
     page = _Page(_MOST_LINES)
     page.section("Compared with last week", _compared(week))
     return "\n".join(page.parts)
@@ -94,8 +94,8 @@ def _page(week: Week, most: int) -> _Page:
     page.parts.append(_overview(page, week))
     dated, promised, changed = _ahead(page, week), _promised(page, week), _changed(page, week)
     decided = _decided(page, week)
-    new, told = _new_names(page, week), _told(page, week)
-    page.section("What was said", told)
+    new, highlights = _new_names(page, week), _highlights(page, week)
+    page.section("What was said", highlights)
     page.section("New names", new)
     page.section("Changes of mind", changed)
     page.section("Decided and planned", decided)
@@ -135,8 +135,8 @@ def _named(page: _Page, week: Week, one: WeekSession) -> str:
     return page.cite(quoted(one.title, _TITLE) or f"the one on {when}{about}", one.last)
 
 
-def _told(page: _Page, week: Week) -> list[str]:
-    """Return the statements that say most about the topics and names of the week, from different places."""
+def _highlights(page: _Page, week: Week) -> list[str]:
+    """Return the most relevant statements, of several days, in order."""
     days: dict[str, int] = {}
     chosen: list[WeekItem] = []
     left: list[WeekItem] = []
@@ -146,13 +146,13 @@ def _told(page: _Page, week: Week) -> list[str]:
         when = day(one.at, week.zone)
         days[when] = days.get(when, 0) + 1
         (chosen if days[when] <= max(1, page.most // 2) else left).append(one)
-    told = [*chosen, *left][: page.most]
+    highlights = [*chosen, *left][: page.most]
     page.said.difference_update(same_words(one.text) for one in [*chosen, *left][page.most :])
-    return [_line(page, week, one) for one in sorted(told, key=lambda one: one.at)]
+    return [_line(page, week, one) for one in sorted(highlights, key=lambda one: one.at)]
 
 
 def _by_relevance(week: Week) -> list[WeekItem]:
-    """Return the statements of a week, those first that say most about its topics and names."""
+    """Return the statements of a week by relevance to its topics and names."""
     weights = {topic.term: topic.weight for topic in week.topics}
     known = {name.name.lower() for name in week.names if name.this_week >= _LEAST_MENTIONS}
     scored: list[tuple[float, int, WeekItem]] = []
@@ -179,7 +179,7 @@ def _kind(name: MentionedName) -> str:
 
 
 def _said(page: _Page, week: Week, said: WeekItem) -> str:
-    """Return what somebody said, with its speaker where it is a message."""
+    """Return a quotation, with its speaker where it is a message."""
     speaker = f"{quoted(said.title, _TITLE)} said " if said.kind == "message" and said.title else ""
     when = page.cite(day(said.at, week.zone, until=week.until), said.source)
     return f"{speaker}“{quoted(said.text)}” · {when}"

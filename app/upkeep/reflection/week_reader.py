@@ -1,4 +1,4 @@
-"""Reads a week from the vault: a few short reads, and the slow counting on another thread."""
+"""Reader of a week: one read of the vault, and the counting on another thread."""
 
 import asyncio
 from dataclasses import dataclass, replace
@@ -180,7 +180,10 @@ def _statements(material: _Material, limit: int) -> list[WeekItem]:
 
 
 def _explained(name: MentionedName, said: list[WeekItem]) -> MentionedName:
-    """Return a name with the best sentence about it: a statement rather than a question, and not too short."""
+    """Return a name with the best sentence about it.
+
+    A statement is better than a question, and a long one than a short one.
+    """
     best: tuple[float, WeekItem] | None = None
     for one in said:
         for sentence in sentences(without_recalled(one.text)) if one.kind == "message" else (one.text,):

@@ -164,7 +164,11 @@ class WeeklyReflection:
         return _Written(made, remark, answer.usage, 1)
 
     async def _ask(self, items: list[WeekItem], least: int) -> cited_sentences.CitedText | None:
-        """Ask on all items, or on those that the model may see; ``None`` where those are too few."""
+        """Ask on all items, or on those that the model may see.
+
+        Returns:
+            ``None`` where those are too few.
+        """
         try:
             return await cited_sentences.write(self._model, items)
         except AccessDeniedError:
