@@ -81,16 +81,13 @@ def _is_filler(word: str) -> bool:
     return word in _FILLER or "'" in word or (word.endswith("ly") and word not in _NO_ADVERBS)
 
 
-def count_documents(texts: Iterable[str]) -> Counter[str]:
-    """Return in how many of some texts each term stands."""
-    counts: Counter[str] = Counter()
-    for text in texts:
-        counts.update(terms(text))
-    return counts
+def count_documents(documents: Iterable[frozenset[str]]) -> Counter[str]:
+    """Return in how many documents each term stands."""
+    return Counter(term for document in documents for term in document)
 
 
 def topics(
-    documents: Sequence[tuple[str, Source]],
+    documents: Sequence[tuple[frozenset[str], Source]],
     earlier: Mapping[str, int],
     earlier_total: int,
     names: frozenset[str],
@@ -99,7 +96,7 @@ def topics(
     """Return the distinctive terms of a week, the strongest first.
 
     Args:
-        documents: The week's texts, each with its source.
+        documents: The terms of the week's texts, each with its source.
         earlier: In how many texts of the weeks before each term stands.
         earlier_total: How many texts those weeks have.
         names: Names in lower case, which have sections of their own.
@@ -107,8 +104,8 @@ def topics(
     """
     counts: Counter[str] = Counter()
     sources: dict[str, Source] = {}
-    for text, source in documents:
-        for term in terms(text):
+    for document, source in documents:
+        for term in document:
             counts[term] += 1
             sources.setdefault(term, source)
     total, known = len(documents), LANGUAGES

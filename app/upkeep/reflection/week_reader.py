@@ -23,12 +23,12 @@ from app.upkeep.reflection import repo
 from app.upkeep.reflection.citations import same_words
 from app.upkeep.reflection.model import MentionedName, ReflectionOptions, Week, WeekItem, WeekSession
 from app.upkeep.reflection.repo import WeekSpan
-from app.upkeep.reflection.topics import count_documents, topics
+from app.upkeep.reflection.topics import count_documents, terms, topics
 
 DAY_MS: Final = 86_400_000
 _EARLIER_WEEKS: Final = 6
-_MESSAGES: Final = 3_000  # of which the terms are counted
-_EARLIER_MESSAGES: Final = 4_000
+_MESSAGES: Final = 2_000  # of which the terms are counted
+_EARLIER_MESSAGES: Final = 2_000
 _EARLIER_TEXT: Final = 600
 _NAMES: Final = 60
 _EXPLAINED: Final = 12  # new names that are explained
@@ -37,6 +37,8 @@ _CHANGES: Final = 10
 _AHEAD_DAYS: Final = 21
 _DESCRIBED: Final = 2  # conversations that are named
 _CONVERSATIONS: Final = 10_000
+
+_Document = tuple[frozenset[str], Source]  # the terms of a text, and its source
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,12 +130,10 @@ def _week(material: _Material, options: ReflectionOptions) -> Week:
     names = [_explained(one, said) for one, said in material.names if one.name not in material.speakers]
     taken = frozenset(word for one, _ in material.names for word in one.name.lower().split())
     taken |= {word for _, line in material.lines for word in line.speaker.lower().split()}
-    here = [(without_recalled(line.text), _source(session, line)) for session, line in material.lines]
-    here += [(one.text, one.source) for one in statements if one.kind in ("note", "observation")]
-    last = [(without_recalled(line.text), _source(session, line)) for session, line in material.last_lines]
-    earlier = count_documents(without_recalled(line.text) for _, line in material.earlier_lines)
-    before = count_documents(text for text, _ in last)
-    now = count_documents(text for text, _ in here)
+    here, last = _documents(material.lines), _documents(material.last_lines)
+    here += [(terms(one.text), one.source) for one in statements if one.kind in ("note", "observation")]
+    earlier = count_documents(found for found, _ in _documents(material.earlier_lines))
+    now, before = count_documents(found for found, _ in here), count_documents(found for found, _ in last)
     topics_now = topics(here, earlier + before, len(material.earlier_lines) + len(last), taken, _TOPICS)
     topics_then = topics(last, earlier, len(material.earlier_lines), taken, _TOPICS)
     week = replace(
@@ -147,16 +147,20 @@ def _week(material: _Material, options: ReflectionOptions) -> Week:
     return replace(week, stores=_stores(week))
 
 
+def _documents(lines: list[tuple[str, SpokenLine]]) -> list[_Document]:
+    return [(terms(without_recalled(line.text)), _source(session, line)) for session, line in lines]
+
+
 def _described(
-    found: tuple[WeekSession, ...], documents: list[tuple[str, Source]], taken: frozenset[str]
+    found: tuple[WeekSession, ...], documents: list[_Document], taken: frozenset[str]
 ) -> tuple[WeekSession, ...]:
     """Return conversations with the topics of those that are named and have no title."""
     made: list[WeekSession] = []
     for one in found[:_DESCRIBED]:
         own = [item for item in documents if item[1].id.startswith(f"{one.id}#")]
-        others = [text for text, source in documents if not source.id.startswith(f"{one.id}#")]
-        terms = () if one.title else topics(own, count_documents(others), len(others), taken, 2)
-        made.append(replace(one, topics=tuple(topic.term for topic in terms)))
+        others = [some for some, source in documents if not source.id.startswith(f"{one.id}#")]
+        about = () if one.title else topics(own, count_documents(others), len(others), taken, 2)
+        made.append(replace(one, topics=tuple(topic.term for topic in about)))
     return (*made, *found[_DESCRIBED:])
 
 

@@ -6,8 +6,8 @@ from app.memories.model import Source
 from app.upkeep.reflection.topics import count_documents, terms, topics
 
 
-def documents(*texts: str) -> list[tuple[str, Source]]:
-    return [(text, Source("message", f"s#{number}")) for number, text in enumerate(texts)]
+def documents(*texts: str) -> list[tuple[frozenset[str], Source]]:
+    return [(terms(text), Source("message", f"s#{number}")) for number, text in enumerate(texts)]
 
 
 def test_terms_are_words_and_pairs_without_stop_words() -> None:
@@ -19,7 +19,7 @@ def test_terms_are_words_and_pairs_without_stop_words() -> None:
 
 def test_what_is_always_said_is_no_topic() -> None:
     here = documents(*["the kiln and the oboe"] * 6)
-    earlier = count_documents(["the oboe in the harbour"] * 100)
+    earlier = count_documents([terms("the oboe in the harbour")] * 100)
     assert [topic.term for topic in topics(here, earlier, 100, frozenset(), 5)] == ["kiln"]
 
 
