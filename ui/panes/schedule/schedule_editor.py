@@ -1,19 +1,16 @@
 """Editor of a schedule: name, goal, cadence and notifications, checked while one types."""
 
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import (
     QComboBox,
-    QDoubleSpinBox,
-    QFormLayout,
     QFrame,
     QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
     QScrollArea,
-    QSpinBox,
     QVBoxLayout,
     QWidget,
 )
@@ -25,6 +22,7 @@ from app.schedule.model import Cadence
 from ui import theme
 from ui.panes.schedule.cadence_fields import cadence_of, fields_of
 from ui.panes.schedule.cadence_form import CadenceForm
+from ui.panes.schedule.goal_limits import GoalLimitsForm
 from ui.panes.schedule.run_labels import coming_there
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -37,9 +35,6 @@ if TYPE_CHECKING:
 WIDTH = 640
 CHECK_MS = 150
 GOAL_HEIGHT = 110
-TRUSTS: Final = ("public", "familiar", "inner", "full")
-MOST_TURNS = 200
-MOST_COST = 1000.0
 POLICIES: "tuple[Policy, ...]" = ("always", "on_failure", "never")
 
 
@@ -75,25 +70,7 @@ class ScheduleEditor(QScrollArea):
         self.policy = QComboBox(self)
         self.policy.setAccessibleName(self.tr("Tell me"))
         self.policy.addItems([self.tr("after each run"), self.tr("only when it fails"), self.tr("never")])
-        self.trust = QComboBox(self)
-        self.trust.setAccessibleName(self.tr("It may read"))
-        self.trust.addItems(
-            [
-                self.tr("nothing of mine"),
-                self.tr("what is social"),
-                self.tr("what is shared and social"),
-                self.tr("everything, private too"),
-            ]
-        )
-        self.turns = QSpinBox(self)
-        self.turns.setRange(0, MOST_TURNS)
-        self.turns.setSpecialValueText(self.tr("as in the settings"))
-        self.turns.setAccessibleName(self.tr("Turns at most"))
-        self.cost = QDoubleSpinBox(self)
-        self.cost.setRange(0, MOST_COST)
-        self.cost.setSingleStep(0.1)
-        self.cost.setSpecialValueText(self.tr("as in the settings"))
-        self.cost.setAccessibleName(self.tr("Cost at most"))
+        self.limits = GoalLimitsForm(self)
         self._words = PlainLabel("", self)
         self._words.setWordWrap(True)
         theme.set_type(self._words, "small muted")
@@ -119,7 +96,15 @@ class ScheduleEditor(QScrollArea):
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
         """The widgets that take the keyboard, in reading order."""
-        return self.name, self.goal, *self.cadence.tab_chain, self.policy, *self._limits, self.save, self.cancel
+        return (
+            self.name,
+            self.goal,
+            *self.cadence.tab_chain,
+            self.policy,
+            *self.limits.tab_chain,
+            self.save,
+            self.cancel,
+        )
 
     @property
     def words(self) -> str:
@@ -133,11 +118,9 @@ class ScheduleEditor(QScrollArea):
         self._heading.setText(self.tr("New schedule") if schedule is None else schedule.name)
         self.name.setText(schedule.name if schedule is not None else "")
         self.goal.setPlainText(schedule.goal if schedule is not None else "")
-        for widget in (self.name, self.goal, self._name_label, self._goal_label, self._about, self._limits_box):
+        for widget in (self.name, self.goal, self._name_label, self._goal_label, self._about, self.limits):
             widget.setVisible(is_own)
-        self.trust.setCurrentIndex(TRUSTS.index(schedule.trust if schedule is not None else "inner"))
-        self.turns.setValue((schedule.max_turns if schedule is not None else None) or 0)
-        self.cost.setValue((schedule.max_cost if schedule is not None else None) or 0)
+        self.limits.show_limits(schedule)
         cadence = schedule.cadence if schedule is not None else Cadence(kind="cron", expression="0 8 * * *")
         self.cadence.show_fields(fields_of(cadence, local_zone()))
         policy = schedule.notification_policy if schedule is not None else POLICIES[0]
@@ -153,7 +136,6 @@ class ScheduleEditor(QScrollArea):
         self._name_label = _field_label(self.tr("Name"), self)
         self._goal_label = _field_label(self.tr("Goal"), self)
         self.goal.setFixedHeight(theme.current().scaled(GOAL_HEIGHT))
-        self._limits_box = self._make_limits()
         buttons = QHBoxLayout()
         buttons.setSpacing(Space.S)
         buttons.addWidget(self.save)
@@ -175,7 +157,7 @@ class ScheduleEditor(QScrollArea):
         column.addWidget(_field_label(self.tr("Tell me"), self))
         column.addWidget(self.policy, 0, Qt.AlignmentFlag.AlignLeft)
         column.addSpacing(Space.S)
-        column.addWidget(self._limits_box)
+        column.addWidget(self.limits)
         column.addSpacing(Space.M)
         column.addLayout(buttons)
         column.addStretch(1)
@@ -188,25 +170,6 @@ class ScheduleEditor(QScrollArea):
         outer.addWidget(inner, 100)
         outer.addStretch(1)
         self.setWidget(page)
-
-    @property
-    def _limits(self) -> tuple[QWidget, ...]:
-        return self.trust, self.turns, self.cost
-
-    def _make_limits(self) -> QWidget:
-        box = QWidget(self)
-        form = QFormLayout(box)
-        form.setContentsMargins(0, 0, 0, 0)
-        form.setHorizontalSpacing(Space.M)
-        form.setVerticalSpacing(Space.S)
-        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
-        for spin in (self.turns, self.cost):
-            spin.lineEdit().setAccessibleName(spin.accessibleName())
-        for widget in self._limits:
-            label = PlainLabel(widget.accessibleName(), box)
-            label.setMinimumHeight(widget.sizeHint().height())
-            form.addRow(label, widget)
-        return box
 
     def _on_edited(self) -> None:
         self._timer.start()
@@ -248,11 +211,7 @@ class ScheduleEditor(QScrollArea):
         if self.goal.isVisibleTo(self):
             values["goal"] = self.goal.toPlainText().strip()
             values["name"] = self.name.text().strip()
-            values["trust"] = TRUSTS[self.trust.currentIndex()]
-            if turns := self.turns.value():
-                values["max_turns"] = turns
-            if cost := self.cost.value():
-                values["max_cost"] = cost
+            values |= self.limits.values
         self.saved.emit(values)
 
 
