@@ -283,3 +283,11 @@ def test_one_written_meanwhile_is_not_doubled(runs: UpkeepRuns) -> None:
     _, again = runs.run("reflection")
     assert again.counts == {"written": 0}
     assert len(reflections(runs)) == 1
+
+
+def test_agents_are_given_its_words_without_the_addresses(runs: UpkeepRuns) -> None:
+    three_facts(runs)
+    runs.run("reflection")
+    text = runs.ask("memory.context", prompt="How is Rosa?", sections=["reflection"]).text
+    assert "Rosa rents a flat in Lyon · Sunday" in text
+    assert "keepsake://" not in text
