@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from app.errors import AccessDeniedError, KeepsakeError, ModelUnavailableError
-from app.llm.model import ChatRequest
+from app.llm.model import ChatAnswer, ChatRequest
+from app.memories.model import NewMemory
 from tests.helpers.scripted_model import Answer, ScriptedModel
 from tests.helpers.upkeep_runs import UpkeepRuns
 
@@ -270,19 +271,25 @@ def test_many_items_make_a_short_digest(runs: UpkeepRuns) -> None:
     assert model.prompts[0].count("- ⟦") == 200
 
 
+class MeddlingModel(ScriptedModel):
+    """A model during whose answer another reflection is stored."""
+
+    runs: UpkeepRuns
+
+    async def complete(self, request: ChatRequest) -> ChatAnswer:
+        await self.runs.engine.memories.reflections.save(NewMemory("Another one."))
+        return await super().complete(request)
+
+
 def test_one_written_meanwhile_is_not_doubled(runs: UpkeepRuns) -> None:
     three_facts(runs)
-
-    def meddling(request: ChatRequest) -> Answer:
-        assert request.messages
-        runs.host.submit(runs.engine.weekly_reflection.preview())
-        return sentences(("One.", [1]), ("Two.", [2]), ("Three.", [3]))
-
-    with_model(runs, meddling)
-    runs.run("reflection")
-    _, again = runs.run("reflection")
-    assert again.counts == {"written": 0}
-    assert len(reflections(runs)) == 1
+    model = MeddlingModel(sentences(("One.", [1]), ("Two.", [2]), ("Three.", [3])))
+    model.runs = runs
+    runs.engine.weekly_reflection._model = model
+    _, outcome = runs.run("reflection")
+    assert outcome.summary == "Another reflection was written meanwhile."
+    assert outcome.cost == 0.01
+    assert [one.content for one in reflections(runs)] == ["Another one."]
 
 
 def test_agents_are_given_its_words_without_the_addresses(runs: UpkeepRuns) -> None:
