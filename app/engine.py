@@ -70,6 +70,7 @@ from app.upkeep import parts as upkeep_parts
 from app.upkeep.consolidation import parts as consolidation_parts
 from app.upkeep.isolated import IsolatedBackups
 from app.upkeep.job_schedules import UpkeepJobs
+from app.upkeep.reflection import parts as reflection_parts
 
 if TYPE_CHECKING:
     from app.upkeep.upkeep_job import UpkeepJob
@@ -181,7 +182,8 @@ class Engine:
         )
         self.undo = self._build_undo()
         memory_jobs = memory_upkeep.build(runtime, MemoryUnitOfWork(store, indexer, clock), self.memories, self.chat)
-        jobs: list[UpkeepJob] = [self.consolidation.job, self.enrichment.job, *memory_jobs]
+        self.weekly_reflection = reflection_parts.build(runtime, indexer, self.chat)
+        jobs: list[UpkeepJob] = [self.consolidation.job, self.enrichment.job, self.weekly_reflection, *memory_jobs]
         self.upkeep = upkeep_parts.build(runtime, worker, self._failures, *jobs)
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
