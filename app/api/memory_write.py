@@ -8,7 +8,7 @@ from typing import Any
 from app.api.caller import Caller
 from app.api.default_store import default_store
 from app.api.idempotent_write import save_once
-from app.api.registry import operation
+from app.api.registry import Count, operation
 from app.api.session_access import origin
 from app.changes import Changed
 from app.core.stores import StoreName
@@ -137,7 +137,7 @@ async def latest_reflection(engine: Engine, caller: Caller) -> Memory | None:
 
 
 @operation("reflection.list")
-async def list_reflections(engine: Engine, caller: Caller, limit: int = 20, offset: int = 0) -> list[Memory]:
+async def list_reflections(engine: Engine, caller: Caller, limit: Count = 20, offset: Count = 0) -> list[Memory]:
     """Return the reflections, the newest first.
 
     Args:
