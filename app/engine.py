@@ -27,6 +27,7 @@ from app.entities import name_eraser
 from app.entities import parts as entity_parts
 from app.entities.entity_state import EntityApplier
 from app.erasure.service import Eraser, ErasureService
+from app.errors import MachineError
 from app.evaluation import parts as evaluation_parts
 from app.exchange.service import ExchangeService
 from app.exchange.transcripts import parts as capture_parts
@@ -70,12 +71,14 @@ from app.upkeep.consolidation import parts as consolidation_parts
 from app.upkeep.health import parts as health_parts
 from app.upkeep.isolated import IsolatedBackups
 from app.upkeep.job_schedules import UpkeepJobs
+from app.upkeep.reflection import parts as reflection_parts
 
 if TYPE_CHECKING:
     from app.upkeep.upkeep_job import UpkeepJob
 
 PERSON = "person"  # the owner of this vault
 _INDEXED_AREAS = frozenset({"messages", "memories"})
+_INSTALL_AGAIN_S = 30.0
 _WARM_AFTER_S = 2.0  # the window comes first
 
 
@@ -180,7 +183,8 @@ class Engine:
         )
         self.undo = self._build_undo()
         memory_jobs = memory_upkeep.build(runtime, MemoryUnitOfWork(store, indexer, clock), self.memories, self.chat)
-        jobs: list[UpkeepJob] = [self.consolidation.job, self.enrichment.job, *memory_jobs]
+        self.weekly_reflection = reflection_parts.build(runtime, indexer, self.chat)
+        jobs: list[UpkeepJob] = [self.consolidation.job, self.enrichment.job, self.weekly_reflection, *memory_jobs]
         self.upkeep = upkeep_parts.build(runtime, worker, self._failures, *jobs)
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
@@ -256,7 +260,12 @@ class Engine:
         return tasks
 
     async def _run_schedules(self) -> None:
-        await self.upkeep_jobs.install()
+        while True:
+            try:
+                await self.upkeep_jobs.install()
+                break
+            except MachineError:
+                await asyncio.sleep(_INSTALL_AGAIN_S)
         await self.schedules.runner.run()
 
     async def _trim_memory(self) -> None:
@@ -292,7 +301,11 @@ class Engine:
         return tuple(filter(None, found))
 
     async def start(self) -> None:
-        """Begin the background work."""
+        """Begin the background work, once Keepsake's own schedules are there."""
+        if self.store.read_only is None:
+            # Where that fails, as on a full disk, they are stored later; see ``_run_schedules``.
+            with suppress(MachineError):
+                await self.upkeep_jobs.install()
         self._tasks.start(is_read_only=self.store.read_only is not None)
 
     def interrupt(self) -> None:

@@ -26,6 +26,7 @@ from ui.dialogs.palette import Palette
 from ui.notice import Notice
 from ui.process.error_reporter import ErrorReporter
 from ui.shell.access_requests import AccessRequests
+from ui.shell.inbox_counter import InboxCounter
 from ui.shell.navigation import Navigation, Place, place_of
 from ui.shell.pane_stack import FIRST, PANES, PaneStack
 from ui.shell.screen_fit import fit_to_screen
@@ -158,6 +159,11 @@ class Window(QMainWindow):
         self.access_requests.notice.connect(self.show_notice)
         self.access_bar.allowed.connect(self.access_requests.allow)
         self.access_bar.refused.connect(self.access_requests.refuse)
+        self.inbox_counter = InboxCounter(bridge, self)
+        self.inbox_counter.counted.connect(self._on_inbox_counted)
+
+    def _on_inbox_counted(self, count: int) -> None:
+        self.sidebar.set_badge("inbox", count)
 
     def go(self, place: Place) -> None:
         """Show ``place`` and remember it."""

@@ -109,7 +109,7 @@ async def graph(
         id: The entity in the middle; without one, the most mentioned entities.
         depth: Steps from the middle, 1 to 3.
         limit: Nodes at most.
-        filter: Types of nodes, times and kinds of edges.
+        filter: Types and names of nodes, times and kinds of edges.
     """
     return await engine.entities.queries.graph(id, depth, limit, filter, stores=caller.stores)
 
@@ -228,10 +228,18 @@ async def protect(engine: Engine, caller: Caller, id: str, protected: bool = Tru
 
 
 @operation("entity.place", access="write", trust="full")
-async def place(engine: Engine, caller: Caller, positions: list[tuple[str, float, float]]) -> Changed[int]:
+async def place(
+    engine: Engine,
+    caller: Caller,
+    positions: list[tuple[str, float, float]],
+    centre: str | None = None,
+    pinned: bool | None = None,
+) -> Changed[int]:
     """Remember where entities stand in the graph and return their number.
 
     Args:
         positions: Id, x and y of each.
+        centre: The entity that the graph is drawn around; without one, the graph of all names.
+        pinned: True when a person put them there, false to let go of them; pinned ones stay when left out.
     """
-    return await engine.entities.service.place(positions, actor=caller.name)
+    return await engine.entities.service.place(positions, centre=centre, pinned=pinned, actor=caller.name)

@@ -8,12 +8,13 @@ from typing import Any
 from app.api.caller import Caller
 from app.api.default_store import default_store
 from app.api.idempotent_write import save_once
-from app.api.registry import operation
+from app.api.registry import Count, operation
 from app.api.session_access import origin
 from app.changes import Changed
 from app.core.stores import StoreName
 from app.engine import Engine
 from app.memories.model import Kind, Memory, NewMemory, Source, SourceText, Written
+from app.upkeep.reflection.model import ReflectionPreview
 
 
 @operation("memory.write", access="write", trust="inner")
@@ -133,3 +134,23 @@ async def save_reflection(
 async def latest_reflection(engine: Engine, caller: Caller) -> Memory | None:
     """Return the newest reflection, null while there is none."""
     return await engine.memories.reflections.latest(stores=caller.stores)
+
+
+@operation("reflection.list")
+async def list_reflections(engine: Engine, caller: Caller, limit: Count = 20, offset: Count = 0) -> list[Memory]:
+    """Return the reflections, the newest first.
+
+    Args:
+        limit: How many at most, up to 200.
+        offset: How many of the newest to leave out.
+    """
+    return await engine.memories.reflections.page(limit, offset, stores=caller.stores)
+
+
+@operation("reflection.preview", trust="full")
+async def preview_reflection(engine: Engine, caller: Caller) -> ReflectionPreview:
+    """Return what the weekly reflection would say now; stores nothing.
+
+    It is the digest by rules, together with whether a reflection is due.
+    """
+    return await engine.weekly_reflection.preview()

@@ -1,6 +1,7 @@
 """SQL of contexts: messages, memories, index lines and session summaries as items."""
 
 import json
+import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from typing import Any, Final
@@ -27,6 +28,7 @@ SALIENT_FLOOR: Final = 0.5
 """Messages above this importance have a partial index; no role exceeds it by default."""
 UNSURE: Final = 0.5
 _SESSIONS_LOOKED_AT: Final = 256
+_SOURCE_LINK: Final = re.compile(r"\[([^\[\]]*)\]\(keepsake://[^()\s]*\)")
 
 _MESSAGE_SQL: Final = (
     "m.session_id, m.seq, m.role, m.author, substr(m.content, 1, ?), m.created_at, s.title, m.tool_name"
@@ -99,7 +101,8 @@ def reflection_item(memory: Memory) -> ContextItem:
     return ContextItem(
         id=memory.id,
         kind=memory.kind,
-        text="\n".join([memory.content, *memory.facts]).strip(),
+        # Addresses of sources are for the window; an agent fetches them with memory.sources.
+        text=_SOURCE_LINK.sub(r"\1", "\n".join([memory.content, *memory.facts])).strip(),
         about=_date(memory.created_at),
         at=memory.created_at,
         store=memory.store,

@@ -15,7 +15,7 @@ Row = tuple[int, dict[str, Any]]
 
 _COLUMNS = (
     "rowid, id, canonical_name, type, summary, protected, touched, created_at, updated_at, merged_into, position_x,"
-    " position_y, attributes"
+    " position_y, position_pinned, attributes"
 )
 _FIELDS = (
     "id",
@@ -29,6 +29,7 @@ _FIELDS = (
     "merged_into",
     "x",
     "y",
+    "pinned",
     "attributes",
 )
 # Entities that reading would not make again as they are.
@@ -59,6 +60,7 @@ def _page(connection: apsw.Connection, condition: str, after: int, limit: int) -
     for rowid, *values in rows:
         fields: dict[str, Any] = dict(zip(_FIELDS, values, strict=True))
         fields |= {"protected": bool(fields["protected"]), "touched": bool(fields["touched"])}
+        fields["pinned"] = bool(fields["pinned"])
         fields |= {"attributes": json.loads(fields["attributes"]), "aliases": repo.aliases(connection, fields["id"])}
         found.append((int(str(rowid)), fields))
     return found
@@ -172,7 +174,8 @@ def _take_over(connection: apsw.Connection, imported: dict[str, Any]) -> None:
 
 def _place(connection: apsw.Connection, imported: dict[str, Any]) -> None:
     if imported["x"] is not None and imported["y"] is not None:
-        repo.place(connection, [(imported["id"], imported["x"], imported["y"])])
+        pinned = bool(imported.get("pinned"))  # exports of earlier versions do not say
+        repo.place(connection, [(imported["id"], imported["x"], imported["y"])], pinned=pinned)
 
 
 def _require(connection: apsw.Connection, *ids: str) -> None:

@@ -200,22 +200,29 @@ class GraphFilter:
     Args:
         types: Nodes of these types only (the centre is always there).
         since: Mentions at or after.
-        until: Mentions before.
+        until: Mentions and stated relations before; counts are those of then.
         kinds: Edges of these kinds only: ``together`` (mentioned in the same message or memory) or ``stated``.
+        text: Nodes that have these words in one of their names only (the centre is always there).
     """
 
     types: tuple[EntityType, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
     kinds: tuple[Literal["together", "stated"], ...] = ()
+    text: str = ""
 
 
 @dataclass(frozen=True, slots=True)
 class GraphNode:
     """Node of the graph.
 
-    ``weight`` is its number of mentions, ``depth`` its steps from the centre, ``x`` and ``y`` its stored
-    position.
+    Args:
+        weight: Its number of mentions, within the filter's times.
+        depth: Its steps from the centre.
+        x, y: Its stored position in the graph around this centre, or in the one of all names; for the person and
+            callers of full trust.
+        pinned: A person put it there.
+        first_at: When it was first mentioned, ``None`` when never.
     """
 
     id: str
@@ -225,13 +232,16 @@ class GraphNode:
     depth: int = 0
     x: float | None = None
     y: float | None = None
+    pinned: bool = False
+    first_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class GraphEdge:
     """Edge between two nodes: ``together`` or ``stated``.
 
-    One of kind ``together`` weighs the messages and memories that mention both; a stated one has a label.
+    One of kind ``together`` weighs the messages and memories that mention both; a stated one has a label. ``first_at``
+    is when the first of those was written, or when the relation was stated.
     """
 
     source: str
@@ -239,6 +249,7 @@ class GraphEdge:
     weight: float
     kind: Literal["together", "stated"] = "together"
     label: str = ""
+    first_at: datetime | None = None
 
 
 @dataclass(frozen=True, slots=True)

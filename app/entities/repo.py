@@ -246,9 +246,32 @@ def set_edges(connection: apsw.Connection, entity_id: str, wanted: Sequence[Edge
     )
 
 
-def place(connection: apsw.Connection, positions: Iterable[tuple[str, float, float]]) -> None:
-    """Remember where entities were left in the graph."""
+def place(
+    connection: apsw.Connection, positions: Iterable[tuple[str, float, float]], *, pinned: bool | None = None
+) -> None:
+    """Remember where entities were left in the graph of all names.
+
+    Pinned ones stay where they are unless ``pinned`` says that a person moved them, or let go of them.
+    """
     connection.executemany(
-        "UPDATE entities SET position_x = ?, position_y = ? WHERE id = ?",
-        [(x, y, entity) for entity, x, y in positions],
+        "UPDATE entities SET position_x = ?, position_y = ?, position_pinned = coalesce(?, position_pinned)"
+        " WHERE id = ? AND (position_pinned = 0 OR ? IS NOT NULL)",
+        [(x, y, pinned, entity, pinned) for entity, x, y in positions],
+    )
+
+
+def place_around(
+    connection: apsw.Connection,
+    centre: str,
+    positions: Iterable[tuple[str, float, float]],
+    *,
+    pinned: bool | None = None,
+) -> None:
+    """Remember where entities were left in the graph around ``centre``; see ``place``."""
+    connection.executemany(
+        "INSERT INTO graph_positions (centre_id, entity_id, x, y, pinned)"
+        " SELECT c.id, e.id, ?, ?, coalesce(?, 0) FROM entities c, entities e WHERE c.id = ? AND e.id = ?"
+        " ON CONFLICT (centre_id, entity_id) DO UPDATE SET x = excluded.x, y = excluded.y,"
+        " pinned = coalesce(?, pinned) WHERE pinned = 0 OR ? IS NOT NULL",
+        [(x, y, pinned, centre, entity, pinned, pinned) for entity, x, y in positions],
     )

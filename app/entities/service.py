@@ -21,6 +21,7 @@ T = TypeVar("T")
 
 MAX_SUMMARY = 10_000
 MAX_OWNERS = 5_000  # of one split
+MAX_PLACES = 20_000
 
 
 class EntityService:
@@ -263,15 +264,37 @@ class EntityService:
 
         return await self._decide(work, "entity.protect", actor)
 
-    async def place(self, positions: Sequence[tuple[str, float, float]], *, actor: str = "person") -> Changed[int]:
+    async def place(
+        self,
+        positions: Sequence[tuple[str, float, float]],
+        *,
+        centre: str | None = None,
+        pinned: bool | None = None,
+        actor: str = "person",
+    ) -> Changed[int]:
         """Remember where entities were left in the graph; not part of their history.
 
+        Args:
+            positions: Id, x and y of each.
+            centre: The entity that the graph is drawn around; the graph of all names when ``None``.
+            pinned: True when a person put them there, False to let go of them; when ``None``, pinned ones stay.
+            actor: Who decides.
+
         Raises:
-            InputError: A position is no finite number.
+            InputError: A position is no finite number, or there are too many.
         """
+        if len(positions) > MAX_PLACES:
+            raise InputError(f"At most {MAX_PLACES} positions at once.", field="positions")
         if not all(math.isfinite(x) and math.isfinite(y) for _, x, y in positions):
             raise InputError("Positions must be finite numbers.", field="positions")
-        await self._store.write(lambda connection: repo.place(connection, positions))
+
+        def work(connection: apsw.Connection) -> None:
+            if centre is None:
+                repo.place(connection, positions, pinned=pinned)
+            else:
+                repo.place_around(connection, repo.root(connection, centre), positions, pinned=pinned)
+
+        await self._store.write(work)
         return Changed(len(positions), ChangeSet(frozenset(), (), actor, "entity.place"))
 
     async def _decide(self, work: Callable[[EntityEdits], str], operation: str, actor: str) -> Changed[Entity]:

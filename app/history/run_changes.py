@@ -91,7 +91,7 @@ class RunReader:
         following = ""
         if part == "h":
             items = await self._store.read(partial(_items, run_id=run, after=after, limit=limit))
-            following = f"h{items[-1].history_id}" if len(items) == limit else ""
+            following = f"h{items[-1].history_id}" if items and len(items) == limit else ""
         other_after = after if part == "o" else 0
         others = await self._undo.other_changes(run, other_after, max(limit - len(items), 1))
         if not following and len(items) < limit:

@@ -14,6 +14,8 @@ from app.memories.unit_of_work import MemoryUnitOfWork, require_store
 
 TAG = "weekly"
 _TEXT = 400  # characters shown of a source
+_PAGE = 200
+_MOST_SKIPPED = 1_000_000
 _DIGITS = 18  # of a number that SQLite holds
 
 
@@ -58,6 +60,25 @@ class ReflectionService:
                 f" AND {repo.store_condition(stores)} ORDER BY m.created_at DESC, m.rowid DESC LIMIT 1"
             ).fetchone()
             return None if row is None else repo.get(connection, str(row[0]), stores=stores)
+
+        return await self._transactions.store.read(work)
+
+    async def page(self, limit: int, offset: int = 0, *, stores: Sequence[str] = STORES) -> list[Memory]:
+        """Return reflections, the newest first.
+
+        Args:
+            limit: How many at most, up to 200.
+            offset: How many of the newest to leave out.
+            stores: Only these stores.
+        """
+
+        def work(connection: apsw.Connection) -> list[Memory]:
+            rows = connection.execute(
+                "SELECT m.id FROM memories m WHERE m.kind = 'reflection' AND m.valid_until IS NULL"
+                f" AND {repo.store_condition(stores)} ORDER BY m.created_at DESC, m.rowid DESC LIMIT ? OFFSET ?",
+                (min(max(limit, 0), _PAGE), min(max(offset, 0), _MOST_SKIPPED)),
+            )
+            return repo.many(connection, [str(row[0]) for row in rows], stores=stores)
 
         return await self._transactions.store.read(work)
 

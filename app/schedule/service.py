@@ -1,6 +1,6 @@
 """Schedules: definitions, claims, and what came of each run."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -104,14 +104,19 @@ class ScheduleService:
         await self._store.write(work)
         return Changed(schedule, _changes(schedule.id, actor))
 
-    async def install(self, built_in: Schedule) -> None:
-        """Store a built-in schedule unless it is there; the person may have moved it."""
+    async def install(self, built_in: Sequence[Schedule]) -> None:
+        """Store built-in schedules that are missing; the person may have moved the others."""
+
+        def missing(connection: apsw.Connection) -> list[Schedule]:
+            return [one for one in built_in if repo.get(connection, one.id) is None]
 
         def work(connection: apsw.Connection) -> None:
-            if repo.get(connection, built_in.id) is None:
-                repo.insert(connection, replace(built_in, next_run_at=next_run(built_in.cadence, self._now())))
+            for schedule in missing(connection):
+                repo.insert(connection, replace(schedule, next_run_at=next_run(schedule.cadence, self._now())))
 
-        await self._store.write(work)
+        # Looking first leaves the writer to those who write: nearly always all are there.
+        if await self._store.read(missing):
+            await self._store.write(work)
 
     async def get(self, schedule_id: str) -> Schedule:
         """Return a schedule.

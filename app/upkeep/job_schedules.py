@@ -98,21 +98,23 @@ class UpkeepJobs:
         if self._is_installed:
             return
         now, zone = to_datetime(self._clock.now_ms()), local_zone()
-        for job in self.all():
-            for identity, cadence in zip(schedule_ids(job), job.cadences(), strict=True):
-                await self._schedules.install(
-                    Schedule(
-                        identity,
-                        BUILT_IN,
-                        job.title,
-                        job.goal,
-                        _in_zone(cadence, zone),
-                        "on_failure",
-                        "active",
-                        now,
-                        now,
-                    )
+        await self._schedules.install(
+            [
+                Schedule(
+                    identity,
+                    BUILT_IN,
+                    job.title,
+                    job.goal,
+                    _in_zone(cadence, zone),
+                    "on_failure",
+                    "active",
+                    now,
+                    now,
                 )
+                for job in self.all()
+                for identity, cadence in zip(schedule_ids(job), job.cadences(), strict=True)
+            ]
+        )
         self._is_installed = True
 
 

@@ -124,7 +124,7 @@ async def simulate(folder: Path, days: int, seed: int) -> dict[str, int]:
     service = ScheduleService(store, world, lambda: options)
     for identity, cadence in CADENCES.items():
         now = world.now
-        await service.install(Schedule(identity, BUILT_IN, identity, "", cadence, "never", "active", now, now))
+        await service.install([Schedule(identity, BUILT_IN, identity, "", cadence, "never", "active", now, now)])
         world.known_until[identity] = now
     end = START + timedelta(days=days)
     counts: Counter[str] = Counter()

@@ -1,8 +1,8 @@
 """One year in the life of a vault: ``python -m tests.bench.year --data DIR --json OUT [--days 365] [--persona 0]``.
 
-The sessions of one persona of RealMem are spread over a year in their order. Each night the jobs of upkeep run by a fake
-clock, reflection on Sundays. Reported are what each month added, merged, faded and archived, and how well the persona's
-questions are answered at the end, beside a vault in which nothing ran.
+The sessions of one persona of RealMem are spread over a year in their order. Each night the jobs of upkeep run by a
+fake clock, reflection on Sundays. Reported are what each month added, merged, faded and archived, and how well the
+persona's questions are answered at the end, beside a vault in which nothing ran.
 
 ``share@10`` counts conversations: a hit counts for the conversation that it was said in or drawn from. ``messages``
 counts only messages among the hits, which shows what the new memories push out of the first ten.

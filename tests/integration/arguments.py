@@ -62,6 +62,8 @@ def sound(operation: Operation, there: Known) -> dict[str, Any]:
         "history_ids": [there.history],
         "job": "job",
         "name": "search.limit",
+        "after": "2024-02-03T04:05:06Z",
+        "before": "2024-02-04T04:05:06Z",
     }
     if operation.name == "settings.set":
         given["value"] = 50

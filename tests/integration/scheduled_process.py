@@ -58,7 +58,7 @@ def main() -> None:
     cadence = Cadence(kind="cron", expression="0 * * * *")
     schedule = Schedule(SCHEDULE, BUILT_IN, "Slow", "", cadence, "always", "active", start, start)
     engine.schedules.runner._jobs = {SCHEDULE: SlowJob(seconds)}
-    host.submit(engine.schedules.service.install(schedule)).result()
+    host.submit(engine.schedules.service.install([schedule])).result()
     print("ready", flush=True)  # noqa: T201
     sys.stdin.readline()
     host.stop()

@@ -35,7 +35,7 @@ _LINE = re.compile(r"- ⟦[^⟦⟧\n]+⟧ .*|  >( .*)?|## .*|")
 
 @pytest.fixture
 def host(vault: Path) -> Iterator[Host]:
-    running = Host(vault, serve=False, overrides={"embedding.model": "hashed"})
+    running = Host(vault, serve=False, overrides={"embedding.model": "hashed", "consolidation.enabled": False})
     running.start()
     yield running
     running.stop()

@@ -163,7 +163,13 @@ def questions(items: list[Item], entities: dict[str, str]) -> Iterator[tuple[str
     wanted: dict[str, list[dict[str, Any]]] = {
         "archive.get": [{"id": one} for one in ids],
         "archive.list": [{}, *({"text": one} for one in markers)],
-        "entity.graph": [{}, *({"id": one} for one in entities), {"depth": 2, "limit": 2}],
+        "entity.graph": [
+            {},
+            *({"id": one} for one in entities),
+            {"depth": 2, "limit": 2},
+            {"filter": {"text": "miller"}},
+            {"filter": {"until": then, "types": ["person"]}},
+        ],
         "entity.ids": [{}, {"order": "recent"}, {"filter": {"text": "miller"}}],
         "entity.info": [more | {"id": one} for one in entities for more in ({}, {"as_of": then})],
         "entity.list": [{}, {"order": "recent"}, {"filter": {"prefix": "a"}}, {"as_of": then}],

@@ -45,7 +45,9 @@ class Target:
 
 
 def target_of(place: Place) -> Target:
-    """Return a note or conversation as the palette offers it."""
+    """Return a note, conversation or name as the palette offers it."""
+    if place.pane == "graph":
+        return Target(f"graph/{place.id}", place.title, place, _tr("Name"), "waypoints")
     is_note = place.pane == "notes"
     return Target(
         f"{place.pane}/{place.id}",

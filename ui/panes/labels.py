@@ -32,6 +32,7 @@ _EVENTS: dict[str, object] = {
     "MERGE": QT_TRANSLATE_NOOP("Words", "Merged"),
     "MENTION": QT_TRANSLATE_NOOP("Words", "Said again"),
     "ARCHIVE": QT_TRANSLATE_NOOP("Words", "Archived"),
+    "CLEAN": QT_TRANSLATE_NOOP("Words", "Deleted from the archive"),
 }
 
 

@@ -18,7 +18,7 @@ class Place:
 
     Args:
         pane: The pane's name: ``sessions``, ``notes``, ``graph``, ``schedule`` or ``search``.
-        id: What is open there: a session's or memory's id, ``""`` for the pane itself.
+        id: What is open there: the id of a session, memory or entity, ``""`` for the pane itself.
         extra: Where in it: a message's ``seq``, the words of a search.
         title: What a person calls it; not part of its identity.
         words: Words to mark there, as a search found them; not part of its identity.
@@ -34,7 +34,8 @@ class Place:
 def place_of(link: str) -> Place | None:
     """Return the place a link names, ``None`` when it names none.
 
-    Understands ``keepsake://memory/<id>``, ``keepsake://session/<id>#<seq>`` and ``keepsake://search/<words>``.
+    Understands ``keepsake://memory/<id>``, ``keepsake://session/<id>#<seq>``, ``keepsake://entity/<id>`` and
+    ``keepsake://search/<words>``.
     """
     try:
         parts = urlsplit(link.strip())
@@ -43,8 +44,8 @@ def place_of(link: str) -> Place | None:
     target = unquote(parts.path.strip("/"))
     if parts.scheme != SCHEME or not target:
         return None
-    if parts.netloc == "memory":
-        return Place("notes", target)
+    if parts.netloc in ("memory", "entity"):
+        return Place("notes" if parts.netloc == "memory" else "graph", target)
     if parts.netloc == "session":
         return Place("sessions", target, parts.fragment if parts.fragment.isdecimal() else "")
     if parts.netloc == "search":
@@ -58,6 +59,8 @@ def link_of(place: Place) -> str:
         return f"{SCHEME}://memory/{quote(place.id)}"
     if place.pane == "sessions" and place.id:
         return f"{SCHEME}://session/{quote(place.id)}" + (f"#{place.extra}" if place.extra else "")
+    if place.pane == "graph" and place.id:
+        return f"{SCHEME}://entity/{quote(place.id)}"
     if place.pane == "search" and place.extra:
         return f"{SCHEME}://search/{quote(place.extra, safe='')}"
     return ""

@@ -53,6 +53,8 @@ class Sidebar(QWidget):
         button = self._button(title, icon_name, shortcut)
         button.setCheckable(True)
         button.setProperty("pane", name)
+        button.setProperty("title", title)
+        button.setProperty("keys", shortcut)
         button.clicked.connect(self._on_clicked)
         self._group.addButton(button)
         self._buttons[name] = button
@@ -74,6 +76,16 @@ class Sidebar(QWidget):
         """Let panes be chosen, or not while no vault is open."""
         for button in self._buttons.values():
             button.setEnabled(is_open)
+
+    def set_badge(self, name: str, count: int) -> None:
+        """Show how many things wait in a pane; 0 shows nothing."""
+        button = self._buttons.get(name)
+        if button is None:
+            return
+        title = str(button.property("title"))
+        button.setText(f"{title} {count}" if count else title)
+        words = self.tr("{title}: {n} waiting").format(title=title, n=count) if count else title
+        name_button(button, words, str(button.property("keys")))
 
     def select(self, name: str) -> None:
         """Show which pane is in front."""

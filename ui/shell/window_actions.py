@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from ui.shell.window_port import WindowPort
 
 NORMAL = 100
-HELP_PAGES = {"search": "search"}
+HELP_PAGES = {"search": "search", "graph": "graph"}
 """Panes whose help is a page of its own."""
 
 

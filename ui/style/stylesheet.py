@@ -101,6 +101,11 @@ QTabBar::tab:focus { color: $accent; background: $hover; border-radius: ${small}
 QSplitter::handle { background: $line; }
 QSplitter::handle:horizontal { width: 1px; }
 QSplitter::handle:vertical { height: 1px; }
+QSlider::groove:horizontal { height: 4px; background: $line; border-radius: 2px; }
+QSlider::sub-page:horizontal { background: $accent; border-radius: 2px; }
+QSlider::handle:horizontal { background: $accent; border: 2px solid $surface; width: 12px; margin: -6px 0;
+  border-radius: ${medium}px; }
+QSlider::handle:horizontal:focus, QSlider::handle:horizontal:hover { border: 2px solid $text; }
 QScrollArea { border: 0; background: transparent; }
 QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
 QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
@@ -127,6 +132,12 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 #helpList::item:focus { border: 1px solid $accent; }
 #card { background: $raised; border: 1px solid $line; border-radius: ${large}px; }
 #sheet { background: $surface; }
+#nameTable::item { padding: 0 8px; }
+#nameTable::item:selected { background: $selected; color: $text; }
+#nameTable QHeaderView::section { padding: 6px 8px; }
+#legend { background: $surface; border: 0; }
+#legend QToolButton { padding: 3px 6px; }
+#legend QToolButton[off="true"] { color: $muted; }
 #dropVeil { background: $accent_soft; border: 2px dashed $accent; border-radius: ${large}px; }
 #hairline { background: $line; border: 0; }
 $types

@@ -1,6 +1,6 @@
 """Settings of recurring work: consolidation, reflection, enrichment, decay, retention and schedules."""
 
-from app.config.setting import Setting, fraction, planned, switch, time_of_day, whole
+from app.config.setting import Setting, fraction, switch, time_of_day, whole
 
 _DAYS = ("monday", "tuesday", "wednesday", "thursday", "friday", "saturday", "sunday")
 
@@ -24,7 +24,7 @@ ENRICHMENT = (
     whole("enrichment.limit", 50, 1, 10_000, "Memories and messages searched in one run."),
 )
 
-REFLECTION = planned(
+REFLECTION = (
     switch("reflection.enabled", True, "Write a reflection on the week.", critical=True),
     Setting("reflection.day", "choice", "sunday", "The day it is written.", choices=_DAYS),
     time_of_day("reflection.time", "03:00", "When it is written on that day."),

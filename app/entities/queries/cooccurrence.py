@@ -22,7 +22,13 @@ class TimeWindow:
     until_ms: int = _EVER
 
 
-def owners_of(connection: apsw.Connection, entity_id: str, window: TimeWindow, limit: int) -> dict[Owner, set[str]]:
+def owners_of(
+    connection: apsw.Connection,
+    entity_id: str,
+    window: TimeWindow,
+    limit: int,
+    times: dict[Owner, int] | None = None,
+) -> dict[Owner, set[str]]:
     """Return the latest messages and memories that mention an entity, with all their entities.
 
     Args:
@@ -30,17 +36,20 @@ def owners_of(connection: apsw.Connection, entity_id: str, window: TimeWindow, l
         entity_id: The entity.
         window: Which mentions count.
         limit: Mentions of the entity to follow at most.
+        times: Takes when each of the owners was written, in milliseconds.
     """
     rows = connection.execute(
-        "SELECT o.owner_kind, o.owner_id, other.entity_id FROM"
-        " (SELECT m.owner_kind, m.owner_id FROM mentions m WHERE m.entity_id = ? AND m.at >= ? AND m.at < ?"
+        "SELECT o.owner_kind, o.owner_id, other.entity_id, o.at FROM"
+        " (SELECT m.owner_kind, m.owner_id, m.at FROM mentions m WHERE m.entity_id = ? AND m.at >= ? AND m.at < ?"
         f" AND {within(window.stores)} ORDER BY m.at DESC LIMIT ?) o"
         " CROSS JOIN mentions other ON other.owner_kind = o.owner_kind AND other.owner_id = o.owner_id",
         (entity_id, window.since_ms, window.until_ms, limit),
     )
     found: dict[Owner, set[str]] = {}
-    for kind, owner, other in rows:
+    for kind, owner, other, at in rows:
         found.setdefault((kind, owner), set()).add(other)
+        if times is not None:
+            times[kind, owner] = at
     return found
 
 

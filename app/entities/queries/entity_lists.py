@@ -68,6 +68,18 @@ def rows(connection: apsw.Connection, wanted: Sequence[str], *, stores: Sequence
     ]
 
 
+def matching(
+    connection: apsw.Connection, wanted: Sequence[str], chosen: EntityFilter, *, stores: Sequence[str]
+) -> list[str]:
+    """Return the ids whose names and type a filter allows; its times do not count."""
+    where, values = _conditions(chosen, stores)
+    found = connection.execute(
+        f"SELECT e.id FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value WHERE {where} ORDER BY w.key",
+        (json.dumps(list(wanted)), *values),
+    )
+    return [str(row[0]) for row in found]
+
+
 def _by_registry(order: EntityOrder) -> tuple[str, list[Any]]:
     latest = "(SELECT max(m.at) FROM mentions m WHERE m.entity_id = o.id)" if order == "recent" else "0"
     source = f"(SELECT o.*, o.mention_count AS n, {latest} AS latest FROM entities o)"

@@ -2,25 +2,48 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any
 
 import apsw
 
-from app.core.clock import to_ms
+from app.core.clock import optional_datetime, to_datetime, to_ms
 from app.entities import repo
-from app.entities.model import EntityFilter, GraphEdge, GraphFilter, GraphNode, GraphView
+from app.entities.model import EntityFilter, EntityRow, GraphEdge, GraphFilter, GraphNode, GraphView
 from app.entities.queries.cooccurrence import Owner, TimeWindow, neighbours, owners_of, top
-from app.entities.queries.entity_lists import ids, rows
+from app.entities.queries.entity_lists import ids, matching, rows
 from app.entities.queries.profile import visible
-from app.entities.queries.visibility import sees_all
+from app.entities.queries.visibility import sees_all, within
 
 MAX_DEPTH = 3
-MAX_NODES = 5_000
+MAX_NODES = 20_000
 _CENTRE_OWNERS = 1_000  # latest mentions followed of the centre,
 _STEP_OWNERS = 80  # of an entity on the way,
 _LEAF_OWNERS = 600  # and of all the leaves together, to count what they share
+_OVERVIEW_OWNERS = 20_000  # latest mentions followed of all nodes, where there is no centre
 _WAYS = (12, 6)  # entities followed at the second and the third step
+
+
+@dataclass(slots=True)
+class _Gathered:
+    """Nodes found so far, and the messages and memories that join them.
+
+    Args:
+        budget: Mentions to follow of all nodes together for their edges.
+        centre: The centre, empty for the graph of all names.
+        depths: Steps of each node from the centre.
+        owners: Entities of each message and memory that was followed.
+        times: When each of those was written, in milliseconds.
+        left_out: Nodes that the limit kept away.
+    """
+
+    budget: int
+    centre: str = ""
+    depths: dict[str, int] = field(default_factory=dict)
+    owners: dict[Owner, set[str]] = field(default_factory=dict)
+    times: dict[Owner, int] = field(default_factory=dict)
+    left_out: int = 0
 
 
 def neighbourhood(
@@ -35,74 +58,83 @@ def neighbourhood(
     """
     entity = visible(connection, centre, stores)
     window = _window(chosen, stores)
-    depths, owners = {entity.id: 0}, dict[Owner, set[str]]()
-    frontier, left_out = [entity.id], 0
+    found = _Gathered(_LEAF_OWNERS, entity.id, {entity.id: 0})
+    depths, frontier = found.depths, [entity.id]
     for step in range(1, min(max(depth, 1), MAX_DEPTH) + 1):
         counts: dict[str, int] = {}
         for one in frontier:
-            found = owners_of(connection, one, window, _CENTRE_OWNERS if step == 1 else _STEP_OWNERS)
-            owners.update(found)
-            for other, weight in neighbours(found, one).items():
+            owners = owners_of(connection, one, window, _CENTRE_OWNERS if step == 1 else _STEP_OWNERS, found.times)
+            found.owners.update(owners)
+            for other, weight in neighbours(owners, one).items():
                 if other not in depths:
                     counts[other] = counts.get(other, 0) + weight
         for other in _stated_ends(connection, frontier, chosen, stores):
             if other not in depths:
                 counts[other] = counts.get(other, 0) + 1
-        allowed = _of_types(connection, counts, chosen)
+        allowed = _allowed(connection, counts, chosen, stores)
         kept = top(connection, allowed, max(0, limit - len(depths)))
-        left_out += len(allowed) - len(kept)
+        found.left_out += len(allowed) - len(kept)
         depths.update((other, step) for other, _ in kept)
         frontier = [other for other, _ in kept[: _WAYS[min(step, len(_WAYS)) - 1]]]
-    return _view(connection, depths, owners, left_out, chosen, stores)
+    return _view(connection, found, chosen, stores)
 
 
 def overview(connection: apsw.Connection, limit: int, chosen: GraphFilter, stores: Sequence[str]) -> GraphView:
     """Return the most mentioned entities."""
-    wanted = EntityFilter(types=chosen.types, since=chosen.since, until=chosen.until)
+    wanted = EntityFilter(text=chosen.text, types=chosen.types, since=chosen.since, until=chosen.until)
     every = ids(connection, wanted, "mentions", stores=stores)
     shown = every[: max(0, limit)]
-    return _view(connection, dict.fromkeys(shown, 0), {}, len(every) - len(shown), chosen, stores)
+    found = _Gathered(_OVERVIEW_OWNERS, depths=dict.fromkeys(shown, 0), left_out=len(every) - len(shown))
+    return _view(connection, found, chosen, stores)
 
 
-def _view(
-    connection: apsw.Connection,
-    depths: dict[str, int],
-    owners: dict[Owner, set[str]],
-    left_out: int,
-    chosen: GraphFilter,
-    stores: Sequence[str],
-) -> GraphView:
-    edges = []
+def _view(connection: apsw.Connection, found: _Gathered, chosen: GraphFilter, stores: Sequence[str]) -> GraphView:
+    edges, depths, window = [], found.depths, _window(chosen, stores)
     if not chosen.kinds or "together" in chosen.kinds:
-        share = max(4, _LEAF_OWNERS // max(1, len(depths)))
+        share = max(4, found.budget // max(1, len(depths)))
         for one in depths:
-            owners.update(owners_of(connection, one, _window(chosen, stores), share))
-        edges += _together(owners.values(), depths)
+            found.owners.update(owners_of(connection, one, window, share, found.times))
+        edges += _together(found)
     if not chosen.kinds or "stated" in chosen.kinds:
-        edges += _stated(connection, depths, stores)
-    places = _places(connection, depths)
-    nodes = tuple(
-        GraphNode(row.id, row.name, row.type, float(row.mentions), depths[row.id], *places.get(row.id, (None, None)))
-        for row in rows(connection, list(depths), stores=stores)
-    )
-    known = {node.id for node in nodes}
+        edges += _stated(connection, depths, chosen, stores)
+    mentioned = _mentioned(connection, depths, window)
+    # Where names stand follows from all of them, and from what the person looked at and moved.
+    places = _places(connection, found.centre, depths) if sees_all(stores) else {}
+    is_bounded = chosen.since is not None or chosen.until is not None
+
+    def node(row: EntityRow) -> GraphNode:
+        count, first = mentioned.get(row.id, (0, None))
+        x, y, pinned = places.get(row.id, (None, None, False))
+        weight = float(count if is_bounded else row.mentions)
+        return GraphNode(row.id, row.name, row.type, weight, depths[row.id], x, y, pinned, optional_datetime(first))
+
+    nodes = tuple(node(row) for row in rows(connection, list(depths), stores=stores))
+    known = {one.id for one in nodes}
     shown = tuple(edge for edge in edges if edge.source in known and edge.target in known)
-    return GraphView(nodes, shown, left_out)
+    return GraphView(nodes, shown, found.left_out)
 
 
-def _together(owners: Iterable[set[str]], nodes: dict[str, int]) -> list[GraphEdge]:
+def _together(found: _Gathered) -> list[GraphEdge]:
     counts: dict[tuple[str, str], int] = {}
-    for mentioned in owners:
-        for pair in combinations(sorted(mentioned & nodes.keys()), 2):
+    first: dict[tuple[str, str], int] = {}
+    for owner, mentioned in found.owners.items():
+        at = found.times[owner]
+        for pair in combinations(sorted(mentioned & found.depths.keys()), 2):
             counts[pair] = counts.get(pair, 0) + 1
-    return [GraphEdge(first, second, float(weight)) for (first, second), weight in sorted(counts.items())]
+            first[pair] = min(first.get(pair, at), at)
+    return [
+        GraphEdge(pair[0], pair[1], float(weight), first_at=to_datetime(first[pair]))
+        for pair, weight in sorted(counts.items())
+    ]
 
 
-def _stated(connection: apsw.Connection, nodes: dict[str, int], stores: Sequence[str]) -> list[GraphEdge]:
+def _stated(
+    connection: apsw.Connection, nodes: dict[str, int], chosen: GraphFilter, stores: Sequence[str]
+) -> list[GraphEdge]:
     edges: dict[tuple[str, str, str], GraphEdge] = {}
-    for subject, predicate, target, weight in _relations_of(connection, nodes, stores):
+    for subject, predicate, target, weight, at in _relations_of(connection, nodes, chosen, stores):
         if subject in nodes and target in nodes and subject != target:
-            edges[subject, predicate, target] = GraphEdge(subject, target, weight, "stated", predicate)
+            edges[subject, predicate, target] = GraphEdge(subject, target, weight, "stated", predicate, to_datetime(at))
     return list(edges.values())
 
 
@@ -112,41 +144,63 @@ def _stated_ends(
     """Return what stands at the other end of the relations stated of ``frontier``."""
     if chosen.kinds and "stated" not in chosen.kinds:
         return set()
-    return {end for subject, _, target, _ in _relations_of(connection, frontier, stores) for end in (subject, target)}
+    found = _relations_of(connection, frontier, chosen, stores)
+    return {end for subject, _, target, *_ in found for end in (subject, target)}
 
 
 def _relations_of(
-    connection: apsw.Connection, wanted: Iterable[str], stores: Sequence[str]
-) -> list[tuple[str, str, str, float]]:
+    connection: apsw.Connection, wanted: Iterable[str], chosen: GraphFilter, stores: Sequence[str]
+) -> list[tuple[str, str, str, float, int]]:
     if not sees_all(stores):
         return []
     parts = [part for one in wanted for part in repo.cluster(connection, one)]
     found: list[Any] = connection.execute(
-        "SELECT subject_id, predicate, object_id, weight FROM relations WHERE subject_id IN"
-        " (SELECT value FROM json_each(?1)) OR object_id IN (SELECT value FROM json_each(?1))",
-        (json.dumps(parts),),
+        "SELECT subject_id, predicate, object_id, weight, created_at FROM relations WHERE (subject_id IN"
+        " (SELECT value FROM json_each(?1)) OR object_id IN (SELECT value FROM json_each(?1)))"
+        " AND (?2 IS NULL OR created_at < ?2)",
+        (json.dumps(parts), None if chosen.until is None else to_ms(chosen.until)),
     ).fetchall()
-    return [(repo.root(connection, row[0]), row[1], repo.root(connection, row[2]), row[3]) for row in found]
+    return [(repo.root(connection, row[0]), row[1], repo.root(connection, row[2]), row[3], row[4]) for row in found]
 
 
-def _of_types(connection: apsw.Connection, counts: dict[str, int], chosen: GraphFilter) -> dict[str, int]:
-    if not chosen.types:
+def _allowed(
+    connection: apsw.Connection, counts: dict[str, int], chosen: GraphFilter, stores: Sequence[str]
+) -> dict[str, int]:
+    if not chosen.types and not chosen.text:
         return counts
+    wanted = EntityFilter(text=chosen.text, types=chosen.types)
+    return {one: counts[one] for one in matching(connection, list(counts), wanted, stores=stores)}
+
+
+def _mentioned(
+    connection: apsw.Connection, nodes: Iterable[str], window: TimeWindow
+) -> dict[str, tuple[int, int | None]]:
+    """Return the count of each node's mentions within ``window``, and the time of the first."""
     found: list[Any] = connection.execute(
-        "SELECT e.id FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value"
-        " WHERE e.type IN (SELECT value FROM json_each(?))",
-        (json.dumps(list(counts)), json.dumps(chosen.types)),
+        "SELECT m.entity_id, count(*), min(m.at) FROM json_each(?) w CROSS JOIN mentions m ON m.entity_id = w.value"
+        f" WHERE m.at >= ? AND m.at < ? AND {within(window.stores)} GROUP BY m.entity_id",
+        (json.dumps(list(nodes)), window.since_ms, window.until_ms),
     ).fetchall()
-    return {row[0]: counts[row[0]] for row in found}
-
-
-def _places(connection: apsw.Connection, nodes: Iterable[str]) -> dict[str, tuple[float, float]]:
-    found = connection.execute(
-        "SELECT e.id, e.position_x, e.position_y FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value"
-        " WHERE e.position_x IS NOT NULL AND e.position_y IS NOT NULL",
-        (json.dumps(list(nodes)),),
-    )
     return {row[0]: (row[1], row[2]) for row in found}
+
+
+def _places(
+    connection: apsw.Connection, centre: str, nodes: Iterable[str]
+) -> dict[str, tuple[float | None, float | None, bool]]:
+    wanted = json.dumps(list(nodes))
+    if centre:
+        found: list[Any] = connection.execute(
+            "SELECT p.entity_id, p.x, p.y, p.pinned FROM json_each(?) w CROSS JOIN graph_positions p"
+            " ON p.entity_id = w.value AND p.centre_id = ?",
+            (wanted, centre),
+        ).fetchall()
+    else:
+        found = connection.execute(
+            "SELECT e.id, e.position_x, e.position_y, e.position_pinned FROM json_each(?) w"
+            " CROSS JOIN entities e ON e.id = w.value WHERE e.position_x IS NOT NULL AND e.position_y IS NOT NULL",
+            (wanted,),
+        ).fetchall()
+    return {row[0]: (row[1], row[2], bool(row[3])) for row in found}
 
 
 def _window(chosen: GraphFilter, stores: Sequence[str]) -> TimeWindow:

@@ -12,6 +12,7 @@ from app.api.registry import Reply
 from app.changes import ChangeSet, Listener
 from app.config.model import SecretStatus, SettingValue
 from app.config.schema import SETTINGS
+from app.entities.model import GraphView
 from app.errors import KeepsakeError, NotFoundError
 from app.exchange.model import ImportReport
 from app.memories.foreign_record import Problem
@@ -132,6 +133,9 @@ class FakeBackend:
     def entity_list(self, **_: Any) -> list[Any]:
         return []
 
+    def entity_graph(self, **_: Any) -> GraphView:
+        return GraphView()
+
     def session_list(self, **_: Any) -> list[Session]:
         return [Session("ses-1", "Which roses for a north wall?", "claude", "", MORNING, MORNING, 12)]
 
@@ -147,6 +151,9 @@ class FakeBackend:
 
     def agent_requests(self) -> list[AccessRequest]:
         return self.access_requests
+
+    def inbox_count(self) -> int:
+        return 0
 
     def job_cancel(self, job: str) -> bool:
         return True

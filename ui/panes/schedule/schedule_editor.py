@@ -22,6 +22,7 @@ from app.schedule.model import Cadence
 from ui import theme
 from ui.panes.schedule.cadence_fields import cadence_of, fields_of
 from ui.panes.schedule.cadence_form import CadenceForm
+from ui.panes.schedule.goal_limits import GoalLimitsForm
 from ui.panes.schedule.run_labels import coming_there
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -69,6 +70,7 @@ class ScheduleEditor(QScrollArea):
         self.policy = QComboBox(self)
         self.policy.setAccessibleName(self.tr("Tell me"))
         self.policy.addItems([self.tr("after each run"), self.tr("only when it fails"), self.tr("never")])
+        self.limits = GoalLimitsForm(self)
         self._words = PlainLabel("", self)
         self._words.setWordWrap(True)
         theme.set_type(self._words, "small muted")
@@ -94,7 +96,15 @@ class ScheduleEditor(QScrollArea):
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
         """The widgets that take the keyboard, in reading order."""
-        return self.name, self.goal, *self.cadence.tab_chain, self.policy, self.save, self.cancel
+        return (
+            self.name,
+            self.goal,
+            *self.cadence.tab_chain,
+            self.policy,
+            *self.limits.tab_chain,
+            self.save,
+            self.cancel,
+        )
 
     @property
     def words(self) -> str:
@@ -108,8 +118,9 @@ class ScheduleEditor(QScrollArea):
         self._heading.setText(self.tr("New schedule") if schedule is None else schedule.name)
         self.name.setText(schedule.name if schedule is not None else "")
         self.goal.setPlainText(schedule.goal if schedule is not None else "")
-        for widget in (self.name, self.goal, self._name_label, self._goal_label, self._about):
+        for widget in (self.name, self.goal, self._name_label, self._goal_label, self._about, self.limits):
             widget.setVisible(is_own)
+        self.limits.show_limits(schedule)
         cadence = schedule.cadence if schedule is not None else Cadence(kind="cron", expression="0 8 * * *")
         self.cadence.show_fields(fields_of(cadence, local_zone()))
         policy = schedule.notification_policy if schedule is not None else POLICIES[0]
@@ -145,6 +156,8 @@ class ScheduleEditor(QScrollArea):
         column.addSpacing(Space.S)
         column.addWidget(_field_label(self.tr("Tell me"), self))
         column.addWidget(self.policy, 0, Qt.AlignmentFlag.AlignLeft)
+        column.addSpacing(Space.S)
+        column.addWidget(self.limits)
         column.addSpacing(Space.M)
         column.addLayout(buttons)
         column.addStretch(1)
@@ -198,6 +211,7 @@ class ScheduleEditor(QScrollArea):
         if self.goal.isVisibleTo(self):
             values["goal"] = self.goal.toPlainText().strip()
             values["name"] = self.name.text().strip()
+            values |= self.limits.values
         self.saved.emit(values)
 
 

@@ -18,8 +18,8 @@ CLASSES = {
         archive.get archive.list graph.read entity.graph entity.ids entity.info entity.list entity.of entity.rows
         fact.by_metadata fact.conflicts fact.get fact.list memory.context memory.forecast memory.get memory.list
         memory.parse memory.people memory.search memory.sources memory.stats memory.tags memory.timeline note.facets
-        note.get note.ids note.links note.list note.resolve note.rows note.titles reflection.latest search.explain
-        tag.list
+        note.get note.ids note.links note.list note.resolve note.rows note.titles reflection.latest reflection.list
+        search.explain tag.list
     """,
     # Writes into these stores, and the caller's own conversations and schedules.
     "inner": """
@@ -43,8 +43,8 @@ CLASSES = {
         schedule.notes schedule.prune schedule.run_now schedule.status session.agents session.consolidated
         session.digest.get
         session.digest.list session.digest.roll session.forget session.ids session.list session.pending
-        session.rename session.rows settings.check settings.list upkeep.jobs upkeep.plan upkeep.status vault.settle
-        vault.stats vault.status
+        reflection.preview session.rename session.rows settings.check settings.list upkeep.jobs upkeep.plan
+        upkeep.status vault.settle vault.stats vault.status
     """,
     # Administers the vault or other agents, or removes for good: the person's own programs.
     "owner": """

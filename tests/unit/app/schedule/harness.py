@@ -63,7 +63,7 @@ class Schedules:
 
     def built_in(self, cadence: Cadence = HOURLY, policy: Any = "always") -> tuple[Schedule, "CountingJob"]:
         made = Schedule("sch-job", BUILT_IN, "Job", "", cadence, policy, "active", self.now, self.now)
-        self.do(self.service.install(made))
+        self.do(self.service.install([made]))
         return made, CountingJob()
 
     def runner(self, jobs: dict[str, Any], **options: Any) -> ScheduleRunner:

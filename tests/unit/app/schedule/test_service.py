@@ -202,10 +202,10 @@ def test_once_is_completed_and_runs_are_pruned(harness: Harness) -> None:
 
 def test_a_built_in_schedule_can_be_moved_and_switched_off_but_not_deleted(harness: Harness) -> None:
     built_in = Schedule("sch-decay", BUILT_IN, "Decay", "", HOURLY, "never", "active", START, START)
-    harness.do(harness.service.install(built_in))
+    harness.do(harness.service.install([built_in]))
     moved = Cadence(kind="cron", expression="0 5 * * *", zone="Europe/Berlin")
     harness.do(harness.service.update("sch-decay", SchedulePatch(cadence=moved)))
-    harness.do(harness.service.install(built_in))
+    harness.do(harness.service.install([built_in]))
     assert harness.do(harness.service.get("sch-decay")).cadence == moved
     for wrong in (harness.service.delete("sch-decay"), harness.service.update("sch-decay", SchedulePatch(goal="x"))):
         with pytest.raises(InputError):
@@ -237,7 +237,7 @@ class CountingJob:
 
 def built_in(harness: Harness, cadence: Cadence = HOURLY) -> tuple[Schedule, CountingJob, ScheduleRunner]:
     made = Schedule("sch-job", BUILT_IN, "Job", "", cadence, "always", "active", harness.now, harness.now)
-    harness.do(harness.service.install(made))
+    harness.do(harness.service.install([made]))
     job = CountingJob()
     return made, job, harness.runner({"sch-job": job})
 
@@ -320,7 +320,7 @@ def test_pausing_all_holds_everything_until_then(harness: Harness) -> None:
 
 def test_heavy_work_waits_while_the_person_types_but_not_for_ever(harness: Harness) -> None:
     harness.do(
-        harness.service.install(Schedule("sch-job", BUILT_IN, "Job", "", HOURLY, "never", "active", START, START))
+        harness.service.install([Schedule("sch-job", BUILT_IN, "Job", "", HOURLY, "never", "active", START, START)])
     )
     job = CountingJob()
     runner = harness.runner({"sch-job": job}, is_quiet=lambda: True)

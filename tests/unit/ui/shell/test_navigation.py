@@ -14,6 +14,7 @@ from ui.shell.navigation import HISTORY_LIMIT, Navigation, Place, link_of, place
         ("keepsake://memory/note-0197", Place("notes", "note-0197")),
         ("keepsake://session/ses-0197#12", Place("sessions", "ses-0197", "12")),
         ("keepsake://session/ses-0197#x", Place("sessions", "ses-0197")),
+        ("keepsake://entity/ent-0197", Place("graph", "ent-0197")),
         ("keepsake://search/red%20roses", Place("search", extra="red roses")),
         (" keepsake://memory/note-0197\n", Place("notes", "note-0197")),
     ],
@@ -37,7 +38,8 @@ def test_search_links_come_back(words: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "place", [Place("notes", "note-1"), Place("sessions", "ses-1"), Place("sessions", "ses-1", "7")]
+    "place",
+    [Place("notes", "note-1"), Place("sessions", "ses-1"), Place("sessions", "ses-1", "7"), Place("graph", "ent-1")],
 )
 def test_links_come_back(place: Place) -> None:
     assert place_of(link_of(place)) == place

@@ -174,3 +174,20 @@ def test_the_keyboard_reaches_all_of_it(pane: SchedulePane, bridge: Bridge, rest
     pane._show_week()
     assert _nameless(pane) == []
     rest(lambda: not bridge._tasks)
+
+
+def test_a_goal_has_trust_and_limits(pane: SchedulePane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot) -> None:
+    pane._on_new()
+    editor = pane.editor
+    assert editor.limits.trust.currentText() == "what is shared and social"
+    editor.goal.setPlainText("Sum up my week")
+    editor.limits.trust.setCurrentIndex(3)
+    editor.limits.turns.setValue(7)
+    editor.limits.cost.setValue(0.5)
+    rest(editor.save.isEnabled)
+    qtbot.mouseClick(editor.save, Qt.MouseButton.LeftButton)
+    rest(lambda: host.ask("schedule.search", text="week").total == 1 and not bridge._tasks)
+    (made,) = host.ask("schedule.search", text="week").schedules
+    assert (made.trust, made.max_turns, made.max_cost) == ("full", 7, 0.5)
+    pane._on_edit()
+    assert (editor.limits.trust.currentIndex(), editor.limits.turns.value(), editor.limits.cost.value()) == (3, 7, 0.5)

@@ -1,0 +1,1 @@
+"""Weekly reflection: the digest of a week, by language model or by rules."""

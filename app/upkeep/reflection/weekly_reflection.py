@@ -1,0 +1,207 @@
+"""The job that writes the weekly reflection."""
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from functools import partial
+from typing import Final
+
+from app.core.clock import to_datetime
+from app.core.text import excerpt
+from app.core.timespans import WEEKDAYS
+from app.errors import AccessDeniedError, KeepsakeError
+from app.llm.chat_model import ChatModel
+from app.llm.model import Usage
+from app.memories import validation
+from app.memories.model import Memory, NewMemory
+from app.memories.reflections import TAG
+from app.memories.unit_of_work import MemoryUnitOfWork
+from app.memories.writer import MemoryWriter
+from app.schedule.model import Cadence
+from app.upkeep.reflection import cited_sentences, repo
+from app.upkeep.reflection.citations import in_words
+from app.upkeep.reflection.model import Digest, ReflectionOptions, ReflectionPreview, Week, WeekItem
+from app.upkeep.reflection.week_digest import comparison, digest
+from app.upkeep.reflection.week_reader import DAY_MS, WeekReader
+from app.upkeep.upkeep_job import PlannedChange, UpkeepOutcome, UpkeepPlan, UpkeepRun
+
+_STEPS: Final = 3
+_MAX_SOURCES: Final = validation.MAX_RELATED
+_DETAIL: Final = 200
+
+
+@dataclass(frozen=True, slots=True)
+class _Written:
+    """A reflection that is ready to be stored, and how it came to be."""
+
+    digest: Digest
+    remark: str = ""
+    usage: Usage = field(default_factory=Usage)
+    turns: int = 0
+
+
+class WeeklyReflection:
+    """The weekly look back.
+
+    Where a language model may be asked, it writes the text and each sentence cites its sources; else rules do.
+
+    Args:
+        transactions: Opens transactions that write memories.
+        reader: Reads the week.
+        model: The language model.
+        options: Returns the settings.
+    """
+
+    name = "reflection"
+    title = "Weekly reflection"
+    goal = "Write what the week brought: who and what is new, what changed, what was promised, and what faded."
+    unit = "steps"
+
+    def __init__(
+        self,
+        transactions: MemoryUnitOfWork,
+        reader: WeekReader,
+        model: ChatModel,
+        options: Callable[[], ReflectionOptions],
+    ) -> None:
+        self._transactions = transactions
+        self._reader = reader
+        self._model = model
+        self._options = options
+
+    def cadences(self) -> tuple[Cadence, ...]:
+        """Return its day and time; see ``UpkeepJob``."""
+        options = self._options()
+        hour, _, minute = options.time.partition(":")
+        weekday = (WEEKDAYS.index(options.day) + 1) % len(WEEKDAYS)  # cron counts from Sunday
+        return (Cadence(kind="cron", expression=f"{int(minute)} {int(hour)} * * {weekday}"),)
+
+    def is_enabled(self) -> bool:
+        """Return whether the settings let it run by itself."""
+        return self._options().is_enabled
+
+    async def preview(self) -> ReflectionPreview:
+        """Return what the digest would say now; stores nothing."""
+        options = self._options()
+        reason = await self._reason_to_skip(options)
+        made = digest(await self._reader.read(options))
+        return ReflectionPreview(made.title, made.content, made.sources, not reason, reason)
+
+    async def plan(self) -> UpkeepPlan:
+        """Return the reflection that it would write; see ``UpkeepJob``."""
+        options = self._options()
+        reason = await self._reason_to_skip(options)
+        if reason:
+            return UpkeepPlan(self.name, reason)
+        made = digest(await self._reader.read(options))
+        change = PlannedChange("write", "", made.title, excerpt(made.content, _DETAIL))
+        notes = (f"{self._model.name or 'The language model'} writes the text.",) if self._model.is_available else ()
+        return UpkeepPlan(self.name, f"Write “{made.title}”.", 1, (change,), notes)
+
+    async def apply(self, run: UpkeepRun) -> UpkeepOutcome:
+        """Write the reflection unless there is a reason not to; see ``UpkeepJob``."""
+        options = self._options()
+        reason = await self._reason_to_skip(options)
+        if reason:
+            return UpkeepOutcome(reason, {"written": 0})
+        week = await self._reader.read(options)
+        run.job.advance(1, _STEPS)
+        made = await self._text(week, options)
+        run.job.advance(2, _STEPS)
+        spent = partial(UpkeepOutcome, cost=made.usage.cost, turn_count=made.turns)
+        if run.job.is_cancelled():
+            return spent("No reflection was written.", {"written": 0})
+        work = partial(_store, draft=_draft(made.digest, week, run.id), min_days=options.min_days)
+        stored = await self._transactions.run(work, self.name, "upkeep.reflection", run.id)
+        run.job.advance(_STEPS, _STEPS)
+        if stored.value is None:
+            return spent("Another reflection was written meanwhile.", {"written": 0})
+        run.publish(stored.changes)
+        summary = f"Wrote “{made.digest.title}” from {in_words(len(made.digest.sources), 'source')}. {made.remark}"
+        return spent(summary.strip(), {"written": 1, "sources": len(made.digest.sources)})
+
+    async def _reason_to_skip(self, options: ReflectionOptions) -> str:
+        """Return why no reflection is due, empty where one is."""
+        latest = await self._reader.latest()
+        if latest is not None:
+            age = self._transactions.clock.now_ms() - round(latest[1].timestamp() * 1000)
+            if age < options.min_days * DAY_MS:
+                return (
+                    f"No reflection was written: the last one is {_days(age)} old, and reflection.min_days asks for"
+                    f" {options.min_days} days between two."
+                )
+        facts = await self._reader.count_facts(options)
+        if facts < options.min_facts:
+            return (
+                f"No reflection was written: the last {in_words(options.days, 'day')} have {in_words(facts, 'fact')},"
+                f" and reflection.min_facts asks for {options.min_facts}."
+            )
+        return ""
+
+    async def _text(self, week: Week, options: ReflectionOptions) -> _Written:
+        """Return the model's text, or the digest where the model has none to give."""
+        by_rules = await asyncio.to_thread(digest, week)
+        if not self._model.is_available:
+            return _Written(by_rules)
+        items = [one for one in week.statements if one.text][: options.limit]
+        try:
+            answer = await self._ask(items, options.min_facts)
+        except KeepsakeError as error:
+            return _Written(by_rules, f"The language model was not used: {error}")
+        if answer is None:
+            return _Written(by_rules, "Private texts are kept from the language model, so rules wrote it.")
+        if not answer.content:
+            remark = "The language model's sentences cited too few sources, so rules wrote it."
+            return _Written(by_rules, remark, answer.usage, 1)
+        compared = comparison(week)
+        content = f"{answer.content}\n\n{compared}" if compared else answer.content
+        attributes = {"written_by": answer.model, "dropped_sentences": answer.dropped}
+        made = replace(by_rules, content=content, sources=answer.sources, attributes=attributes)
+        remark = (
+            f"{in_words(answer.dropped, 'sentence').capitalize()} without sources left out." if answer.dropped else ""
+        )
+        return _Written(made, remark, answer.usage, 1)
+
+    async def _ask(self, items: list[WeekItem], least: int) -> cited_sentences.CitedText | None:
+        """Ask on all items, or on those that the model may see.
+
+        Returns:
+            ``None`` where those are too few.
+        """
+        try:
+            return await cited_sentences.write(self._model, items)
+        except AccessDeniedError:
+            seen = [one for one in items if one.store != "private"]
+            return await cited_sentences.write(self._model, seen) if len(seen) >= least else None
+
+
+def _draft(made: Digest, week: Week, run_id: str) -> NewMemory:
+    return NewMemory(
+        made.content,
+        made.title,
+        kind="reflection",
+        tags=(TAG,),
+        store=made.store,
+        source="keepsake",
+        decay_rate=0.0,
+        sources=made.sources[:_MAX_SOURCES],
+        attributes={**made.attributes, "since": _iso(week.since), "until": _iso(week.until), "run": run_id},
+    )
+
+
+def _store(writer: MemoryWriter, *, draft: NewMemory, min_days: int) -> Memory | None:
+    """Store a reflection, unless another one came first."""
+    latest = repo.latest_reflection(writer.connection, writer.at_ms)
+    if latest is not None and writer.at_ms - latest[1] < min_days * DAY_MS:
+        return None
+    return writer.create(validation.compose(replace(draft, created_at=to_datetime(writer.at_ms)), writer.at_ms))
+
+
+def _days(age_ms: int) -> str:
+    days = age_ms // DAY_MS
+    return in_words(days, "day") if days else "less than a day"
+
+
+def _iso(at: datetime) -> str:
+    return at.astimezone(UTC).isoformat(timespec="seconds")

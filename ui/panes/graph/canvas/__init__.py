@@ -1,0 +1,1 @@
+"""Painted graph: arrays, viewport, painting, labels and layout."""

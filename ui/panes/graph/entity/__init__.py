@@ -1,0 +1,1 @@
+"""Entity page: facts, relations and actions of one name."""
