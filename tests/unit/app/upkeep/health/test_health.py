@@ -164,7 +164,7 @@ def names(runs: UpkeepRuns) -> set[str]:
     }
 
 
-def test_orphans_are_removed_and_their_name_can_be_mentioned_again(runs: UpkeepRuns) -> None:
+def test_orphans_are_removed_and_undo_brings_them_back(runs: UpkeepRuns) -> None:
     runs.ask("graph.create_entities", entities=[{"name": "Zanzibar", "type": "place", "observations": []}])
     runs.ask("vault.settle", names=True)
     before = names(runs)
