@@ -154,7 +154,8 @@ class WindowActions(QObject):
     def _enabled(self) -> dict[str, Callable[[], bool]]:
         window = self._window
         needs_vault = (
-            "file.capture", "file.import", "file.settings", "file.models", "file.test_model", "go.palette", "go.jump", "go.find",
+            "file.capture", "file.import", "file.settings", "file.models", "file.test_model",
+            "go.palette", "go.jump", "go.find",
             "go.copy_link",
             "view.light", "view.dark", "view.system", "view.larger", "view.smaller", "view.normal",
             "help.pages", "help.shortcuts", "help.about",
