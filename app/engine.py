@@ -185,7 +185,8 @@ class Engine:
         memory_jobs = memory_upkeep.build(runtime, MemoryUnitOfWork(store, indexer, clock), self.memories, self.chat)
         self.weekly_reflection = reflection_parts.build(runtime, indexer, self.chat)
         jobs: list[UpkeepJob] = [self.consolidation.job, self.enrichment.job, self.weekly_reflection, *memory_jobs]
-        self.upkeep = upkeep_parts.build(runtime, worker, self._failures, *jobs)
+        retry, read_again = self.index.embedding.try_again, self.entities.worker.start_over
+        self.upkeep = upkeep_parts.build(runtime, worker, self._failures, retry, read_again, *jobs)
         schedules = schedule_parts.build_service(runtime)
         self.upkeep_jobs = UpkeepJobs(self.upkeep.jobs, schedules, clock, self.jobs, self.publish)
         self.schedules = schedule_parts.build(runtime, schedules, self.upkeep_jobs.scheduled)

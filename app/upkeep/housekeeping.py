@@ -1,17 +1,25 @@
-"""Housekeeping: keeps the database quick and the latest backup verified; changes no content."""
+"""Housekeeping: keeps the database quick and sound and the latest backup verified; changes no content."""
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from datetime import datetime, timedelta
+from typing import Final
 
 import apsw
 
+from app.core.clock import Clock, to_datetime
 from app.errors import MachineError
 from app.schedule.model import Cadence
 from app.store.store import Store
 from app.store.wal_truncation import empty_log
 from app.upkeep.backup_service import BackupService
+from app.upkeep.service import UpkeepService
 from app.upkeep.upkeep_job import PlannedChange, UpkeepOutcome, UpkeepPlan, UpkeepRun
 
-_STEPS = 3
+CHECK_EVERY: Final = timedelta(days=7)
+_CHECKED: Final = "checked_at"  # key of ``meta``
+_ACTOR: Final = "housekeeping"
+
+Retry = Callable[[], Awaitable[None]]
 
 
 class Housekeeping:
@@ -20,20 +28,36 @@ class Housekeeping:
     Args:
         store: The vault's database.
         backups: Its backups.
+        service: Checks and repairs.
+        clock: The source of the time.
+        retry_vectors: Lets texts be embedded again for which that failed.
+        read_names_again: Lets everything be read for names again, after a repair.
         is_enabled: Whether the settings let it run by itself.
         time: Returns the time of day, such as ``04:30``.
     """
 
     name = "housekeeping"
     title = "Housekeeping"
-    goal = "Keep the database quick and small, and verify the latest backup."
+    goal = "Keep the database quick, small and sound, and verify the latest backup."
     unit = "steps"
 
     def __init__(
-        self, store: Store, backups: BackupService, is_enabled: Callable[[], bool], time: Callable[[], str]
+        self,
+        store: Store,
+        backups: BackupService,
+        service: UpkeepService,
+        clock: Clock,
+        retry_vectors: Retry,
+        read_names_again: Retry,
+        is_enabled: Callable[[], bool],
+        time: Callable[[], str],
     ) -> None:
         self._store = store
         self._backups = backups
+        self._service = service
+        self._clock = clock
+        self._retry_vectors = retry_vectors
+        self._read_names_again = read_names_again
         self._is_enabled = is_enabled
         self._time = time
 
@@ -51,7 +75,10 @@ class Housekeeping:
         changes = [
             PlannedChange("optimize", "memory.db", "Database", "statistics for the query planner"),
             PlannedChange("shorten", "memory.db-wal", "Write-ahead log"),
+            PlannedChange("retry", "vectors", "Search index", "texts for which making vectors failed"),
         ]
+        if await self._is_check_due():
+            changes.append(PlannedChange("check", "memory.db", "Database", "integrity, repaired where it is derived"))
         latest = await self._latest()
         if latest is not None:
             changes.append(PlannedChange("verify", latest, latest))
@@ -62,28 +89,72 @@ class Housekeeping:
         """Do the steps; see ``UpkeepJob``.
 
         Raises:
-            MachineError: The latest backup is damaged.
+            MachineError: The database or the latest backup is damaged.
         """
         counts: dict[str, int] = {}
+        words: list[str] = []
+        steps = (self._optimize, self._shorten, self._retry, self._check, self._verify)
+        for number, step in enumerate(steps, 1):
+            if run.job.is_cancelled():
+                break
+            words += await step(counts)
+            run.job.advance(number, len(steps))
+        return UpkeepOutcome(" ".join(words), counts)
+
+    async def _optimize(self, counts: dict[str, int]) -> list[str]:
         await self._store.write_untransacted(_optimize)
         counts["optimized"] = 1
-        run.job.advance(1, _STEPS)
-        if run.job.is_cancelled():
-            return UpkeepOutcome("The database was optimized.", counts)
+        return ["The database was optimized."]
+
+    async def _shorten(self, counts: dict[str, int]) -> list[str]:
         await self._store.write_untransacted(empty_log)
-        run.job.advance(2, _STEPS)
-        latest = None if run.job.is_cancelled() else await self._latest()
+        counts["shortened"] = 1
+        return []
+
+    async def _retry(self, counts: dict[str, int]) -> list[str]:
+        await self._retry_vectors()
+        counts["retried"] = 1
+        return []
+
+    async def _check(self, counts: dict[str, int]) -> list[str]:
+        """Check the database once a week, and mend what is derived.
+
+        Raises:
+            MachineError: What is wrong is not only in derived data.
+        """
+        if not await self._is_check_due():
+            return []
+        report = await self._service.check()
+        mended: tuple[str, ...] = ()
+        if any(finding.is_mended_by_repair for finding in report.findings):
+            done = await self._service.repair(_ACTOR, self._read_names_again)
+            mended = done.value.mended
+            left = [finding for finding in done.value.left if finding.severity == "error"]
+        else:
+            left = [finding for finding in report.findings if finding.severity == "error"]
+        if left:
+            raise MachineError(f"{left[0].what} {left[0].remedy}")
+        now_ms = self._clock.now_ms()
+        await self._store.write(lambda connection: _note_checked(connection, now_ms))
+        counts["checked"] = 1
+        return ["It was checked and is sound.", *mended]
+
+    async def _verify(self, counts: dict[str, int]) -> list[str]:
+        latest = await self._latest()
         if latest is None:
-            return UpkeepOutcome("The database was optimized. There was no backup to verify.", counts)
+            return ["There was no backup to verify."]
         checked = await self._backups.verify(latest)
-        run.job.advance(_STEPS, _STEPS)
         if not checked.ok:
             raise MachineError(
                 f"The latest backup, {latest}, cannot be restored: {checked.problem}"
                 " Make another with 'keepsake backup'."
             )
         counts["verified"] = 1
-        return UpkeepOutcome(f"The database was optimized, and the backup {latest} verified.", counts)
+        return [f"The backup {latest} was verified."]
+
+    async def _is_check_due(self) -> bool:
+        checked = await self._store.read(_checked_at)
+        return checked is None or to_datetime(self._clock.now_ms()) - checked >= CHECK_EVERY
 
     async def _latest(self) -> str | None:
         found = [item for item in await self._backups.all() if not item.is_damaged_original]
@@ -92,3 +163,15 @@ class Housekeeping:
 
 def _optimize(connection: apsw.Connection) -> None:
     connection.pragma("optimize")
+
+
+def _checked_at(connection: apsw.Connection) -> datetime | None:
+    found = connection.execute("SELECT value FROM meta WHERE key = ?", (_CHECKED,)).get
+    return None if found is None else to_datetime(int(str(found)))
+
+
+def _note_checked(connection: apsw.Connection, now_ms: int) -> None:
+    connection.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+        (_CHECKED, str(now_ms)),
+    )

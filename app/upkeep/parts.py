@@ -9,7 +9,7 @@ from app.config.config import Config
 from app.index.worker import IndexWorker
 from app.runtime import Runtime
 from app.upkeep.backup_service import BackupService
-from app.upkeep.housekeeping import Housekeeping
+from app.upkeep.housekeeping import Housekeeping, Retry
 from app.upkeep.model import Finding
 from app.upkeep.service import UpkeepService
 from app.upkeep.upkeep_job import UpkeepJob
@@ -31,7 +31,12 @@ class UpkeepParts:
 
 
 def build(
-    runtime: Runtime, worker: IndexWorker, failures: Callable[[], Sequence[str]], *other_jobs: UpkeepJob
+    runtime: Runtime,
+    worker: IndexWorker,
+    failures: Callable[[], Sequence[str]],
+    retry_vectors: Retry,
+    read_names_again: Retry,
+    *other_jobs: UpkeepJob,
 ) -> UpkeepParts:
     """Build the parts of upkeep.
 
@@ -39,15 +44,24 @@ def build(
         runtime: What all parts share.
         worker: The worker of the index.
         failures: Returns a sentence about each part that does not work.
+        retry_vectors: Lets texts be embedded again for which that failed.
+        read_names_again: Lets everything be read for names again.
         other_jobs: Jobs that are built elsewhere.
     """
     store, clock, config = runtime.store, runtime.clock, runtime.config
     model, settings = partial(config.text, "embedding.model"), partial(_settings_findings, config)
     backups = BackupService(store, clock, config, runtime.publish, runtime.jobs)
-    housekeeping = Housekeeping(
-        store, backups, partial(config.flag, "housekeeping.enabled"), partial(config.text, "housekeeping.time")
-    )
     service = UpkeepService(store, worker, runtime.jobs, model, failures, clock, settings)
+    housekeeping = Housekeeping(
+        store,
+        backups,
+        service,
+        clock,
+        retry_vectors,
+        read_names_again,
+        partial(config.flag, "housekeeping.enabled"),
+        partial(config.text, "housekeeping.time"),
+    )
     return UpkeepParts(service, backups, (housekeeping, *other_jobs))
 
 

@@ -124,6 +124,7 @@ class WindowActions(QObject):
             "file.import": self._import,
             "file.settings": self._settings,
             "file.models": self.open_models,
+            "file.test_model": self._test_model,
             "file.close": window.close,
             "file.quit": self.quit_requested.emit,
             "edit.undo": window.undo.undo,
@@ -153,7 +154,8 @@ class WindowActions(QObject):
     def _enabled(self) -> dict[str, Callable[[], bool]]:
         window = self._window
         needs_vault = (
-            "file.capture", "file.import", "file.settings", "file.models", "go.palette", "go.jump", "go.find",
+            "file.capture", "file.import", "file.settings", "file.models", "file.test_model",
+            "go.palette", "go.jump", "go.find",
             "go.copy_link",
             "view.light", "view.dark", "view.system", "view.larger", "view.smaller", "view.normal",
             "help.pages", "help.shortcuts", "help.about",
@@ -252,6 +254,27 @@ class WindowActions(QObject):
     def _zoom_normal(self) -> None:
         if self._window.appearance is not None:
             self._window.appearance.set_percent(NORMAL)
+
+    def _test_model(self) -> None:
+        if self._window.bridge is not None:
+            self._window.bridge.start(self._ask_model())
+
+    async def _ask_model(self) -> None:
+        """Ask the language model one small question, and say how it went."""
+        window = self._window
+        if window.bridge is None:
+            return
+        status = await window.bridge.call("llm.status")
+        if not status.is_configured:
+            window.show_notice(Notice(self.tr("No language model is set up. The settings llm.* name one.")))
+            return
+        done = await window.bridge.call("llm.test")
+        if not done.ok:
+            window.show_notice(Notice(done.note, kind="error"))
+            return
+        words = self.tr("{model} answered in {seconds} seconds. This month it cost {cost}.")
+        cost = f"{status.spent_this_month:.2f}"
+        window.show_notice(Notice(words.format(model=done.model, seconds=f"{done.seconds:.1f}", cost=cost)))
 
     def _import(self) -> None:
         if self._window.dialogs is not None:

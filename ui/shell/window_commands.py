@@ -47,6 +47,13 @@ FRAME = (
         "",
         "embedding meaning vectors compare ranking recipe rollback",
     ),
+    CommandSpec(
+        "file.test_model",
+        QT_TRANSLATE_NOOP("Frame", "Test the language model"),
+        "brain",
+        "",
+        "llm ollama openai answer spend cost",
+    ),
     CommandSpec("file.close", QT_TRANSLATE_NOOP("Frame", "Close window"), "x", "Ctrl+W"),
     CommandSpec("file.quit", QT_TRANSLATE_NOOP("Frame", "Quit"), "power", "Ctrl+Q", "exit"),
     CommandSpec("edit.undo", QT_TRANSLATE_NOOP("Frame", "Undo"), "undo-2", "Ctrl+Z"),

@@ -6,8 +6,10 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import apsw
 import pytest
 
+from app.engine import Engine
 from app.host import Host
 
 if TYPE_CHECKING:
@@ -46,7 +48,7 @@ def test_a_run_on_request_verifies_the_latest_backup(host: Host) -> None:
     assert "no backup" in host.ask("upkeep.plan", job="housekeeping").notes[0]
     assert "no backup" in host.ask("upkeep.run", job="housekeeping").output
     name = host.ask("backup.now").name
-    assert host.ask("upkeep.plan", job="housekeeping").total == 3
+    assert host.ask("upkeep.plan", job="housekeeping").total == 4
     run = host.ask("upkeep.run", job="housekeeping")
     assert run.status == "succeeded"
     assert name in run.output
@@ -90,3 +92,24 @@ def test_switched_off_it_is_skipped_and_runs_on_request(host: Host, clock: SetCl
         runs = host.ask("schedule.runs", id="sch-housekeeping")
     assert [run.status for run in runs] == ["skipped"]
     assert host.ask("upkeep.run", job="housekeeping").status == "succeeded"
+
+
+def test_the_database_is_checked_once_a_week_and_mended(host: Host, clock: SetClock) -> None:
+    host.ask("note.save", title="Rose", content="A climbing rose")
+    host.ask("vault.settle")
+    assert "sound" in host.ask("upkeep.run", job="housekeeping").output
+    assert "sound" not in host.ask("upkeep.run", job="housekeeping").output
+    clock.now += timedelta(days=7)
+    engine = host.catalogue._engine
+    assert isinstance(engine, Engine)
+
+    def spoil(connection: apsw.Connection) -> None:
+        connection.execute("DELETE FROM chunks WHERE rowid IN (SELECT min(rowid) FROM chunks)")
+
+    host.submit(engine.store.write(spoil)).result()
+    assert any(one.is_mended_by_repair for one in host.ask("vault.check").findings)
+    run = host.ask("upkeep.run", job="housekeeping")
+    assert run.status == "succeeded"
+    assert "anew" in run.output
+    assert host.ask("memory.search", query="climbing").hits
+    assert not any(one.is_mended_by_repair for one in host.ask("vault.check").findings)
