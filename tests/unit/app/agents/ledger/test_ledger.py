@@ -281,6 +281,7 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "note.rows": ({"ids": ["{note}"]}, ("note",)),
     "note.titles": ({}, ("note",)),
     "reflection.latest": ({}, ("reflection",)),
+    "reflection.list": ({}, ("reflection",)),
     "search.explain": ({"query": "Marta", "id": "{note}"}, ("note",)),
     "session.all": ({"session": "{session}"}, ("session",)),
     "session.at": ({"session": "{session}", "when": "2001-01-01"}, ("session",)),
@@ -310,6 +311,7 @@ WITHOUT_ITEMS = {
     "memory.stats",
     "memory.tags",
     "note.facets",
+    "reflection.preview",
     "session.agents",
     "tag.list",
 }
