@@ -186,8 +186,8 @@ def test_a_goal_has_trust_and_limits(pane: SchedulePane, host: Host, bridge: Bri
     editor.limits.cost.setValue(0.5)
     rest(editor.save.isEnabled)
     qtbot.mouseClick(editor.save, Qt.MouseButton.LeftButton)
-    rest(lambda: host.ask("schedule.search", text="week").total == 1 and not bridge._tasks)
-    (made,) = host.ask("schedule.search", text="week").schedules
+    rest(lambda: host.ask("schedule.search", text="Sum up my week").total == 1 and not bridge._tasks)
+    (made,) = host.ask("schedule.search", text="Sum up my week").schedules
     assert (made.trust, made.max_turns, made.max_cost) == ("full", 7, 0.5)
     pane._on_edit()
     assert (editor.limits.trust.currentIndex(), editor.limits.turns.value(), editor.limits.cost.value()) == (3, 7, 0.5)
