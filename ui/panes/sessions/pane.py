@@ -19,6 +19,7 @@ from ui.panes.pane import Place
 from ui.panes.pane_state import bytes_of, pack, unpack
 from ui.panes.reading_pane import copy_text, set_tab_chain
 from ui.panes.sessions.composer import Composer
+from ui.panes.sessions.conversation_tabs import ConversationTabs
 from ui.panes.sessions.find_bar import FindBar
 from ui.panes.sessions.header import SessionHeader
 from ui.panes.sessions.message_pager import MessagePager
@@ -73,6 +74,8 @@ class SessionsPane(ListPane):
     def open_place(self, place: Place) -> None:
         """Open a conversation, at a message when the place names one."""
         seq = int(place.extra) if place.extra.isdecimal() else None
+        if seq is not None:
+            self.tabs.show_messages()
         if place.id:
             self.listing.choose(place.id)
             self._words = place.words
@@ -94,7 +97,7 @@ class SessionsPane(ListPane):
         return [
             always("sessions.new", self.tr("New conversation with yourself"), self.new_session, "plus", "Ctrl+N"),
             always("sessions.filter", self.tr("Filter conversations"), self.listing.filter.setFocus, "funnel"),
-            action("sessions.find", self.tr("Find in conversation"), self._search.open_bar, "search", "Ctrl+F"),
+            action("sessions.find", self.tr("Find in conversation"), self._find, "search", "Ctrl+F"),
             action("sessions.next", self.tr("Next match"), self.find_bar.go_next, "chevron-down", "F3"),
             action("sessions.previous", self.tr("Previous match"), self.find_bar.go_previous, "chevron-up", "Shift+F3"),
             action("sessions.first", self.tr("First message"), first, "chevron-up"),
@@ -122,6 +125,7 @@ class SessionsPane(ListPane):
         if self._session is not None and (not changes.ids or self._session.id in changes.ids):
             self.bridge.start(self._refresh_head(self._session.id))
             self.pager.follow()
+            self.tabs.refresh()
 
     def save_state(self) -> bytes:
         """Return widths, order and the open conversation."""
@@ -145,10 +149,17 @@ class SessionsPane(ListPane):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         reading.setObjectName("sheet")
-        for widget in (self.header, hairline(reading), self.find_bar):
+        messages = QWidget(reading)
+        inner = QVBoxLayout(messages)
+        inner.setContentsMargins(0, 0, 0, 0)
+        inner.setSpacing(0)
+        inner.addWidget(self.find_bar)
+        inner.addWidget(self.transcript, 1)
+        inner.addWidget(self.composer)
+        self.tabs = ConversationTabs(messages, self.bridge, self.do, reading)
+        for widget in (self.header, hairline(reading)):
             column.addWidget(widget)
-        column.addWidget(self.transcript, 1)
-        column.addWidget(self.composer)
+        column.addWidget(self.tabs, 1)
         self.composer.hide()
         self._nothing_chosen = EmptyState(
             "message-square",
@@ -197,7 +208,7 @@ class SessionsPane(ListPane):
         self.pager.failed.connect(self._on_pager_failed)
         self.pager.replaced.connect(self._on_pager_replaced)
         self.header.renamed.connect(self._on_header_renamed)
-        self.header.find_requested.connect(self._search.open_bar)
+        self.header.find_requested.connect(self._find)
         self.header.first_requested.connect(self.transcript.go_to_first)
         self.header.last_requested.connect(self.transcript.go_to_last)
         self.header.delete_requested.connect(self._delete_open)
@@ -209,6 +220,10 @@ class SessionsPane(ListPane):
         self.transcript.tag_clicked.connect(self.follow_tag)
         self.transcript.link_clicked.connect(self.follow_link)
         self._empty.triggered.connect(self._on_empty_requested)
+
+    def _find(self) -> None:
+        self.tabs.show_messages()
+        self._search.open_bar()
 
     # --- opening ---
 
@@ -228,6 +243,7 @@ class SessionsPane(ListPane):
     def _set_session(self, session: Session | None) -> None:
         self._session = session
         self._search.set_session(self._open_id())
+        self.tabs.show_session(self._open_id())
 
     def _has_session(self) -> bool:
         return self._session is not None

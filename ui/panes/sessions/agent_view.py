@@ -1,0 +1,84 @@
+"""View of the context that an agent would get, with its tokens."""
+
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QProgressBar, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from ui import theme
+from ui.models.dates import format_number
+from ui.style.design_tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.plain_text import PlainLabel
+
+if TYPE_CHECKING:
+    from app.context.model import Context
+    from ui.bridge import Bridge
+
+
+class AgentView(QWidget):
+    """The context for a question, as a fully trusted agent gets it."""
+
+    def __init__(
+        self, bridge: "Bridge", do: Callable[[Coroutine[Any, Any, None]], None], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._do = do
+        self._session = ""
+        self.question = QLineEdit(self)
+        self.question.setAccessibleName(self.tr("Question to the agent"))
+        self.question.setPlaceholderText(self.tr("A question to the agent; empty for what it is told anyway"))
+        self.show_button = text_button(self.tr("Show"), parent=self)
+        self.meter = QProgressBar(self)
+        self.meter.setTextVisible(False)
+        self.meter.setAccessibleName(self.tr("Tokens used"))
+        self._tokens = PlainLabel("", self)
+        self._tokens.setWordWrap(True)
+        theme.set_type(self._tokens, "small muted")
+        self.text = QPlainTextEdit(self)
+        self.text.setReadOnly(True)
+        self.text.setTabChangesFocus(True)
+        self.text.setProperty("framed", True)
+        self.text.setAccessibleName(self.tr("What the agent would be told"))
+        self.text.setPlaceholderText(self.tr("There is nothing to tell it yet."))
+        row = QHBoxLayout()
+        row.setSpacing(Space.S)
+        row.addWidget(self.question, 1)
+        row.addWidget(self.show_button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Space.XL, Space.L, Space.XL, Space.L)
+        column.setSpacing(Space.S)
+        column.addLayout(row)
+        column.addWidget(self.meter)
+        column.addWidget(self._tokens)
+        column.addWidget(self.text, 1)
+        self.question.returnPressed.connect(self._on_show_clicked)
+        self.show_button.clicked.connect(self._on_show_clicked)
+
+    @property
+    def tokens(self) -> str:
+        """The sentence about the tokens."""
+        return self._tokens.text()
+
+    def load(self, session: str) -> None:
+        """Show what an agent in a conversation would be told."""
+        self._session = session
+        self._do(self._load(session, self.question.text()))
+
+    async def _load(self, session: str, question: str) -> None:
+        made: Context = await self._bridge.call("memory.context", prompt=question, session=session)
+        if not isValid(self) or session != self._session:
+            return
+        self.text.setPlainText(made.text)
+        self.meter.setRange(0, max(made.max_tokens, 1))
+        self.meter.setValue(min(made.tokens, made.max_tokens))
+        parts = [f"{section.heading} {format_number(section.tokens)}" for section in made.sections if section.items]
+        words = self.tr("{n} of {most} tokens").format(
+            n=format_number(made.tokens), most=format_number(made.max_tokens)
+        )
+        self._tokens.setText("  ·  ".join([words, *parts]))
+
+    def _on_show_clicked(self) -> None:
+        self._do(self._load(self._session, self.question.text()))

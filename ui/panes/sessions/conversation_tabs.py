@@ -1,0 +1,95 @@
+"""Tabs of an open conversation: messages, summary, scratchpad, and an agent's context."""
+
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtWidgets import QStackedWidget, QTabBar, QVBoxLayout, QWidget
+
+from ui.panes.sessions.agent_view import AgentView
+from ui.panes.sessions.scratchpad_tab import ScratchpadTab
+from ui.panes.sessions.summary_tab import SummaryTab
+
+if TYPE_CHECKING:
+    from ui.bridge import Bridge
+
+MESSAGES, SUMMARY, SCRATCHPAD, AGENT = range(4)
+
+
+class ConversationTabs(QWidget):
+    """A bar of tabs over a stack of pages, each filled once it is in front.
+
+    Args:
+        messages: The page with the messages.
+        bridge: The way to the engine.
+        do: Runs work in the background and reports its failure.
+        parent: Its parent.
+    """
+
+    def __init__(
+        self,
+        messages: QWidget,
+        bridge: "Bridge",
+        do: Callable[[Coroutine[Any, Any, None]], None],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._do = do
+        self._session = ""
+        self._shown: set[int] = set()
+        self.bar = QTabBar(self)
+        self.bar.setAccessibleName(self.tr("Parts of the conversation"))
+        self.bar.setDrawBase(False)
+        self.bar.setExpanding(False)
+        titles = (
+            self.tr("Messages"),
+            self.tr("Summary"),
+            self.tr("Scratchpad"),
+            self.tr("What an agent would be told"),
+        )
+        for title in titles:
+            self.bar.addTab(title)
+        self.summary = SummaryTab(bridge, do, self)
+        self.scratchpad = ScratchpadTab(bridge, do, self)
+        self.agent = AgentView(bridge, do, self)
+        self._pages = (messages, self.summary, self.scratchpad, self.agent)
+        self._stack = QStackedWidget(self)
+        for page in self._pages:
+            self._stack.addWidget(page)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.bar)
+        column.addWidget(self._stack, 1)
+        self.bar.currentChanged.connect(self._on_tab_changed)
+
+    def show_session(self, session: str) -> None:
+        """Show the parts of another conversation; of none for ``""``."""
+        if session != self._session:
+            self._session = session
+            self._shown.clear()
+        self.bar.setVisible(bool(session))
+        if not session:
+            self.bar.setCurrentIndex(MESSAGES)
+        self._fill()
+
+    def show_messages(self) -> None:
+        """Bring the messages to the front."""
+        self.bar.setCurrentIndex(MESSAGES)
+
+    def refresh(self) -> None:
+        """Fill the page in front again: the conversation changed."""
+        self._shown.clear()
+        self._fill()
+
+    def _fill(self) -> None:
+        place = self.bar.currentIndex()
+        if not self._session or place in self._shown:
+            return
+        self._shown.add(place)
+        page = self._pages[place]
+        if isinstance(page, SummaryTab | ScratchpadTab | AgentView):
+            page.load(self._session)
+
+    def _on_tab_changed(self, place: int) -> None:
+        self._stack.setCurrentIndex(place)
+        self._fill()

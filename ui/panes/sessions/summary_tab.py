@@ -1,0 +1,116 @@
+"""The summary of a conversation's older messages: read, edit, and make anew."""
+
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from ui import theme
+from ui.style.design_tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.plain_text import PlainLabel
+
+if TYPE_CHECKING:
+    from app.sessions.state_repo import SummaryState
+    from ui.bridge import Bridge
+
+
+class SummaryTab(QWidget):
+    """The rolling summary with its state, and the buttons that write it."""
+
+    def __init__(
+        self, bridge: "Bridge", do: Callable[[Coroutine[Any, Any, None]], None], parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._do = do
+        self._session = ""
+        self._epoch = 0
+        self._about = PlainLabel("", self)
+        self._about.setWordWrap(True)
+        theme.set_type(self._about, "body muted")
+        self.text = QPlainTextEdit(self)
+        self.text.setProperty("framed", True)
+        self.text.setTabChangesFocus(True)
+        self.text.setAccessibleName(self.tr("Summary"))
+        self.text.setPlaceholderText(self.tr("No summary yet"))
+        self.save = text_button(self.tr("Save"), "primary", parent=self)
+        self.save.setEnabled(False)
+        self.make = text_button(self.tr("Summarise now"), icon_name="sparkles", parent=self)
+        self.consolidate = text_button(self.tr("Draw facts from it"), icon_name="lightbulb", parent=self)
+        row = QHBoxLayout()
+        row.setSpacing(Space.S)
+        for button in (self.save, self.make, self.consolidate):
+            row.addWidget(button)
+        row.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Space.XL, Space.L, Space.XL, Space.L)
+        column.setSpacing(Space.M)
+        column.addWidget(self._about)
+        column.addWidget(self.text, 1)
+        column.addLayout(row)
+        self.save.clicked.connect(self._on_save_clicked)
+        self.make.clicked.connect(self._on_make_clicked)
+        self.consolidate.clicked.connect(self._on_consolidate_clicked)
+        self.text.textChanged.connect(self._on_text_changed)
+
+    @property
+    def about(self) -> str:
+        """The sentence about the summary."""
+        return self._about.text()
+
+    def load(self, session: str) -> None:
+        """Show the summary of a conversation.
+
+        What is typed and not saved yet stays.
+        """
+        if session == self._session and self.save.isEnabled():
+            return
+        self._session = session
+        self._do(self._load(session))
+
+    async def _load(self, session: str, prefix: str = "") -> None:
+        state: SummaryState = await self._bridge.call("session.summary.get", session=session)
+        if not isValid(self) or session != self._session:
+            return
+        self._epoch = state.epoch
+        self.text.setPlainText(state.summary)
+        self.save.setEnabled(False)
+        if state.summary:
+            words = self.tr("It stands for the messages up to number {n} of {last}, and was written {epoch} times.")
+            about = words.format(n=state.upper_seq, last=state.last_seq, epoch=state.epoch)
+        else:
+            about = self.tr("Long conversations are condensed by themselves; agents are then given this summary.")
+        self._about.setText(f"{prefix} {about}".strip())
+
+    async def _save(self, session: str) -> None:
+        done = await self._bridge.call(
+            "session.summary.set", session=session, summary=self.text.toPlainText(), expected_epoch=self._epoch
+        )
+        if isValid(self):
+            late = self.tr("Somebody else wrote it meanwhile; this is theirs.")
+            await self._load(session, "" if done.applied else late)
+
+    async def _make(self, session: str) -> None:
+        await self._bridge.reply("session.summary.roll", session=session, force=True)
+        if isValid(self):
+            await self._load(session)
+
+    async def _consolidate(self, session: str) -> None:
+        report = await self._bridge.call("session.consolidate", session=session)
+        if isValid(self):
+            count = len(getattr(report, "added", ()))
+            await self._load(session, self.tr("{n} facts were drawn from it.").format(n=count))
+
+    def _on_text_changed(self) -> None:
+        self.save.setEnabled(True)
+
+    def _on_save_clicked(self) -> None:
+        self._do(self._save(self._session))
+
+    def _on_make_clicked(self) -> None:
+        self._do(self._make(self._session))
+
+    def _on_consolidate_clicked(self) -> None:
+        self._do(self._consolidate(self._session))
