@@ -3,11 +3,12 @@
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from ui.panes.sessions.agent_view import AgentView
 from ui.panes.sessions.scratchpad_tab import ScratchpadTab
 from ui.panes.sessions.summary_tab import SummaryTab
+from ui.style.design_tokens import Space
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -16,7 +17,7 @@ MESSAGES, SUMMARY, SCRATCHPAD, AGENT = range(4)
 
 
 class ConversationTabs(QWidget):
-    """A bar of tabs over a stack of pages, each filled once it is in front.
+    """A bar of tabs over pages that are filled once in front.
 
     Args:
         messages: The page with the messages.
@@ -58,7 +59,11 @@ class ConversationTabs(QWidget):
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addWidget(self.bar)
+        row = QHBoxLayout()
+        row.setContentsMargins(Space.M, 0, Space.M, 0)
+        row.addWidget(self.bar)
+        row.addStretch(1)
+        column.addLayout(row)
         column.addWidget(self._stack, 1)
         self.bar.currentChanged.connect(self._on_tab_changed)
 

@@ -78,7 +78,7 @@ class SummaryTab(QWidget):
         self.text.setPlainText(state.summary)
         self.save.setEnabled(False)
         if state.summary:
-            words = self.tr("It stands for the messages up to number {n} of {last}, and was written {epoch} times.")
+            words = self.tr("It stands for the messages up to number {n} of {last}. Version {epoch}.")
             about = words.format(n=state.upper_seq, last=state.last_seq, epoch=state.epoch)
         else:
             about = self.tr("Long conversations are condensed by themselves; agents are then given this summary.")
