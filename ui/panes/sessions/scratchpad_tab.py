@@ -12,7 +12,6 @@ from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
-    from app.sessions.scratchpad import Scratchpad
     from ui.bridge import Bridge
 
 MAX_ITEMS: Final = 32
@@ -76,7 +75,7 @@ class ScratchpadTab(QWidget):
         self._do(self._load(session))
 
     async def _load(self, session: str) -> None:
-        found: Scratchpad = await self._bridge.call("session.scratchpad.read", session=session)
+        found = await self._bridge.call("session.scratchpad.read", session=session)
         if isValid(self) and session == self._session:
             self.text.setPlainText("\n".join(found.items))
             self.save.setEnabled(False)

@@ -12,7 +12,6 @@ from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
-    from app.sessions.state_repo import SummaryState
     from ui.bridge import Bridge
 
 
@@ -71,7 +70,7 @@ class SummaryTab(QWidget):
         self._do(self._load(session))
 
     async def _load(self, session: str, prefix: str = "") -> None:
-        state: SummaryState = await self._bridge.call("session.summary.get", session=session)
+        state = await self._bridge.call("session.summary.get", session=session)
         if not isValid(self) or session != self._session:
             return
         self._epoch = state.epoch
