@@ -229,7 +229,8 @@ def test_a_kill_in_the_middle_of_a_job_runs_it_exactly_once_more(vault: Path) ->
     try:
         runs = [run for run in host.ask("schedule.runs", id=SCHEDULE) if run.started_at >= START]
         assert [run.status for run in reversed(runs)] == ["interrupted", "succeeded"] * ROUNDS
-        assert host.ask("schedule.status").running == ()
+        # Keepsake's own work may catch up meanwhile.
+        assert SCHEDULE not in {claim.schedule_id for claim in host.ask("schedule.status").running}
         assert host.ask("vault.check").findings == ()
     finally:
         host.stop()
