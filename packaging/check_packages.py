@@ -12,6 +12,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -145,6 +146,7 @@ class CleanDebian:
 def clean_debian(suite: str) -> Iterator[CleanDebian]:
     """Make a fresh Debian in a temporary folder, removed at the end."""
     folder = Path(tempfile.mkdtemp(prefix="keepsake-debian-"))
+    folder.chmod(0o755)  # for the person inside
     mounts = []
     try:
         run("debootstrap", "--variant=minbase", suite, str(folder), MIRROR)
@@ -189,7 +191,7 @@ def check_debian(suite: str) -> None:
         newer = system.copy_in(package, "newer.deb")
         sample = system.copy_in(ROOT / "resources" / "sample", "sample")
         system.run(f"apt-get -qq install -y --no-install-recommends {older}")
-        filled = system.run(f"keepsake import {sample}/conversations.jsonl && keepsake vault status", PERSON)
+        filled = system.run(f"keepsake import {sample}/conversations.jsonl", PERSON)
         say("ok        the version before is installed, and its vault holds conversations")
         before = system.run("keepsake memory stats --json", PERSON)
         system.run(f"apt-get -qq install -y --no-install-recommends {newer}")
@@ -222,21 +224,27 @@ def main() -> int:
     parser = argparse.ArgumentParser(description="Install and try what make packages built.")
     parser.add_argument("--suite", default="bookworm", help="which Debian (default: bookworm)")
     parser.add_argument("--python", default=sys.executable, help="the Python that the wheel is installed with")
-    parser.add_argument("--without-wheel", action="store_true", help="leave the wheel out")
+    parser.add_argument("--only", choices=("metadata", "archive", "wheel", "debian"), help="check one thing alone")
     options = parser.parse_args()
+    can_debian = os.geteuid() == 0 and shutil.which("debootstrap") is not None
+    checks = {
+        "metadata": check_metadata,
+        "archive": check_folder,
+        "wheel": partial(check_wheel, options.python),
+        "debian": partial(check_debian, options.suite),
+    }
     try:
-        check_metadata()
-        check_folder()
-        if not options.without_wheel:
-            check_wheel(options.python)
-        if os.geteuid() != 0 or shutil.which("debootstrap") is None:
-            say("left out  the clean Debian: it needs root and debootstrap")
-        else:
-            check_debian(options.suite)
+        for name, check in checks.items():
+            if options.only not in (None, name):
+                continue
+            if name == "debian" and not can_debian:
+                say("left out  the clean Debian: it needs root and debootstrap")
+            else:
+                check()
     except CheckError as error:
         print(f"keepsake packages-check: {error}", file=sys.stderr)
         return 1
-    say("All packages work.")
+    say("What was checked works.")
     return 0
 
 

@@ -32,7 +32,7 @@ _PROTOCOL: Final = "2025-06-18"
 
 @dataclass(slots=True)
 class _Subject:
-    """What the steps work on."""
+    """The folder and vault that the steps share."""
 
     folder: Path
     host: Host
