@@ -272,6 +272,14 @@ class CalendarDay:
 
 
 @dataclass(frozen=True, slots=True)
+class ConfidencePoint:
+    """One point of a decay curve."""
+
+    at: datetime
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
 class FactConfidence:
     """Confidence of a fact now, and how it goes on without use.
 
@@ -283,6 +291,7 @@ class FactConfidence:
         threshold: Confidence below which it is set aside.
         fades_at: When it falls below that, ``None`` where it never does.
         kept: Why it never fades: ``pinned``, ``confirmed`` or ``deleted``; ``""`` where it does.
+        curve: Its confidence from ``since`` on, beyond the day it fades; two points where it never does.
     """
 
     confidence: float
@@ -292,6 +301,7 @@ class FactConfidence:
     threshold: float
     fades_at: datetime | None = None
     kept: FadingHold = ""
+    curve: tuple[ConfidencePoint, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

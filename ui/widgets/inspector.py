@@ -5,12 +5,13 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPushButton, QSizePolicy, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
-from ui.widgets.button import ToolButton
+from ui.widgets.button import ToolButton, text_button
+from ui.widgets.plain_text import caption
 
 BAR_HEIGHT = 6
 
@@ -157,3 +158,12 @@ class Bars(QWidget):
                 continue
             painter.setBrush(colour)
             painter.drawRoundedRect(filled, 3, 3)
+
+
+def line_button(text: str, target: str) -> QPushButton:
+    """Return a button as wide as its column that reads as a line; ``target`` is its property of that name."""
+    button = text_button(caption(text), "quiet")
+    button.setProperty("target", target)
+    button.setStyleSheet("text-align: left;")
+    button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+    return button

@@ -9,11 +9,13 @@ from app.core.clock import to_datetime
 from app.core.stores import STORES
 from app.errors import NotFoundError
 from app.memories import confidence_repo, repo
-from app.memories.decay import DAY_MS
-from app.memories.model import Belief, FactConfidence, FadingHold, Memory
+from app.memories.decay import DAY_MS, DecayingFact
+from app.memories.model import Belief, ConfidencePoint, FactConfidence, FadingHold, Memory
 
 MAX_BELIEFS = 50
-_FARTHEST_MS = 200 * 365 * DAY_MS
+_FARTHEST_DAYS = 200 * 365
+_SHOWN_MS = 365 * DAY_MS
+_POINTS = 60
 
 
 def confidence(
@@ -27,19 +29,40 @@ def confidence(
     fact = _fact(connection, memory_id, stores)
     decaying = confidence_repo.decaying_fact(connection, memory_id, now_ms)
     if decaying is None:
-        return FactConfidence(fact.confidence, fact.confidence, 0.0, fact.updated_at, threshold, kept=_hold(fact))
-    fades_ms = now_ms
-    if decaying.left(now_ms) >= threshold > 0:
-        fades_ms = decaying.since_ms + math.ceil(math.log(decaying.confidence / threshold) / decaying.rate * DAY_MS)
-    is_fading = threshold > 0 and fades_ms - now_ms < _FARTHEST_MS
+        flat = tuple(ConfidencePoint(to_datetime(at), fact.confidence) for at in (now_ms, now_ms + _SHOWN_MS))
+        return FactConfidence(
+            fact.confidence, fact.confidence, 0.0, fact.updated_at, threshold, kept=_hold(fact), curve=flat
+        )
+    fades_ms: int | None = now_ms
+    if decaying.left(now_ms) >= threshold:
+        fades_ms = _fading_moment(decaying, threshold)
     return FactConfidence(
         decaying.confidence,
         decaying.left(now_ms),
         decaying.rate,
         to_datetime(decaying.since_ms),
         threshold,
-        fades_at=to_datetime(fades_ms) if is_fading else None,
+        fades_at=None if fades_ms is None else to_datetime(fades_ms),
+        curve=_curve(decaying, now_ms, fades_ms),
     )
+
+
+def _fading_moment(fact: DecayingFact, threshold: float) -> int | None:
+    """Return when a fact falls below the threshold, ``None`` where that is beyond any calendar."""
+    if threshold <= 0:
+        return None
+    days = math.log(fact.confidence / threshold) / fact.rate
+    return fact.since_ms + math.ceil(days * DAY_MS) if days < _FARTHEST_DAYS else None
+
+
+def _curve(fact: DecayingFact, now_ms: int, fades_ms: int | None) -> tuple[ConfidencePoint, ...]:
+    """Return points from the last use to somewhat beyond the day a fact fades."""
+    end = (
+        now_ms + _SHOWN_MS if fades_ms is None else max(fades_ms, now_ms) + (max(fades_ms, now_ms) - fact.since_ms) // 6
+    )
+    end = max(end, fact.since_ms + 30 * DAY_MS)
+    moments = (fact.since_ms + (end - fact.since_ms) * step // _POINTS for step in range(_POINTS + 1))
+    return tuple(ConfidencePoint(to_datetime(at), fact.left(at)) for at in moments)
 
 
 def timeline(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = STORES) -> list[Belief]:
