@@ -15,6 +15,7 @@ from app.memories.model import Belief, ConfidencePoint, FactConfidence, FadingHo
 MAX_BELIEFS = 50
 _FARTHEST_DAYS = 200 * 365
 _SHOWN_MS = 365 * DAY_MS
+_LEAST_SHOWN_MS = 30 * DAY_MS
 _POINTS = 60
 
 

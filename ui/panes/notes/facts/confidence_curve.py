@@ -27,6 +27,7 @@ class ConfidenceCurve(QWidget):
         super().__init__(parent)
         self._shown: FactConfidence | None = None
         self._now = datetime.now(UTC)
+        self._span = (self._now, self._now)
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(self.tr("Confidence over time"))
         theme.current().changed.connect(self._on_theme_changed)
@@ -34,6 +35,7 @@ class ConfidenceCurve(QWidget):
     def show_confidence(self, found: "FactConfidence", now: datetime, words: str) -> None:
         """Show a curve as it stands at ``now``; ``words`` say it to screen readers."""
         self._shown, self._now = found, now
+        self._span = (found.curve[0].at, found.curve[-1].at)
         self.setAccessibleDescription(words)
         self.update()
 
@@ -76,9 +78,7 @@ class ConfidenceCurve(QWidget):
         return self.layoutDirection() == Qt.LayoutDirection.RightToLeft
 
     def _x_of(self, moment: datetime, box: QRectF) -> float:
-        found = self._shown
-        assert found is not None
-        first, last = found.curve[0].at, found.curve[-1].at
+        first, last = self._span
         share = min(max((moment - first) / (last - first), 0.0), 1.0)
         return box.right() - share * box.width() if self._mirrored else box.left() + share * box.width()
 

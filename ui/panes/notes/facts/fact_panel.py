@@ -109,7 +109,7 @@ class FactPanel(QWidget):
         theme.set_type(self._sentence, "body")
         self.curve.show_confidence(found, now, words)
         self.curve.setVisible(found.kept != "deleted")
-        self._confirm.setVisible(found.kept != "confirmed")
+        self._confirm.setVisible(found.kept != "confirmed" or found.confidence < 1)
 
     def _show_beliefs(self, beliefs: list[Belief]) -> None:
         self._timeline.clear()
