@@ -25,6 +25,8 @@ _MAX_NAMING = 5_000  # memories whose names are counted
 _MAX_WORD = 1_000  # SQLite refuses patterns of more than 50,000 bytes
 MAX_FACETS = 1_000
 
+_NO_NAMES = "('date', 'email', 'hashtag', 'mention', 'url')"  # types of entities that name nobody and no thing
+
 _LAST_CASED = 0x1E943  # no script above has upper and lower case
 
 # Pinned memories come first in every order.
@@ -102,7 +104,7 @@ def entities(
         f"WITH chosen (id) AS (SELECT m.id FROM memories m WHERE {where} ORDER BY {_ORDERS['recent']} LIMIT ?)"
         " SELECT e.id, e.canonical_name, e.type, count(DISTINCT n.owner_id) AS found FROM chosen"
         " CROSS JOIN mentions n ON n.owner_kind = 'memory' AND n.owner_id = chosen.id"
-        " CROSS JOIN entities e ON e.id = n.entity_id"
+        f" CROSS JOIN entities e ON e.id = n.entity_id AND e.type NOT IN {_NO_NAMES}"
         " GROUP BY e.id ORDER BY found DESC, e.name_key, e.id LIMIT ?",
         (*values, _MAX_NAMING, limit),
     )

@@ -49,7 +49,7 @@ class NoteFacets(QWidget):
         self.tree.menu_requested.connect(self._on_tree_menu_requested)
         self.tree.rename_requested.connect(self._on_tree_rename_requested)
         self.tree.delete_requested.connect(self._on_tree_delete_requested)
-        head = ElidedLabel(self.tr("Narrow down"), self)
+        head = ElidedLabel(self.tr("Filters"), self)
         theme.set_type(head, "strong")
         self._save = icon_button("bookmark-plus", self.tr("Save this filter"), parent=self)
         self._save.clicked.connect(self.save)

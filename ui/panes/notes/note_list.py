@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.text import without_markup
@@ -42,7 +42,7 @@ class NoteList(FilteredList):
         self.trash = icon_button("trash-2", self.tr("Show deleted notes"), checkable=True, parent=self)
         self.trash.toggled.connect(self.load)
         self.new = icon_button("plus", self.tr("New note"), shortcut="Ctrl+N", tint="accent", parent=self)
-        self.templates = icon_button("copy", self.tr("New note from a template"), shortcut="Ctrl+Alt+N", parent=self)
+        self.new.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.sides = icon_button("funnel", self.tr("Show or hide the facets"), checkable=True, parent=self)
         self._arrange()
 
@@ -71,7 +71,7 @@ class NoteList(FilteredList):
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
         """The widgets that take the keyboard, in reading order."""
-        return self.filter, self.sides, self._sorting.button, self.trash, self.templates, self.new, self.list
+        return self.filter, self.sides, self._sorting.button, self.trash, self.new, self.list
 
     def set_facets(self, facets: MemoryFilter) -> None:
         """Narrow by facets."""
@@ -83,7 +83,7 @@ class NoteList(FilteredList):
         self._head.addWidget(part)
 
     def _arrange(self) -> None:
-        buttons = [self.sides, self._sorting.button, self.trash, self.templates, self.new]
+        buttons = [self.sides, self._sorting.button, self.trash, self.new]
         head = QVBoxLayout()
         head.setContentsMargins(Space.M, Space.M, Space.S, Space.S)
         head.addWidget(HeaderRow(self.filter, [buttons], FILTER_MIN, self))

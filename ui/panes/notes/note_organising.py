@@ -68,7 +68,7 @@ class NoteOrganising(QObject):
         self.new_notes = NewNotes(pane, doors.begin, doors.opened)
         self.calendar = DayCalendar(pane.bridge, facets)
         self.trash_bar = TrashBar(pane, listing, actions.restore, listing)
-        listing.templates.clicked.connect(self.choose_template)
+        listing.new.customContextMenuRequested.connect(self.choose_template)
         listing.add_below_head(self.trash_bar)
         facets.add_below(self.calendar)
         facets.read_words = listing.filter.text
@@ -99,8 +99,8 @@ class NoteOrganising(QObject):
             self.calendar.load_soon()
 
     def choose_template(self) -> None:
-        """Open the menu of templates below their button."""
-        button = self._listing.templates
+        """Open the menu of templates below the button for a new note."""
+        button = self._listing.new
         self.new_notes.choose_template(button.mapToGlobal(button.rect().bottomLeft()))
 
     def show_calendar(self) -> None:

@@ -55,7 +55,7 @@ class TrashBar(QFrame):
         buttons.addWidget(self.empty)
         buttons.addStretch(1)
         column = QVBoxLayout(self)
-        column.setContentsMargins(Space.M, 0, Space.M, Space.S)
+        column.setContentsMargins(0, Space.S, 0, 0)
         column.setSpacing(Space.S)
         column.addWidget(self._words)
         column.addLayout(buttons)

@@ -15,7 +15,7 @@ from ui.panes.notes.calendar.month_sheet import MonthSheet, paint_mark
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.context_menu import open_menu
-from ui.widgets.elided_label import ElidedLabel
+from ui.widgets.inspector import LineButton
 
 if TYPE_CHECKING:
     from app.memories.model import CalendarDay
@@ -48,19 +48,18 @@ class DayCalendar(QWidget):
         self.sheet.activated.connect(self.choose)
         self.sheet.month_changed.connect(self._on_sheet_month_changed)
         self.sheet.menu_requested.connect(self._on_sheet_menu_requested)
-        self._month = ElidedLabel(parent=self)
-        theme.set_type(self._month, "strong")
-        today = icon_button("calendar-clock", self.tr("Go to today"), parent=self)
-        today.clicked.connect(self.show_today)
+        self._month = LineButton("", self)
+        self._month.setToolTip(self.tr("Go to today"))
+        self._month.clicked.connect(self.show_today)
         before = icon_button("chevron-left", self.tr("Month before"), parent=self)
         before.clicked.connect(partial(self.sheet.turn, -1))
         after = icon_button("chevron-right", self.tr("Month after"), parent=self)
         after.clicked.connect(partial(self.sheet.turn, 1))
-        self.tab_chain: tuple[QWidget, ...] = (today, before, after, self.sheet)
+        self.tab_chain: tuple[QWidget, ...] = (self._month, before, after, self.sheet)
         head = QHBoxLayout()
         head.setSpacing(0)
         head.addWidget(self._month, 1)
-        for button in (today, before, after):
+        for button in (before, after):
             head.addWidget(button)
         column = QVBoxLayout(self)
         column.setContentsMargins(Space.M, Space.XS, Space.S, Space.S)
@@ -107,7 +106,10 @@ class DayCalendar(QWidget):
 
     def _refresh_month(self) -> None:
         day = self.sheet.current
-        self._month.setText(QLocale().toString(QDate(day.year, day.month, 1), "MMMM yyyy"))
+        first, locale = QDate(day.year, day.month, 1), QLocale()
+        self._month.set_words(locale.toString(first, "MMM yyyy"))
+        month = self.tr("{month}, go to today").format(month=locale.toString(first, "MMMM yyyy"))
+        self._month.setAccessibleName(month)
 
     def _on_sheet_month_changed(self) -> None:
         self._refresh_month()

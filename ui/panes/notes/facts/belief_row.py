@@ -80,6 +80,8 @@ class BeliefRow(QWidget):
         source = source_label(self._belief.source)
         if until is None:
             return self.tr("Since {since}, {source}").format(since=since, source=source)
+        if since == _day(until):
+            return self.tr("On {day}, {source}").format(day=since, source=source)
         return self.tr("{since} to {until}, {source}").format(since=since, until=_day(until), source=source)
 
     def _on_button_clicked(self) -> None:
