@@ -84,6 +84,8 @@ class NotesPane(ListPane):
             if self.listing.model.row_of(place.id) < 0:
                 self.listing.trash.setChecked(False)
             self._words = place.words
+            # The row that the keyboard rested on must not take its place.
+            self._choice.stop()
             self.listing.choose(place.id)
             self.controller.open(place.id)
             if self.controller.memory is not None and self.controller.memory.id == place.id:

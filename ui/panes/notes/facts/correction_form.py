@@ -21,6 +21,7 @@ class CorrectionForm(QWidget):
         super().__init__(parent)
         self.field = QPlainTextEdit(self)
         self.field.setAccessibleName(self.tr("What is right"))
+        self.field.setProperty("framed", True)
         self.field.setTabChangesFocus(True)
         self.field.installEventFilter(self)
         self.field.textChanged.connect(self._refresh)

@@ -130,7 +130,9 @@ class FactPanel(QWidget):
             return self.tr("{percent} certain. While it is pinned it does not fade.").format(percent=percent)
         if found.kept == "deleted":
             replaced = self._fact is not None and self._fact.superseded_by is not None
-            return self.tr("It no longer holds: another fact took its place.") if replaced else self.tr("It was deleted.")
+            return (
+                self.tr("It no longer holds: another fact took its place.") if replaced else self.tr("It was deleted.")
+            )
         if found.fades_at is None:
             return self.tr("{percent} certain. Even without use it hardly fades.").format(percent=percent)
         if found.fades_at <= now:
