@@ -230,7 +230,7 @@ async def conflicts(engine: Engine, caller: Caller, content: str, limit: Count =
 
 @operation("fact.confidence")
 async def confidence(engine: Engine, caller: Caller, id: str) -> FactConfidence:
-    """Return how certain a fact is now, and when it fades if it is never used.
+    """Return the confidence of a fact now, and when it fades without use.
 
     Args:
         id: The fact.

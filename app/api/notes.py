@@ -20,7 +20,7 @@ from app.memories.model import (
     MemoryFilter,
     MemoryOrder,
     MemoryRow,
-    NamedEntity,
+    NamedThing,
     NewMemory,
     Written,
 )
@@ -237,7 +237,7 @@ async def facets(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL) ->
 
 
 @operation("note.entities")
-async def entities(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL, limit: Count = 30) -> list[NamedEntity]:
+async def entities(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL, limit: Count = 30) -> list[NamedThing]:
     """Return the people and things that items name, the most named first.
 
     Args:

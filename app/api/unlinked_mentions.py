@@ -9,7 +9,7 @@ from app.memories.model import Link, Memory
 
 @operation("note.mentions")
 async def mentions(engine: Engine, caller: Caller, id: str, limit: Count = 50) -> list[Link]:
-    """Return notes that name a note's title without any link to it, the last changed first.
+    """Return notes that name a note's title without a link, latest first.
 
     Args:
         id: The note's id.

@@ -121,7 +121,7 @@ def merged_note(notes: Sequence[Memory]) -> Memory:
 
 
 def _part(note: Memory, place: int) -> str:
-    """Return the text of a note as it stands in the merged one: the first as it is, others under their title."""
+    """Return the text of a note in the merged one; the first has no heading."""
     text = note.content.strip()
     if not place:
         return text

@@ -245,7 +245,7 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedEntity:
+class NamedThing:
     """A person or thing and how many memories name it."""
 
     id: str

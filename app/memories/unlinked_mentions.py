@@ -47,7 +47,7 @@ class UnlinkedMentionService:
         self._transactions = transactions
 
     async def of(self, memory_id: str, *, limit: int = MAX_FOUND, stores: Sequence[str] = STORES) -> list[Link]:
-        """Return the notes that name a memory's title and have no link to it, the last changed first.
+        """Return the notes that name a memory's title without a link, latest first.
 
         Raises:
             NotFoundError: There is no active memory of that id.

@@ -161,7 +161,9 @@ class Bars(QWidget):
 
 
 class LineButton(TextButton):
-    """A button that reads as a line as wide as its column; longer words are cut with an ellipsis.
+    """A button like a line of text, as wide as its column.
+
+    Longer words are cut with an ellipsis.
 
     Args:
         text: Its words.
@@ -198,7 +200,7 @@ class LineButton(TextButton):
 
 
 def line_button(text: str, target: str) -> LineButton:
-    """Return a line to click; ``target`` is its property of that name."""
+    """Return a line to click, with ``target`` as a property."""
     button = LineButton(text)
     button.setProperty("target", target)
     return button

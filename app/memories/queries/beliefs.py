@@ -1,4 +1,4 @@
-"""What a fact held true over time: its confidence from now on, and the facts it followed."""
+"""Beliefs: confidence of a fact from now on, and the facts it followed."""
 
 import math
 from collections.abc import Sequence

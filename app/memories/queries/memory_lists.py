@@ -15,7 +15,7 @@ from app.core.stores import STORES
 from app.core.tag_names import normalise_tag
 from app.core.text import storable
 from app.errors import InputError
-from app.memories.model import MemoryFilter, MemoryOrder, MemoryRow, NamedEntity
+from app.memories.model import MemoryFilter, MemoryOrder, MemoryRow, NamedThing
 from app.memories.repo import rows, store_condition
 from app.memories.tags.tag_repo import ACTIVE, nested_counts, tag_condition
 
@@ -94,7 +94,7 @@ def _totals(groups: Sequence[Sequence[Any]], column: int) -> tuple[Facet, ...]:
 
 def entities(
     connection: apsw.Connection, chosen: MemoryFilter, limit: int = 30, *, stores: Sequence[str] = STORES
-) -> list[NamedEntity]:
+) -> list[NamedThing]:
     """Return the people and things that the memories ``chosen`` leaves name, the most named first.
 
     Where there are very many memories, the last changed ones decide.
@@ -108,7 +108,7 @@ def entities(
         " GROUP BY e.id ORDER BY found DESC, e.name_key, e.id LIMIT ?",
         (*values, _MAX_NAMING, limit),
     )
-    return [NamedEntity(str(row[0]), str(row[1]), str(row[2]), int(str(row[3]))) for row in cursor]
+    return [NamedThing(str(row[0]), str(row[1]), str(row[2]), int(str(row[3]))) for row in cursor]
 
 
 def kinds(connection: apsw.Connection, *, stores: Sequence[str] = STORES) -> list[Facet]:

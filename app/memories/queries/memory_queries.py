@@ -13,7 +13,7 @@ from app.core.facets import Facet, Facets
 from app.core.stores import STORES
 from app.errors import NotFoundError
 from app.memories import links, repo
-from app.memories.model import CalendarDay, Link, Links, Memory, MemoryFilter, MemoryOrder, MemoryRow, NamedEntity
+from app.memories.model import CalendarDay, Link, Links, Memory, MemoryFilter, MemoryOrder, MemoryRow, NamedThing
 from app.memories.queries import calendar_days, memory_lists, memory_snapshots, statistics, timeline
 from app.memories.queries.statistics import MemoryStats, StatisticsPeriod
 from app.memories.queries.timeline import Timeline, TimelineFilter
@@ -120,7 +120,7 @@ class MemoryQueries:
 
     async def entities(
         self, chosen: MemoryFilter, limit: int = 30, *, stores: Sequence[str] = STORES
-    ) -> list[NamedEntity]:
+    ) -> list[NamedThing]:
         """Return the people and things that the memories ``chosen`` leaves name, the most named first."""
         return await self._store.read(lambda conn: memory_lists.entities(conn, chosen, limit, stores=stores))
 

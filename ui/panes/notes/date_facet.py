@@ -1,4 +1,4 @@
-"""The date facet: when a note was made, as spans that end today, or one day."""
+"""Date facet of notes: spans of days, or one day."""
 
 from datetime import date, datetime, time, timedelta
 
@@ -24,7 +24,7 @@ def span_label(name: str) -> str:
 
 
 def day_named(name: str) -> date | None:
-    """Return the day that a value of the facet stands for, ``None`` where it is a span or nothing."""
+    """Return the day of a value, ``None`` where it is a span or nothing."""
     try:
         return date.fromisoformat(name)
     except ValueError:

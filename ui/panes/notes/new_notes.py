@@ -1,4 +1,4 @@
-"""New notes that are not empty: from a template, and the daily note of a day."""
+"""New notes from templates, and daily notes."""
 
 from collections.abc import Callable
 from datetime import date
@@ -42,7 +42,7 @@ class NewNotes(QObject):
     # --- the daily note ---
 
     def open_daily(self, day: date) -> None:
-        """Open the daily note of a day, or begin it, from its template where there is one."""
+        """Open the daily note of a day, or begin it from its template."""
         self._pane.do(self._open_daily(day.isoformat()))
 
     async def _open_daily(self, title: str) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPoint, Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.facets import Facets
-from app.memories.model import Kind, MemoryFilter, NamedEntity
+from app.memories.model import Kind, MemoryFilter, NamedThing
 from ui import theme
 from ui.panes.labels import kind_plural, source_label, store_label
 from ui.panes.notes.date_facet import SPANS, bounds, day_named, span_label
@@ -40,7 +40,7 @@ class NoteFacets(QWidget):
         self.read_words: Callable[[], str] = str
         """Returns the words in the filter field, which a saved filter keeps too."""
         self._facets = Facets()
-        self._entities: dict[str, NamedEntity] = {}
+        self._entities: dict[str, NamedThing] = {}
         self._shown_entities: tuple[str, ...] = ()
         self.saved = SavedFilters(self)
         self.saved.changed.connect(self._on_saved_changed)
@@ -81,7 +81,7 @@ class NoteFacets(QWidget):
         self._facets = facets
         self._refresh_tree()
 
-    def show_entities(self, entities: Sequence[NamedEntity]) -> None:
+    def show_entities(self, entities: Sequence[NamedThing]) -> None:
         """Show the people and things that the listed notes name."""
         self._entities |= {one.id: one for one in entities}
         self._shown_entities = tuple(one.id for one in entities)

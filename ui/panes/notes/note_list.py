@@ -34,7 +34,7 @@ class NoteList(FilteredList):
     counted = Signal(object)
     """``Facets`` over what is shown."""
     named = Signal(object)
-    """The ``NamedEntity`` values that what is shown names."""
+    """The ``NamedThing`` values that what is shown names."""
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(bridge, parent)

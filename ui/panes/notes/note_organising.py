@@ -28,7 +28,7 @@ _CALENDAR_AREAS = frozenset({"memories", "messages", "sessions"})
 
 
 class PaneDoors(NamedTuple):
-    """What the Notes pane does for its organising parts.
+    """Actions of the Notes pane that its organising parts call.
 
     Args:
         begin: Begins an empty note of a title and tags.

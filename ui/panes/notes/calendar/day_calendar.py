@@ -1,4 +1,4 @@
-"""The calendar of days below the facets: a month, what its marks mean, and a day's menu."""
+"""The calendar of days below the facets: a month, its legend, and menus."""
 
 from datetime import date
 from functools import partial
@@ -126,7 +126,7 @@ class DayCalendar(QWidget):
 
 
 class _Legend(QWidget):
-    """Says what the marks mean."""
+    """Legend of the marks."""
 
     def __init__(self, marks: tuple[tuple[str, str], ...], parent: QWidget) -> None:
         super().__init__(parent)

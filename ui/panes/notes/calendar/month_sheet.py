@@ -23,7 +23,10 @@ _FAINT = 0.55
 
 
 class MonthSheet(QWidget):
-    """Days of a month: arrows move, Page Up and Page Down turn the month, Enter opens."""
+    """Days of a month to choose from.
+
+    Arrows move, Page Up and Page Down turn the month, Enter opens.
+    """
 
     activated = Signal(object)
     """A day was chosen: a ``date``."""

@@ -1,4 +1,4 @@
-"""One line of a belief timeline: a statement, when it was held, and a dot on a line."""
+"""One line of a belief timeline: a statement and its dates."""
 
 from typing import TYPE_CHECKING
 

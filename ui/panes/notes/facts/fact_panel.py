@@ -1,4 +1,4 @@
-"""A fact in the inspector: how certain it is, when it fades, and what was held true before."""
+"""A fact in the inspector: confidence, forecast and belief timeline."""
 
 import asyncio
 from collections.abc import Coroutine
@@ -75,7 +75,7 @@ class FactPanel(QWidget):
         return self._sentence.text()
 
     def show_memory(self, memory: Memory | None) -> None:
-        """Show what is known of a fact, or nothing."""
+        """Show a fact, or nothing."""
         self._request += 1
         fact = memory if memory is not None and memory.kind == "fact" else None
         if fact is None or self._fact is None or fact.id != self._fact.id:
