@@ -5,6 +5,7 @@ Each is one run of the history, undone as one.
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Final
 
 from app.changes import Changed
@@ -15,15 +16,16 @@ from app.errors import InputError
 from app.memories import repo, validation
 from app.memories.model import Memory
 from app.memories.text.markdown_links import title_key
-from app.memories.unit_of_work import MemoryUnitOfWork, require_active
+from app.memories.unit_of_work import MemoryUnitOfWork, join_changes, require_active
 from app.memories.writer import MemoryWriter
 
+BATCH: Final = 50  # memories a transaction
 MAX_MERGED: Final = 100
 _LEAST: Final = 2  # notes that can be merged
 
 
 class BulkChangeService:
-    """Changes many memories at once; every method is one transaction and one run.
+    """Changes many memories at once; every method is one run of the history.
 
     Args:
         transactions: Opens transactions.
@@ -44,26 +46,15 @@ class BulkChangeService:
     ) -> Changed[tuple[str, ...]]:
         """Change store or pin of the active memories of ``ids``, and return those that changed.
 
-        Memories that are gone are left out.
+        Memories that are gone are left out. Others may write between the transactions that many memories take.
         """
-
-        def work(writer: MemoryWriter) -> tuple[str, ...]:
-            changed: list[str] = []
-            for memory_id in dict.fromkeys(ids):
-                before = repo.get_with_sources(writer.connection, memory_id, stores=stores)
-                if before is None or before.deleted_at is not None:
-                    continue
-                after = replace(
-                    before,
-                    store=before.store if store is None else validation.clean_store(store),
-                    pinned=before.pinned if pinned is None else pinned,
-                )
-                if after != before:
-                    writer.update(before, after)
-                    changed.append(memory_id)
-            return tuple(changed)
-
-        return await self._transactions.run(work, actor, operation, new_id("run"), stores=stores)
+        wanted, run_id = list(dict.fromkeys(ids)), new_id("run")
+        done: list[Changed[tuple[str, ...]]] = []
+        for start in range(0, max(len(wanted), 1), BATCH):
+            work = partial(_change, wanted[start : start + BATCH], store, pinned, tuple(stores))
+            done.append(await self._transactions.run(work, actor, operation, run_id, stores=stores))
+        changed = tuple(one for part in done for one in part.value)
+        return Changed(changed, join_changes([part.changes for part in done], actor, operation))
 
     async def merge(
         self,
@@ -97,6 +88,25 @@ class BulkChangeService:
             return writer.update(notes[0], merged, event="MERGE")
 
         return await self._transactions.run(work, actor, operation, new_id("run"), stores=stores)
+
+
+def _change(
+    ids: Sequence[str], store: StoreName | None, pinned: bool | None, stores: Sequence[str], writer: MemoryWriter
+) -> tuple[str, ...]:
+    changed: list[str] = []
+    for memory_id in ids:
+        before = repo.get_with_sources(writer.connection, memory_id, stores=stores)
+        if before is None or before.deleted_at is not None:
+            continue
+        after = replace(
+            before,
+            store=before.store if store is None else validation.clean_store(store),
+            pinned=before.pinned if pinned is None else pinned,
+        )
+        if after != before:
+            writer.update(before, after)
+            changed.append(memory_id)
+    return tuple(changed)
 
 
 def merged_note(notes: Sequence[Memory]) -> Memory:

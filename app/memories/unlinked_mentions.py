@@ -22,6 +22,7 @@ from app.memories.writer import MemoryWriter
 
 MAX_FOUND: Final = 50
 _LOOKED_AT: Final = 400  # texts whose words fit, of which some name the title only in a link or in code
+_MATCHING: Final = 2_000  # texts that have the words of a title, the newest first
 _SHORTEST: Final = 3  # letters of a title that is looked for
 _AROUND: Final = 80
 _UNLINKABLE = re.compile(r"[\[\]|#\n]")
@@ -122,11 +123,12 @@ def _found(memory_id: str, limit: int, stores: tuple[str, ...], connection: apsw
         return []
     linking = {link.memory_id for link in links.of(connection, memory_id, stores=stores).backlinks}
     rows = connection.execute(
-        "SELECT m.id, m.title, m.content FROM chunks_fts"
-        " CROSS JOIN chunks c ON c.id = chunks_fts.rowid CROSS JOIN memories m ON m.id = c.memory_id"
-        " WHERE chunks_fts MATCH ? AND m.kind = 'note' AND m.valid_until IS NULL AND m.id <> ?"
+        "WITH matching (chunk) AS MATERIALIZED"
+        " (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH ? ORDER BY rowid DESC LIMIT ?)"
+        " SELECT m.id, m.title, m.content FROM matching CROSS JOIN chunks c ON c.id = matching.chunk"
+        " CROSS JOIN memories m ON m.id = c.memory_id WHERE m.kind = 'note' AND m.valid_until IS NULL AND m.id <> ?"
         f" AND {store_condition(stores)} GROUP BY m.rowid ORDER BY m.updated_at DESC, m.rowid DESC LIMIT ?",
-        (_phrase(target.title), memory_id, _LOOKED_AT),
+        (_phrase(target.title), _MATCHING, memory_id, _LOOKED_AT),
     )
     found: list[Link] = []
     for source, title, content in rows:

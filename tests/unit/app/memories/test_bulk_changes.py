@@ -5,6 +5,7 @@ import pytest
 from app.api.caller import Caller
 from app.errors import InputError, NotFoundError
 from app.host import Host
+from app.memories.bulk_changes import BATCH
 
 
 def _note(host: Host, title: str, content: str, **known: object) -> str:
@@ -67,7 +68,7 @@ def test_a_merged_note_may_get_another_title(host: Host) -> None:
 
 
 def test_store_and_pin_of_many_change_as_one_run(host: Host) -> None:
-    ids = [_note(host, f"Note {n}", "Text", store="private") for n in range(3)]
+    ids = [_note(host, f"Note {n}", "Text", store="private") for n in range(BATCH + 3)]
     pinned = host.call("note.change_many", {"ids": [*ids, "note-unknown"], "pinned": True}).result()
     assert set(pinned.value) == set(ids)
     moved = host.call("note.change_many", {"ids": ids, "store": "shared"}).result()
