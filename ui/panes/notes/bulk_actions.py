@@ -80,13 +80,14 @@ class BulkActions(QObject):
 
     async def _archive(self, ids: list[str], neighbour: str) -> None:
         await self._controller.settle()
-        reply = await self._pane.bridge.reply("archive.put", ids=ids)
-        if not isValid(self._pane):
-            return
+        # Archived notes cannot be opened, so the keyboard leaves their rows first.
         if self._controller.id in ids:
             self._controller.close()
-        if neighbour:
+        if not neighbour:
+            self._listing.list.clear_choice()
+        elif self._listing.list.selected_count > 1 or self._listing.list.current_id() in ids:
             self._listing.list.choose(neighbour)
+        reply = await self._pane.bridge.reply("archive.put", ids=ids)
         self._tell(self.tr("Archived {count} notes"), len(ids), reply)
 
     async def _merge(self, ids: list[str]) -> None:
