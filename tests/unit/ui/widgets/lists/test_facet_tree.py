@@ -30,17 +30,17 @@ def tree(qtbot: QtBot, look: Theme) -> FacetTree:
 
 def test_enter_switches_a_value_on_and_off(tree: FacetTree, qtbot: QtBot) -> None:
     for on in (True, False):
-        with qtbot.waitSignal(tree.toggled) as told:
+        with qtbot.waitSignal(tree.toggled) as emitted:
             qtbot.keyClick(tree, Qt.Key.Key_Return)  # type: ignore[no-untyped-call]
-        assert told.args == ["saved", "Garden", on]
+        assert emitted.args == ["saved", "Garden", on]
     assert tree.chosen("saved") == ()
 
 
 def test_f2_and_delete_name_the_current_value_and_no_heading(tree: FacetTree, qtbot: QtBot) -> None:
     for key, signal in ((Qt.Key.Key_F2, tree.rename_requested), (Qt.Key.Key_Delete, tree.delete_requested)):
-        with qtbot.waitSignal(signal) as told:
+        with qtbot.waitSignal(signal) as emitted:
             qtbot.keyClick(tree, key)  # type: ignore[no-untyped-call]
-        assert told.args == ["saved", "Garden"]
+        assert emitted.args == ["saved", "Garden"]
     tree.setCurrentItem(tree.topLevelItem(0))
     with qtbot.assertNotEmitted(tree.delete_requested):
         qtbot.keyClick(tree, Qt.Key.Key_Delete)  # type: ignore[no-untyped-call]
@@ -48,6 +48,6 @@ def test_f2_and_delete_name_the_current_value_and_no_heading(tree: FacetTree, qt
 
 def test_the_menu_key_asks_for_the_menu_of_the_current_value(tree: FacetTree, qtbot: QtBot) -> None:
     event = QContextMenuEvent(QContextMenuEvent.Reason.Keyboard, QPoint(0, 0), QPoint(0, 0))
-    with qtbot.waitSignal(tree.menu_requested) as told:
+    with qtbot.waitSignal(tree.menu_requested) as emitted:
         QApplication.sendEvent(tree.viewport(), event)
-    assert told.args[:2] == ["saved", "Garden"]
+    assert emitted.args[:2] == ["saved", "Garden"]
