@@ -25,6 +25,7 @@ from app.api import (  # noqa: F401
     memory_write,
     notes,
     quarantine,
+    saved_searches,
     schedule_calendar,
     schedules,
     scratchpads,

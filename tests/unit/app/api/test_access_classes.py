@@ -17,7 +17,7 @@ CLASSES = {
     "familiar": """
         archive.get archive.list graph.read entity.graph entity.ids entity.info entity.list entity.of entity.rows
         fact.by_metadata fact.conflicts fact.get fact.list memory.context memory.forecast memory.get memory.list
-        memory.parse memory.people memory.search memory.sources memory.stats memory.tags memory.timeline note.facets
+        memory.months memory.parse memory.people memory.search memory.sources memory.stats memory.tags memory.timeline note.facets
         note.get note.ids note.links note.list note.resolve note.rows note.titles reflection.latest reflection.list
         search.explain tag.list
     """,
@@ -43,6 +43,7 @@ CLASSES = {
         schedule.notes schedule.prune schedule.run_now schedule.status session.agents session.consolidated
         session.digest.get
         session.digest.list session.digest.roll session.forget session.ids session.list session.pending
+        saved_search.delete saved_search.list saved_search.order saved_search.rename saved_search.save
         reflection.preview session.rename session.rows settings.check settings.list upkeep.jobs upkeep.plan
         upkeep.status vault.settle vault.stats vault.status
     """,

@@ -305,6 +305,7 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 # What answers with numbers and names, not with memories, conversations or entities.
 WITHOUT_ITEMS = {
     "memory.forecast",
+    "memory.months",
     "memory.operators",
     "memory.parse",
     "memory.receipts",
