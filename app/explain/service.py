@@ -229,7 +229,7 @@ class _Case:
             return replace(made, sentence=sentence, suggestion=suggestion)
         if ruled_out:
             sentence, suggestion = say.excluded(ruled_out)
-            return replace(made, stage="excluded", sentence=sentence, suggestion=suggestion)
+            return replace(made, stage="excluded", failed=tuple(ruled_out), sentence=sentence, suggestion=suggestion)
         where = build_filter(query, self.stores)
         legs = await self.service.places(query, self.recipe, self.item, self.limit, where, self.stores)
         return await self._ranked(replace(made, legs=tuple(legs)), found)

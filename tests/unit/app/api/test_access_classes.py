@@ -17,7 +17,8 @@ CLASSES = {
     "familiar": """
         archive.get archive.list graph.read entity.graph entity.ids entity.info entity.list entity.of entity.rows
         fact.by_metadata fact.conflicts fact.get fact.list memory.context memory.forecast memory.get memory.list
-        memory.months memory.parse memory.people memory.search memory.sources memory.stats memory.tags memory.timeline note.facets
+        memory.months memory.parse memory.people memory.search memory.sources memory.stats memory.tags memory.timeline
+        note.facets
         note.get note.ids note.links note.list note.resolve note.rows note.titles reflection.latest reflection.list
         search.explain tag.list
     """,

@@ -17,7 +17,8 @@ from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError, StaleError
 from app.history.model import HistoryEntry
 from app.memories.model import Link, Links, Memory, MemoryRow
-from app.retrieval.model import FacetCount, Found, Hit, LegScore, Query, Span, Term, Why
+from app.retrieval.model import FacetCount, Found, Hit, LegScore, MonthCount, Query, Span, Term, Why
+from app.retrieval.saved.model import SavedSearch
 from app.sessions.model import Appended, Message, Session
 
 NOW = datetime(2026, 11, 20, 15, 30, tzinfo=UTC)
@@ -40,6 +41,7 @@ class FakeVault:
     messages: dict[str, list[Message]] = field(default_factory=dict)
     memories: dict[str, Memory] = field(default_factory=dict)
     history: list[HistoryEntry] = field(default_factory=list)
+    saved: list[SavedSearch] = field(default_factory=list)
 
     def add_session(self, title: str, turns: list[tuple[str, str]], **known: Any) -> str:
         number = len(self.sessions)
@@ -309,6 +311,32 @@ class FakeBridge(QObject):
         return Reply([90], ChangeSet(frozenset({"memories"}), (), history_ids=(90,)))
 
     # --- search ---
+
+    def _memory_months(self, query: str) -> list[MonthCount]:
+        hits = self._memory_search(query, limit=1000).hits
+        months = [f"{one.created_at.astimezone():%Y-%m}" for one in hits]
+        return [MonthCount(one, months.count(one)) for one in sorted(set(months))]
+
+    def _saved_search_list(self) -> list[SavedSearch]:
+        return list(self.backend.saved)
+
+    def _saved_search_save(self, query: str, name: str = "") -> Reply:
+        made = SavedSearch(f"srch-{len(self.backend.saved)}", name or query, query, NOW)
+        if query not in [one.query for one in self.backend.saved]:
+            self.backend.saved.append(made)
+        return Reply(made, ChangeSet(frozenset({"saved_searches"}), (made.id,)))
+
+    def _saved_search_rename(self, id: str, name: str) -> Reply:
+        self.backend.saved = [replace(one, name=name) if one.id == id else one for one in self.backend.saved]
+        return Reply(None, ChangeSet(frozenset({"saved_searches"}), (id,)))
+
+    def _saved_search_delete(self, id: str) -> Reply:
+        self.backend.saved = [one for one in self.backend.saved if one.id != id]
+        return Reply(None, ChangeSet(frozenset({"saved_searches"}), (id,)))
+
+    def _saved_search_order(self, ids: list[str]) -> Reply:
+        self.backend.saved.sort(key=lambda one: ids.index(one.id))
+        return Reply(None, ChangeSet(frozenset({"saved_searches"}), ()))
 
     def _settings_list(self) -> list[SettingValue]:
         return self.settings
