@@ -570,7 +570,7 @@ class SearchPane(ReadingPane):
         )
 
     def _on_sides_clicked(self) -> None:
-        self._faceted = self.facets.isHidden()
+        self._faceted = self._left.isHidden()
         self._fit()
 
     def _on_help_requested(self) -> None:

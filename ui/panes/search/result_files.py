@@ -23,7 +23,7 @@ def markdown(query: str, hits: Sequence[Hit], untitled: str) -> str:
     for number, hit in enumerate(hits, 1):
         who = ", ".join(part for part in (hit.author or hit.role, hit.agent, full_date(hit.created_at)) if part)
         title = " ".join((hit.title or untitled).split())
-        lines += [f"{number}. **[{title}]({_link(hit)})** ({who})", f"   {' '.join(hit.snippet.split())}", ""]
+        lines += [f"{number}. **{title}** ({who}, <{_link(hit)}>)", f"   {' '.join(hit.snippet.split())}", ""]
     return "\n".join(lines)
 
 

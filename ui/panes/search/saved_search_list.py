@@ -3,9 +3,9 @@
 from collections.abc import Sequence
 from functools import partial
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QListWidget, QListWidgetItem, QSizePolicy, QVBoxLayout, QWidget
 
 from app.retrieval.saved.model import SavedSearch
 from ui import theme
@@ -15,6 +15,7 @@ from ui.widgets.context_menu import open_menu
 from ui.widgets.plain_text import PlainLabel, tooltip
 
 _KEY = Qt.ItemDataRole.UserRole
+ICON = 15
 MOST_ROWS = 8
 """Rows shown at once; the others are scrolled to."""
 
@@ -51,6 +52,7 @@ class SavedSearchList(QWidget):
         self._head.setContentsMargins(Space.M, Space.S, Space.M, 0)
         self.list = _NameList(self)
         self.list.setAccessibleName(self.tr("Saved searches"))
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self.list.setFrameShape(QListWidget.Shape.NoFrame)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
@@ -90,7 +92,8 @@ class SavedSearchList(QWidget):
     def show_current(self, query: str) -> None:
         """Select the saved search that is in the search box, if it is one."""
         place = next((row for row, one in enumerate(self._searches.values()) if one.query == query.strip()), -1)
-        self.list.setCurrentRow(place)
+        if place >= 0 or not self.list.hasFocus():
+            self.list.setCurrentRow(place)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Take up with Enter, delete with Delete, move with Alt+Up and Alt+Down."""
@@ -118,6 +121,8 @@ class SavedSearchList(QWidget):
 
     def _fit(self) -> None:
         """Give the list the height of its rows."""
+        side = theme.current().scaled(ICON)
+        self.list.setIconSize(QSize(side, side))
         row = max(self.list.sizeHintForRow(0), theme.current().scaled(22)) if self.list.count() else 0
         self.list.setFixedHeight(row * min(self.list.count(), MOST_ROWS) + Space.XS)
 

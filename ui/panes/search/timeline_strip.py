@@ -18,9 +18,9 @@ BARS = 30
 """Height of the bars."""
 MOST_MONTHS = 120
 """With more months than these, a bar stands for a year."""
-LEAST_GAP = 56
-"""Pixels from one label to the next."""
-WIDEST = 48
+WIDEST = 88
+"""Greatest distance of two bars."""
+WIDEST_BAR = 40
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,7 +128,7 @@ class TimelineStrip(QWidget):
         left = round(place * step)
         column = QRect(left, 0, max(1, round((place + 1) * step) - left), BARS)
         if self.isRightToLeft():
-            column.moveRight(self.width() - 1 - left)
+            column.moveRight(max(0, self.width() - 1 - left))
         return column
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -200,7 +200,9 @@ class TimelineStrip(QWidget):
             return
         height = max(3.0, share * (BARS - 4))
         gap = 1.0 if column.width() > 4 else 0.0  # noqa: PLR2004  (narrow bars stand side by side)
-        bar = QRectF(column.left() + gap, BARS - height, max(1.0, column.width() - 2 * gap), height)
+        width = min(max(1.0, column.width() - 2 * gap), theme.current().scaled(WIDEST_BAR))
+        left = column.right() + 1 - gap - width if self.isRightToLeft() else column.left() + gap
+        bar = QRectF(left, BARS - height, width, height)
         is_out = bool(self._chosen) and place not in self._chosen
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(look.colour("edge" if is_out else "accent"))
@@ -225,7 +227,7 @@ class TimelineStrip(QWidget):
             if left + width > self.width():
                 break
             painter.drawText(QRect(left, BARS + 2, width + 2, height), int(Qt.AlignmentFlag.AlignLeft), text)
-            free, year_before = left + max(width + Space.M, LEAST_GAP), day.year()
+            free, year_before = left + width + Space.M, day.year()
 
     def _step(self) -> float:
         return min(self.width() / max(1, len(self._periods)), theme.current().scaled(WIDEST))

@@ -4,7 +4,7 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
 from shiboken6 import isValid
 
@@ -31,6 +31,7 @@ if TYPE_CHECKING:
 MOST = 8
 """Items offered of each sort."""
 TITLE = 70
+ICON = 15
 LONGEST = 200
 """The explanation's own limit of results."""
 _KEY = Qt.ItemDataRole.UserRole
@@ -77,6 +78,8 @@ class WhyNotDialog(BaseDialog):
         self.items = QListWidget(self)
         self.items.setAccessibleName(self.tr("Conversations and memories"))
         self.items.setMinimumHeight(theme.current().scaled(210))
+        side = theme.current().scaled(ICON)
+        self.items.setIconSize(QSize(side, side))
         self.items.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.items.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.answer = PlainLabel(self)

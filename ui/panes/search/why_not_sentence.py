@@ -20,7 +20,7 @@ _NO_WORDS = QT_TRANSLATE_NOOP("Words", "It shares no word with your search, and 
 _SOME_WORDS = QT_TRANSLATE_NOOP("Words", "It says {words}, but not {lacking}, and others fit better.")
 _ALL_WORDS = QT_TRANSLATE_NOOP("Words", "It says {words}, but so many others do that it did not come among the best.")
 _ONLY_SOME = QT_TRANSLATE_NOOP("Words", "It does not say {lacking}.")
-_BELOW = QT_TRANSLATE_NOOP("Words", "It was found, but as number {place}, and {limit} are shown.")
+_BELOW = QT_TRANSLATE_NOOP("Words", "It was found, but only as number {place}; the first {limit} are shown.")
 _SHOWN = QT_TRANSLATE_NOOP("Words", "It was found: it is number {place} of the results.")
 
 

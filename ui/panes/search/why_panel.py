@@ -118,7 +118,7 @@ class WhyPanel(QWidget):
         row.setSpacing(Space.XS)
         row.addWidget(self._facts, 1)
         for widget in (self._marks, self._before, self._after):
-            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignTop)
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
         return row
 
     def go_to_next_mark(self) -> None:

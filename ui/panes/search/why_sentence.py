@@ -40,7 +40,10 @@ def quoted(words: Sequence[str]) -> str:
 
 
 def _by_words(hit: Hit) -> list[str]:
-    words = list({word.casefold(): word for word in reversed(hit.why.terms)}.values())[::-1]
+    spellings: dict[str, str] = {}
+    for word in hit.why.terms:
+        spellings.setdefault(word.casefold(), word)
+    words = list(spellings.values())
     if words:
         return [_said(QT_TRANSLATE_NOOP("Words", "says {words}")).format(words=quoted(words))]
     if any(leg.leg == "words" for leg in hit.why.legs):

@@ -15,6 +15,7 @@ from app.config.model import SettingValue
 from app.core.facets import Facet, Facets
 from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError, StaleError
+from app.explain.model import Explanation, Remedy
 from app.history.model import HistoryEntry
 from app.memories.model import Link, Links, Memory, MemoryRow
 from app.retrieval.model import FacetCount, Found, Hit, LegScore, MonthCount, Query, Span, Term, Why
@@ -312,6 +313,16 @@ class FakeBridge(QObject):
 
     # --- search ---
 
+    def _session_list(self, filter: Any, limit: int = 50) -> list[Session]:
+        return self._sessions(filter, "recent")[:limit]
+
+    def _note_list(self, filter: Any, limit: int = 50) -> list[MemoryRow]:
+        return self._note_rows(self._note_ids(filter)[:limit])
+
+    def _search_explain(self, query: str, id: str, **_: Any) -> Explanation:
+        remedies = (Remedy(f"{query} windscreen", 1),)
+        return Explanation(f"{id}#0", "unpooled", "", terms=("car",), lacking=("frost",), remedies=remedies)
+
     def _memory_months(self, query: str) -> list[MonthCount]:
         hits = self._memory_search(query, limit=1000).hits
         months = [f"{one.created_at.astimezone():%Y-%m}" for one in hits]
@@ -367,7 +378,7 @@ class FakeBridge(QObject):
         return Query(query, tuple(terms), hints=tuple(hints), **{k: tuple(v) for k, v in fields.items()})
 
     def _memory_search(
-        self, query: str, limit: int = 20, recipe: str | None = None, legs: Any = None, **_: Any
+        self, query: str, limit: int = 20, recipe: str | None = None, legs: Any = None, offset: int = 0, **_: Any
     ) -> Found:
         parsed = self._memory_parse(query)
         words = [t.text for t in parsed.terms if not t.excluded]
@@ -393,7 +404,14 @@ class FakeBridge(QObject):
         facets += tuple(FacetCount("agent", a, 3) for a in sorted({h.agent for h in hits if h.agent}))
         ran = tuple(legs) if legs else ("words", "vector")
         return Found(
-            parsed, recipe or "learned", tuple(hits[:limit]), facets, len(hits), ran, parsed.hints, {"all": 4.2}
+            parsed,
+            recipe or "learned",
+            tuple(hits[offset : offset + limit]),
+            facets,
+            len(hits),
+            ran,
+            parsed.hints,
+            {"all": 4.2},
         )
 
     @staticmethod
