@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QFileDialog
 from shiboken6 import isValid
 
@@ -45,6 +45,7 @@ class ResultExport(QObject):
         """Ask where to write the results of a search, and write them there."""
         box = QFileDialog(self._pane, self.tr("Export the results"))
         box.setObjectName("exportDialog")
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         box.setNameFilters([
             self.tr("Markdown, to read (*.md)"), self.tr("CSV, for spreadsheets (*.csv)"),
@@ -67,7 +68,6 @@ class ResultExport(QObject):
         box = self.sender()
         if name and box is not None:
             self._bridge.start(self.export(str(box.property("query")), str(box.property("recipe")) or None, Path(name)))
-            box.deleteLater()
 
     async def export(self, query: str, recipe: str | None, path: Path) -> None:
         """Write the results of a search, at most ``MOST_RESULTS``, and tell how it went."""

@@ -658,7 +658,6 @@ def test_the_export_asks_for_a_file(
     assert box is not None
     box.fileSelected.emit(str(tmp_path / "some.csv"))
     run_async(until((tmp_path / "some.csv").exists))
-    box.close()
 
 
 def test_what_is_missing_is_explained(

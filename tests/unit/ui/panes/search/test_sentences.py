@@ -67,7 +67,7 @@ def test_a_conversation_and_an_agent_are_named(qapp: Any) -> None:
             "Your search leaves it out because of kind:note and tag:a.",
         ),
         (Explanation("n", "excluded", "x", failed=("-straw",)), "Your search rules it out by -straw."),
-        (Explanation("n", "shown", "x", place=1200), "It was found: it is number 1,200 of the results."),
+        (Explanation("n", "shown", "x", place=12), "It was found: it is number 12 of the results."),
         (
             Explanation("n", "below", "x", place=79, limit=50, lacking=("find",)),
             "It was found, but only as number 79; the first 50 are shown. It does not say ‘find’.",
