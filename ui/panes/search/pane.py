@@ -460,7 +460,7 @@ class SearchPane(ReadingPane):
         self.history.show_state()
         self._enable_buttons()
         self._fit()
-        saved = () if self._left.isVisibleTo(self) else [one.query for one in self.history.saved]
+        saved = {} if self._left.isVisibleTo(self) else {one.query: one.name for one in self.history.saved}
         self._recents.show_searches(saved, self.history.recent_unsaved)
 
     def _enable_buttons(self) -> None:

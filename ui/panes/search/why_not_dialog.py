@@ -76,6 +76,7 @@ class WhyNotDialog(BaseDialog):
         )
         self.box = SearchBox(self.tr("What you expected"), self.tr("Words of it, or its title…"), parent=self)
         self.items = QListWidget(self)
+        self.items.setObjectName("rowList")
         self.items.setAccessibleName(self.tr("Conversations and memories"))
         self.items.setMinimumHeight(theme.current().scaled(210))
         side = theme.current().scaled(ICON)
@@ -162,15 +163,15 @@ class WhyNotDialog(BaseDialog):
             self.answer.setText(why_not_sentence(found))
             is_message = "#" in found.id and "#" not in identity
             about = self.tr("This is about the message of the conversation that fits best.")
-            self.hint.setText(about if is_message else "")
-            self._offer_better(found.remedies[0].query if found.remedies else "")
+            better = found.remedies[0].query if found.remedies else ""
+            instead = self.tr("This search shows it: {query}").format(query=excerpt(better, LONGEST)) if better else ""
+            self.hint.setText("\n".join(part for part in (about if is_message else "", instead) if part))
+            self._offer_better(better)
 
     def _offer_better(self, query: str) -> None:
         """Offer another search that shows what is asked about."""
         self._better = query
         self.instead.setVisible(bool(query))
-        if query:
-            self.hint.setText(self.tr("This search shows it: {query}").format(query=excerpt(query, LONGEST)))
 
     def _on_instead_clicked(self) -> None:
         self.search_requested.emit(self._better)
