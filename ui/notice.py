@@ -28,7 +28,7 @@ class Notice:
 
     @property
     def can_undo(self) -> bool:
-        """Whether the toast offers Undo."""
+        """Offer of Undo in the toast."""
         return bool(self.history_ids) or self.undo_call is not None
 
     @property

@@ -237,9 +237,9 @@ async def parse(engine: Engine, caller: Caller, query: str) -> Query:
 
 @operation("memory.months")
 async def months(engine: Engine, caller: Caller, query: str) -> list[MonthCount]:
-    """Count all texts that match a search by month, oldest first; months without one are left out.
+    """Return the number of texts that match a search by month, oldest first.
 
-    A text matches when it has all words of the search, or any of them where no text has all. Dates of the search are
+    Months without one are left out. A text matches when it has all words of the search, or any of them where no text has all. Dates of the search are
     left out.
 
     Args:

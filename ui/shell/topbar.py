@@ -53,7 +53,7 @@ class TopBar(QWidget):
         row.addWidget(self._inspector)
 
     def show_field(self, *, is_shown: bool) -> None:
-        """Show the jump field, or leave its room empty where the pane has a search field of its own."""
+        """Show or hide the jump field; panes with their own search field hide it."""
         policy = self.field.sizePolicy()
         policy.setRetainSizeWhenHidden(True)
         self.field.setSizePolicy(policy)

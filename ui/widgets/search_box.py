@@ -121,12 +121,18 @@ class SearchBox(QLineEdit):
         return before[max(before.rfind(sign, 0, end) for sign in _BREAK) + 1 :].lstrip("-")
 
     def _begun(self) -> str:
-        """Return the beginning of a value before the cursor, with its quotation mark; the last one of several."""
+        """Return the beginning of the value before the cursor, with its quotation mark.
+
+        Of several values with commas between them it is the last one.
+        """
         value = self._word().partition(":")[2]
         return value[value.rfind('"') :] if value.count('"') % 2 else value.rpartition(",")[2]
 
     def _typed(self) -> tuple[str, str]:
-        """Return the operator before the cursor and the beginning of its value; ``""`` and the word without one."""
+        """Return the operator before the cursor and the beginning of its value.
+
+        Without an operator these are ``""`` and the word.
+        """
         word = self._word()
         name, colon, _ = word.partition(":")
         return (name, self._begun().strip('"')) if colon else ("", word)

@@ -25,7 +25,7 @@ LEAST = 80
 
 @dataclass(frozen=True, slots=True)
 class GroupHeading:
-    """The conversation or day that the rows below come from; a day has no session id."""
+    """Heading of a conversation or day; a day has no session id."""
 
     title: str
     session_id: str

@@ -26,7 +26,9 @@ NAME = 40
 
 
 class ResultExport(QObject):
-    """Asks for a file and writes all results of a search to it, off the window's thread.
+    """Writes all results of a search to a file that the person chooses.
+
+    Writing goes on in another thread.
 
     Args:
         bridge: The connection to the engine.

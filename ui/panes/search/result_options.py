@@ -1,4 +1,4 @@
-"""How results are ranked and grouped: menus in plain words."""
+"""Menus of rankings and groupings of results, in plain words."""
 
 from typing import Literal
 

@@ -47,7 +47,7 @@ class _Item:
 
 
 class WhyNotDialog(BaseDialog):
-    """Lets a person choose a conversation or memory and says why a search does not show it.
+    """Dialog that says why a search does not show a chosen conversation or memory.
 
     Args:
         bridge: The connection to the engine.

@@ -233,7 +233,7 @@ class MarkdownView(QWidget):
         self._tell_marks()
 
     def _tell_marks(self) -> None:
-        """Tell at which mark the cursor is, counting from 1; 0 where it is at none."""
+        """Emit the number of the mark at the cursor, from 1; 0 for none."""
         here = self.page.textCursor().position()
         places = [mark.cursor.selectionStart() for mark in self.page.extraSelections()]
         self.marks_changed.emit(places.index(here) + 1 if here in places else 0, len(places))

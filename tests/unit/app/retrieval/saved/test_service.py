@@ -77,10 +77,10 @@ def test_there_is_a_limit(host: Host) -> None:
 
 
 def test_the_window_hears_of_it(host: Host) -> None:
-    heard: list[object] = []
-    stop = host.subscribe(heard.append)
+    events: list[object] = []
+    stop = host.subscribe(events.append)
     saved = host.ask("saved_search.save", query="lake")
     stop()
-    assert [(one.areas, one.ids) for one in heard if isinstance(one, ChangeSet)] == [
+    assert [(one.areas, one.ids) for one in events if isinstance(one, ChangeSet)] == [
         (frozenset({"saved_searches"}), (saved.id,))
     ]
