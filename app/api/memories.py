@@ -239,8 +239,8 @@ async def parse(engine: Engine, caller: Caller, query: str) -> Query:
 async def months(engine: Engine, caller: Caller, query: str) -> list[MonthCount]:
     """Return the number of texts that match a search by month, oldest first.
 
-    Months without one are left out. A text matches when it has all words of the search, or any of them where no text has all. Dates of the search are
-    left out.
+    Months without one are left out. A text matches when it has all words of the search, or any of them where no text
+    has all. Dates of the search are left out.
 
     Args:
         query: A search as for memory.search.

@@ -12,6 +12,8 @@ FACETS = ("kind", "agent", "role", "tag", "store")
 _DATES = ("after", "before", "on")
 _MARKS = re.compile(r"\*\*|__|`+|\[\[|\]\]")
 """Of Markdown within lines; those that lines begin with are gone from snippets."""
+_TABLE = 4
+"""So many upright lines make a table; fewer may belong to a command."""
 _PART = re.compile(r'-?[^\s":]+:"[^"]*"|"[^"]*"|\S+')
 
 
@@ -117,13 +119,20 @@ def _has_signs(text: str) -> bool:
     return "**" in text or "__" in text or "`" in text or "[[" in text or "]]" in text
 
 
+def _dotted(snippet: str) -> str:
+    """Return a snippet with dots in place of the lines of a table, each as long as before."""
+    return snippet.replace("|", "·") if snippet.count("|") >= _TABLE else snippet
+
+
 def without_signs(snippet: str) -> str:
     """Return a snippet without Markdown's signs."""
+    snippet = _dotted(snippet)
     return _MARKS.sub("", snippet) if _has_signs(snippet) else snippet
 
 
 def plain_snippet(snippet: str, highlights: Iterable[Span]) -> tuple[str, tuple[Span, ...]]:
     """Return a snippet without Markdown's signs, and where its marked words are then."""
+    snippet = _dotted(snippet)
     if not _has_signs(snippet):
         spans = (Span(min(one.start, len(snippet)), min(one.end, len(snippet))) for one in highlights)
         return snippet, tuple(span for span in spans if span.end > span.start)

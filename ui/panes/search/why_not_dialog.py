@@ -106,7 +106,7 @@ class WhyNotDialog(BaseDialog):
         self._bridge.start(self._offer(text.strip(), self._request))
 
     async def _offer(self, text: str, request: int) -> None:
-        """List conversations and memories: by title, and by what they say; the latest where nothing is typed."""
+        """List matching conversations and memories, the latest where nothing is typed."""
         call = self._bridge.call
         try:
             sessions, memories = await asyncio.gather(

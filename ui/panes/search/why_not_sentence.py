@@ -25,7 +25,7 @@ _SHOWN = QT_TRANSLATE_NOOP("Words", "It was found: it is number {place} of the r
 
 
 def why_not_sentence(found: Explanation) -> str:
-    """Return why a search does not show an item, or where it does, in words for a person."""
+    """Return the reason why a search does not show an item, in plain words."""
     if found.stage == "filtered":
         return _said(_GONE["filtered"]).format(operators=joined(found.failed))
     if found.stage == "excluded":

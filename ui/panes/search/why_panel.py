@@ -112,7 +112,7 @@ class WhyPanel(QWidget):
         self._on_preview_marks_changed(0, 0)
 
     def _facts_row(self) -> QHBoxLayout:
-        """Return the line with what is known of the hit, and the way through its marked words."""
+        """Return the line with facts of the hit and buttons for its marked words."""
         row = QHBoxLayout()
         row.setContentsMargins(Space.L, 0, Space.M, 0)
         row.setSpacing(Space.XS)

@@ -68,7 +68,7 @@ def _by_retrievers(hit: Hit) -> list[str]:
 
 
 def _by_operators(hit: Hit, query: Query) -> list[str]:
-    """Return what the query asks for beside words, as far as it can be told from a hit."""
+    """Return reasons from the operators and dates of the query."""
     reasons = []
     if query.kinds:
         reasons.append(_said(QT_TRANSLATE_NOOP("Words", "is a {kind}")).format(kind=kind_label(hit.kind).lower()))

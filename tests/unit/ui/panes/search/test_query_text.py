@@ -83,6 +83,8 @@ def test_marks_follow_when_signs_go() -> None:
         ("it was --- he said --- true", "it was --- he said --- true"),
         ("one | two", "one | two"),
         ("952 + 1,540 = 2,492 - or 5 > 3 * 1, in C # minor", "952 + 1,540 = 2,492 - or 5 > 3 * 1, in C # minor"),
+        ("| Strip | pH | | S1 | 6.4 |", "· Strip · pH · · S1 · 6.4 ·"),
+        ("cat x | grep y", "cat x | grep y"),
         ("# 1 - [x] is `so` __much__", "# 1 - [x] is so much"),
     ],
 )
