@@ -120,7 +120,7 @@ def _has_signs(text: str) -> bool:
 
 
 def _dotted(snippet: str) -> str:
-    """Return a snippet with dots in place of the lines of a table, each as long as before."""
+    """Return a snippet with dots in place of the lines of a table."""
     return snippet.replace("|", "·") if snippet.count("|") >= _TABLE else snippet
 
 

@@ -18,11 +18,12 @@ from app.retrieval.model import FacetCount, Found, Query
 from app.retrieval.saved.model import SavedSearch
 from tests.unit.ui.panes.fake_bridge import NOW, FakeBridge, FakeVault, until
 from tests.unit.ui.panes.search.test_query_text import hit
+from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.panes.pane import Place
 from ui.panes.pane_state import pack
 from ui.panes.search.operator_values import COMPLETED, operator_values
-from ui.panes.search.pane import LIMIT
+from ui.panes.search.pane import LIMIT, SearchPane
 from ui.panes.search.results import GroupHeading, MoreRow
 from ui.panes.search.why_not_dialog import WhyNotDialog
 from ui.widgets.lists.facet_tree import _KEY
@@ -687,3 +688,48 @@ def test_what_the_vault_has_not_is_said_to_be_missing(
     dialog.box.setText("zebra")
     run_async(until(lambda: dialog.answer.text().startswith("There is nothing")))
     dialog.close()
+
+
+def test_the_whole_pane_works_on_a_real_vault(tmp_path: Path, run_async: Any, qtbot: Any, look: Any) -> None:
+    host = Host(tmp_path / "vault", serve=False)
+    host.start()
+    turns = [
+        {
+            "role": "user",
+            "content": f"The heron, number {number}",
+            "created_at": f"2025-{number % 9 + 1:02}-10T12:00:00Z",
+        }
+        for number in range(70)
+    ]
+    host.ask("session.append", session="birds", title="Birds", messages=turns)
+    host.ask("note.save", title="Elm", content="An old elm")
+    host.ask("vault.settle")
+    bridge = Bridge(host)
+    pane = SearchPane(bridge, Actions())
+    qtbot.addWidget(pane)
+    bridge.changed.connect(pane.refresh)
+    try:
+        pane.resize(1300, 800)
+        pane.show()
+        pane.shown()
+        pane.box.setText("heron")
+        run_async(_settled(pane))
+        run_async(until(lambda: sum(one.count for one in pane.timeline.periods) == 70))
+        assert pane.why.sentence.text().startswith("Found because it says ‘heron’")
+        pane.timeline.chosen.emit("2025-03")
+        run_async(until(lambda: pane._answered == "heron on:2025-03"))
+        run_async(_settled(pane))
+        assert {hit.created_at.month for hit in pane._found.hits} == {3}
+        pane._save.click()
+        run_async(until(lambda: [one.query for one in pane.history.saved] == ["heron on:2025-03"]))
+        run_async(pane._export.export("heron", None, tmp_path / "herons.csv"))
+        assert len((tmp_path / "herons.csv").read_text().splitlines()) >= 71
+        pane._ask_why_not()
+        dialog = pane.window().findChild(WhyNotDialog)
+        run_async(until(lambda: dialog.items.count() == 2))
+        dialog.items.setCurrentRow(1)
+        run_async(until(lambda: "because of before:2025-04-01" in dialog.answer.text()))
+        dialog.close()
+    finally:
+        run_async(bridge.close())
+        host.stop()
