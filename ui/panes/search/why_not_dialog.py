@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QListWidget, QListWidgetItem, QWidget
+from PySide6.QtWidgets import QWidget
 from shiboken6 import isValid
 
 from app.core.text import excerpt
@@ -18,6 +18,7 @@ from ui.panes.labels import display_title, kind_icon
 from ui.panes.search.why_not_sentence import why_not_sentence
 from ui.style.icons import icon
 from ui.widgets.button import text_button
+from ui.widgets.lists.row_list import Index, RowList, RowModel
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.search_box import SearchBox
 
@@ -34,7 +35,6 @@ TITLE = 70
 ICON = 15
 LONGEST = 200
 """The explanation's own limit of results."""
-_KEY = Qt.ItemDataRole.UserRole
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,6 +44,19 @@ class _Item:
     id: str
     title: str
     icon: str
+
+
+class ItemModel(RowModel["_Item"]):
+    """Conversations and memories by title."""
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
+        """Return a title or an icon."""
+        if not index.isValid():
+            return None
+        one = self.rows[index.row()]
+        if role == Qt.ItemDataRole.DisplayRole:
+            return excerpt(one.title, TITLE)
+        return icon(one.icon) if role == Qt.ItemDataRole.DecorationRole else None
 
 
 class WhyNotDialog(BaseDialog):
@@ -75,14 +88,14 @@ class WhyNotDialog(BaseDialog):
             )
         )
         self.box = SearchBox(self.tr("What you expected"), self.tr("Words of it, or its title…"), parent=self)
-        self.items = QListWidget(self)
+        self.source = ItemModel(self)
+        self.items = RowList(self.tr("Conversations and memories"), self)
         self.items.setObjectName("rowList")
-        self.items.setAccessibleName(self.tr("Conversations and memories"))
+        self.items.setModel(self.source)
         self.items.setMinimumHeight(theme.current().scaled(210))
         side = theme.current().scaled(ICON)
         self.items.setIconSize(QSize(side, side))
         self.items.setTextElideMode(Qt.TextElideMode.ElideRight)
-        self.items.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.answer = PlainLabel(self)
         self.answer.setWordWrap(True)
         theme.set_type(self.answer, "strong")
@@ -95,11 +108,16 @@ class WhyNotDialog(BaseDialog):
         close.clicked.connect(self.close)
         self.instead.clicked.connect(self._on_instead_clicked)
         self.box.searched.connect(self._on_box_searched)
-        self.box.stepped_down.connect(self.items.setFocus)
-        self.items.currentItemChanged.connect(self._on_items_current_changed)
+        self.box.stepped_down.connect(self._on_box_stepped_down)
+        self.items.selectionModel().currentChanged.connect(self._on_items_current_changed)
         self.resize(theme.current().scaled(520), theme.current().scaled(480))
         self.box.setFocus()
         self._on_box_searched("")
+
+    def _on_box_stepped_down(self) -> None:
+        if self.source.rows:
+            self.items.setFocus(Qt.FocusReason.TabFocusReason)
+            self.items.setCurrentIndex(self.source.index(max(0, self.items.currentIndex().row())))
 
     def _on_box_searched(self, text: str) -> None:
         self._request += 1
@@ -124,7 +142,7 @@ class WhyNotDialog(BaseDialog):
                 self.answer.setText(error.message)
             return
         if self._is_current(request):
-            self._show({one.id: one for one in found}.values())
+            self._show(list({one.id: one for one in found}.values()))
 
     def _session(self, one: "Session") -> _Item:
         return _Item(one.id, display_title(one.title, one.preview, self.tr("Untitled")), "messages-square")
@@ -132,25 +150,22 @@ class WhyNotDialog(BaseDialog):
     def _memory(self, one: "MemoryRow") -> _Item:
         return _Item(one.id, display_title(one.title, one.preview, self.tr("Untitled")), kind_icon(one.kind))
 
-    def _show(self, found: Any) -> None:
-        self.items.clear()
-        for one in found:
-            item = QListWidgetItem(icon(one.icon), excerpt(one.title, TITLE))
-            item.setData(_KEY, one.id)
-            self.items.addItem(item)
-        if not self.items.count():
-            self.answer.setText(self.tr("There is nothing with these words or this title in the vault."))
-            self._offer_better("")
-
-    def _on_items_current_changed(self, item: QListWidgetItem | None) -> None:
+    def _show(self, found: list[_Item]) -> None:
+        self.source.show_rows(found)
         self._offer_better("")
         self.hint.setText("")
-        if item is None:
+        nothing = self.tr("There is nothing with these words or this title in the vault.")
+        self.answer.setText("" if found else nothing)
+
+    def _on_items_current_changed(self, index: Index) -> None:
+        self._offer_better("")
+        self.hint.setText("")
+        if not index.isValid():
             self.answer.setText("")
             return
         self._request += 1
         self.answer.setText(self.tr("Looking…"))
-        self._bridge.start(self._explain(str(item.data(_KEY)), self._request))
+        self._bridge.start(self._explain(self.source.rows[index.row()].id, self._request))
 
     async def _explain(self, identity: str, request: int) -> None:
         try:

@@ -668,9 +668,9 @@ def test_what_is_missing_is_explained(
     pane = _frosty(open_pane, run_async)
     pane._asker.click()
     dialog = pane.window().findChild(WhyNotDialog)
-    run_async(until(lambda: dialog.items.count() == 3))
-    assert [dialog.items.item(row).text() for row in range(3)] == ["Garden", "Car", "Frost"]
-    dialog.items.setCurrentRow(1)
+    run_async(until(lambda: len(dialog.source.rows) == 3))
+    assert [row.title for row in dialog.source.rows] == ["Garden", "Car", "Frost"]
+    dialog.items.setCurrentIndex(dialog.source.index(1))
     run_async(until(lambda: dialog.answer.text().startswith("It says")))
     assert ask.called("search.explain")[-1]["id"] == "ses-000001"
     assert dialog.instead.isVisible()
@@ -726,8 +726,8 @@ def test_the_whole_pane_works_on_a_real_vault(tmp_path: Path, run_async: Any, qt
         assert len((tmp_path / "herons.csv").read_text().splitlines()) >= 71
         pane._ask_why_not()
         dialog = pane.window().findChild(WhyNotDialog)
-        run_async(until(lambda: dialog.items.count() == 2))
-        dialog.items.setCurrentRow(1)
+        run_async(until(lambda: len(dialog.source.rows) == 2))
+        dialog.items.setCurrentIndex(dialog.source.index(1))
         run_async(until(lambda: "because of before:2025-04-01" in dialog.answer.text()))
         dialog.close()
     finally:
