@@ -1,5 +1,6 @@
 """Notices: short messages to the person, shown as toasts."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 UNDO_SECONDS, INFO_SECONDS = 8.0, 4.0
@@ -14,6 +15,7 @@ class Notice:
         history_ids: Entries of the history that undo it; with them the toast offers Undo and Ctrl+Z does too.
         seconds: How long it stays; 0 for as long as it takes to read, longer where it offers Undo.
         undo_text: What Ctrl+Z is called then, such as ``delete ‘Rose list’``; ``text`` when empty.
+        undo_call: Undoes it where the history has nothing of it; only the toast offers that.
         kind: ``info`` or ``error``; an error stays until dismissed.
     """
 
@@ -22,8 +24,14 @@ class Notice:
     seconds: float = 0.0
     undo_text: str = ""
     kind: str = "info"
+    undo_call: Callable[[], object] | None = None
+
+    @property
+    def can_undo(self) -> bool:
+        """Offer of Undo in the toast."""
+        return bool(self.history_ids) or self.undo_call is not None
 
     @property
     def duration_s(self) -> float:
         """Seconds that it stays."""
-        return self.seconds or (UNDO_SECONDS if self.history_ids else INFO_SECONDS)
+        return self.seconds or (UNDO_SECONDS if self.can_undo else INFO_SECONDS)

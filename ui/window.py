@@ -292,6 +292,7 @@ class Window(QMainWindow):
             return
         pane = self.panes.open(place)
         self.sidebar.select(place.pane)
+        self.top_bar.show_field(is_shown=place.pane != "search")
         self.palette_popup.remember(pane.current_place())
 
     def _remember_place(self) -> None:

@@ -27,6 +27,7 @@ from app.api import (  # noqa: F401
     note_templates,
     notes,
     quarantine,
+    saved_searches,
     schedule_calendar,
     schedules,
     scratchpads,

@@ -24,7 +24,8 @@ async def explain(
 
     Args:
         query: What was searched.
-        id: The item: a memory's id, or ``session#number`` of a message.
+        id: The item: a memory's id, ``session#number`` of a message, or a conversation's id, which means the message of
+            it that fits best.
         limit: How many hits the search shows.
         recipe: How words and meaning are weighed; the setting ``search.recipe`` when left out.
         per_session: Hits at most from one conversation, as the search was asked.

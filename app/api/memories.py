@@ -22,7 +22,7 @@ from app.memories.model import MemoryFilter, MemoryOrder, MemoryRow
 from app.memories.queries.statistics import MemoryStats, StatisticsPeriod, Step
 from app.memories.queries.timeline import Timeline, TimelineFilter, TimelineKind
 from app.memories.queries.token_budget import FetchedMemories, with_messages
-from app.retrieval.model import Found, Leg, OperatorHelp, Query
+from app.retrieval.model import Found, Leg, MonthCount, OperatorHelp, Query
 from app.sessions.session_summaries import SessionSummary
 
 _ALL = MemoryFilter()
@@ -233,6 +233,19 @@ async def parse(engine: Engine, caller: Caller, query: str) -> Query:
         query: What a person typed.
     """
     return engine.search.service.parse(query)
+
+
+@operation("memory.months")
+async def months(engine: Engine, caller: Caller, query: str) -> list[MonthCount]:
+    """Return the number of texts that match a search by month, oldest first.
+
+    Months without one are left out. A text matches when it has all words of the search, or any of them where no text
+    has all. Dates of the search are left out.
+
+    Args:
+        query: A search as for memory.search.
+    """
+    return await engine.search.service.months(query, stores=caller.stores)
 
 
 @operation("memory.operators", trust="public")

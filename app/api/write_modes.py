@@ -48,6 +48,8 @@ WRITE_MODES: Final[dict[str, WriteMode]] = (
     # Their work goes on outside one transaction, or leaves the vault.
     | _each("unrehearsed", "note", "memory.forget_forever", "archive.clean", "exchange.import")
     | _each("unrehearsed", "settings", "settings.set", "embedding.change", "embedding.switch", "embedding.rollback")
+    | _each("unrehearsed", "settings", "saved_search.save", "saved_search.rename", "saved_search.delete")
+    | _each("unrehearsed", "settings", "saved_search.order")
     | _each("unrehearsed", "vault", "backup.restore", "upkeep.run", "session.consolidate", "health.fix")
     # Their arguments must not lie in the vault.
     | _each("refused", "settings", "secret.set", "secret.remove")

@@ -20,6 +20,7 @@ PREFIXES = {
     "schedule": "sch",
     "run": "run",
     "agent": "agt",
+    "search": "srch",
 }
 
 _last_lock = threading.Lock()

@@ -68,7 +68,7 @@ class Explanation:
         recipe: The recipe used.
         sentence: What happened.
         suggestion: How to make it appear, or ``""``.
-        failed: Operators that it fails, as typed.
+        failed: Operators that it fails, or words and phrases that rule it out, as typed.
         terms: Query words in its text.
         lacking: Query words not in its text.
         legs: Its place in each retriever.

@@ -67,6 +67,14 @@ def find_item(connection: apsw.Connection, target: str, stores: Sequence[str]) -
     )
 
 
+def first_message(connection: apsw.Connection, session: str, stores: Sequence[str]) -> str | None:
+    """Return the id of a conversation's first message, ``None`` without one."""
+    if not set(stores) >= set(STORES):
+        return None
+    row = connection.execute("SELECT min(seq) FROM messages WHERE session_id = ?", (session,)).fetchone()
+    return None if row is None or row[0] is None else f"{session}#{row[0]}"
+
+
 def _message(connection: apsw.Connection, target: str, session: str, seq: int) -> ExplainedItem | None:
     row = connection.execute(
         "SELECT m.content, s.title, s.forgotten_at FROM messages m JOIN sessions s ON s.id = m.session_id"

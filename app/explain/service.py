@@ -80,12 +80,28 @@ class ExplainService:
         chosen = self._tune(find_recipe(recipe))
         if not 0 < limit <= MAX_LIMIT or (per_session is not None and per_session < 1):
             raise InputError(f"'limit' must be 1 to {MAX_LIMIT}, 'per_session' 1 or more.", field="limit")
+        target = await self._message_of(text, target, chosen.name, stores)
         item = await self._store.read(partial(reads.find_item, target=target, stores=stores))
         gone = _gone(item)
         if gone is not None or item is None:
             return replace(gone or Explanation("", "missing", ""), limit=limit, recipe=chosen.name)
         case = _Case(self, chosen, item, limit, per_session, tuple(stores))
         return await case.explain(text)
+
+    async def _message_of(self, text: str, target: str, recipe: str, stores: Sequence[str]) -> str:
+        """Return a conversation's best message for the words, else its first.
+
+        Other targets are returned as they are.
+        """
+        first = await self._store.read(partial(reads.first_message, session=target, stores=stores))
+        if first is None:
+            return target
+        terms = tuple(term for term in self._search.parse(text).terms if not term.excluded)
+        if not terms:
+            return first
+        within = Query(text, terms, kinds=("message",), sessions=(target,))
+        found = await self._search.search(within, limit=1, recipe=recipe, stores=stores, is_internal=True)
+        return found.hits[0].id if found.hits else first
 
     async def found(
         self,
@@ -213,7 +229,7 @@ class _Case:
             return replace(made, sentence=sentence, suggestion=suggestion)
         if ruled_out:
             sentence, suggestion = say.excluded(ruled_out)
-            return replace(made, stage="excluded", sentence=sentence, suggestion=suggestion)
+            return replace(made, stage="excluded", failed=tuple(ruled_out), sentence=sentence, suggestion=suggestion)
         where = build_filter(query, self.stores)
         legs = await self.service.places(query, self.recipe, self.item, self.limit, where, self.stores)
         return await self._ranked(replace(made, legs=tuple(legs)), found)

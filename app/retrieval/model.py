@@ -150,6 +150,14 @@ class FacetCount:
 
 
 @dataclass(frozen=True, slots=True)
+class MonthCount:
+    """Number of texts from a month, such as ``2026-03``, that match a search."""
+
+    month: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
 class Found:
     """Result of a search.
 

@@ -10,6 +10,7 @@ from app.embed.cross_encoder import FastembedReranker
 from app.embed.download.download_jobs import ModelDownloads
 from app.index.worker import IndexWorker
 from app.retrieval.ranking.recipe_settings import with_settings
+from app.retrieval.saved.service import SavedSearches
 from app.retrieval.service import SearchService
 from app.runtime import Runtime
 
@@ -20,10 +21,12 @@ class SearchParts:
 
     Args:
         service: The search.
+        saved: The searches that the person saved.
         reranker: Reads the first results again; none where the settings name no model.
     """
 
     service: SearchService
+    saved: SavedSearches
     reranker: FastembedReranker | None
 
     def close(self) -> None:
@@ -57,7 +60,7 @@ def build(runtime: Runtime, worker: IndexWorker, downloads: ModelDownloads) -> S
         tune=partial(with_settings, runtime.config),
         reranker=reranker,
     )
-    return SearchParts(service, reranker)
+    return SearchParts(service, SavedSearches(runtime.store, runtime.clock), reranker)
 
 
 def _configured_reranker(config: Config, downloads: ModelDownloads) -> FastembedReranker | None:

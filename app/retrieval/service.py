@@ -21,7 +21,7 @@ from app.index.worker import IndexWorker
 from app.retrieval.archive_search import search_unindexed, unindexed_state
 from app.retrieval.candidates.phrase_relaxation import has_phrases, phrase_notes, relax_phrases
 from app.retrieval.historical_search import HistoricalRequest, search_history
-from app.retrieval.model import Found, Leg, OperatorHelp, Query, Term
+from app.retrieval.model import Found, Leg, MonthCount, OperatorHelp, Query, Term
 from app.retrieval.pipeline import run_search
 from app.retrieval.query.parser import operators, parse
 from app.retrieval.ranking.cross_encoder_stage import CrossEncoderStage
@@ -170,6 +170,15 @@ class SearchService:
             return given, (NO_MEANING + error.fault.message,)
 
     @serialized
+    async def months(self, text: str, *, stores: Sequence[str] = STORES) -> list[MonthCount]:
+        """Return how many texts of each month match; see the operation ``memory.months``."""
+        query = self.parse(text)
+        if query.matches_nothing or unindexed_state(query) is not None:
+            return []
+        await self._ensure_columns()
+        return await self._store.read(partial(_count_months, query=query, stores=stores, opened=self._index_cache))
+
+    @serialized
     async def run_with_search_inputs(
         self,
         query: Query,
@@ -303,6 +312,14 @@ def _search_history(connection: apsw.Connection, query: Query, moment: Historica
         query, missing = relax_phrases(query, stood)
     found = search_history(connection, query, moment)
     return replace(found, notes=(*found.notes, *phrase_notes(missing)), relaxed=missing)
+
+
+def _count_months(
+    connection: apsw.Connection, query: Query, stores: Sequence[str], opened: "Callable[[], IndexCache]"
+) -> list[MonthCount]:
+    from app.retrieval.results.month_counts import count_months  # noqa: PLC0415  (numpy waits for the first search)
+
+    return count_months(connection, query, stores, opened())
 
 
 def _load_columns(connection: apsw.Connection, index_cache: "Callable[[], IndexCache]") -> None:

@@ -52,6 +52,13 @@ class TopBar(QWidget):
         self._on_inspector_enabled(actions.qaction("view.inspector").isEnabled())
         row.addWidget(self._inspector)
 
+    def show_field(self, *, is_shown: bool) -> None:
+        """Show or hide the jump field; panes with their own search field hide it."""
+        policy = self.field.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.field.setSizePolicy(policy)
+        self.field.setVisible(is_shown)
+
     def _on_inspector_enabled(self, is_enabled: bool) -> None:
         self._inspector.setToolTip(
             tooltip(self._inspector_words if is_enabled else self.tr("This page has no inspector"))

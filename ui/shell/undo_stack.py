@@ -96,6 +96,9 @@ class UndoStack(QObject):
 
     def undo_notice(self, notice: Notice) -> None:
         """Take back what a toast told of, wherever it stands in the order."""
+        if notice.undo_call is not None:
+            notice.undo_call()
+            return
         index = self._stack.index()
         step = self._step(index - 1)
         if step is not None and step.history_ids == notice.history_ids:

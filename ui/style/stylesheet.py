@@ -133,6 +133,10 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 #card { background: $raised; border: 1px solid $line; border-radius: ${large}px; }
 #sheet { background: $surface; }
 #nameTable::item { padding: 0 8px; }
+#rowList::item { padding: 4px 6px; border: 1px solid transparent; }
+#rowList::item:hover { background: $hover; }
+#rowList::item:selected { background: $selected; color: $text; }
+#rowList::item:focus { border: 1px solid $accent; }
 #nameTable::item:selected { background: $selected; color: $text; }
 #nameTable QHeaderView::section { padding: 6px 8px; }
 #legend { background: $surface; border: 0; }

@@ -1,5 +1,6 @@
 """Search field: searches after a pause in typing, clears on Esc, passes Down on."""
 
+import re
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
@@ -12,6 +13,7 @@ from ui.widgets.field_icons import FieldIcons
 
 FILTER_MS = 120
 _BREAK = " \t"
+_NEEDS_QUOTES = re.compile(r"[\s,]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,8 +79,8 @@ class SearchBox(QLineEdit):
     def offer_values(self, name: str, begun: str, values: Sequence[Hint]) -> None:
         """Offer requested values, unless the text has changed since."""
         self._hints[name] = tuple(values)
-        if (self.hasFocus() or self._list.isVisible()) and self._word() == f"{name}:{begun}":
-            self._offer(self._word())
+        if (self.hasFocus() or self._list.isVisible()) and self._typed() == (name, begun):
+            self._offer(name, begun)
 
     def set_text_quietly(self, text: str) -> None:
         """Set the text without searching for it."""
@@ -113,24 +115,42 @@ class SearchBox(QLineEdit):
     def _word(self) -> str:
         """Return the word before the cursor, without a leading minus."""
         before = self.text()[: self.cursorPosition()]
-        return before[max(before.rfind(sign) for sign in _BREAK) + 1 :].lstrip("-")
+        # Blanks within quotation marks are part of a value, such as of session:"trip to
+        quote = before.rfind('"') if before.count('"') % 2 else -1
+        end = quote if quote > 0 and before[quote - 1] in ":," else len(before)
+        return before[max(before.rfind(sign, 0, end) for sign in _BREAK) + 1 :].lstrip("-")
+
+    def _begun(self) -> str:
+        """Return the beginning of the value before the cursor, with its quotation mark.
+
+        Of several values with commas between them it is the last one.
+        """
+        value = self._word().partition(":")[2]
+        return value[value.rfind('"') :] if value.count('"') % 2 else value.rpartition(",")[2]
+
+    def _typed(self) -> tuple[str, str]:
+        """Return the operator before the cursor and the beginning of its value.
+
+        Without an operator these are ``""`` and the word.
+        """
+        word = self._word()
+        name, colon, _ = word.partition(":")
+        return (name, self._begun().strip('"')) if colon else ("", word)
 
     def _on_text_changed(self) -> None:
         self._timer.start()
 
     def _on_text_edited(self) -> None:
-        word = self._word()
-        name, colon, begun = word.partition(":")
-        if colon and name in self._looked_up:
+        name, begun = self._typed()
+        if name in self._looked_up:
             self.values_requested.emit(name, begun)
         elif self._hints:
-            self._offer(word)
+            self._offer(name, begun)
 
-    def _offer(self, word: str) -> None:
-        name, colon, begun = word.partition(":")
-        known = self._hints.get(name if colon else "", ()) if word else ()
-        begun = begun if colon else word
-        fitting = [hint for hint in known if hint.text.casefold().startswith(begun.casefold()) and hint.text != begun]
+    def _offer(self, name: str, begun: str) -> None:
+        known = self._hints.get(name, ()) if name or begun else ()
+        start = begun.casefold()
+        fitting = [hint for hint in known if hint.text.strip('"').casefold().startswith(start) and hint.text != begun]
         if not fitting:
             self._list.hide()
             return
@@ -145,9 +165,10 @@ class SearchBox(QLineEdit):
 
     def _on_completer_activated(self, text: str) -> None:
         word = self._word()
-        begun = word.partition(":")[2] if ":" in word else word
+        begun = self._begun() if ":" in word else word
         place = self.cursorPosition()
-        fill = f'"{text}"' if " " in text and not text.endswith(":") else text
+        text = text.strip('"')
+        fill = f'"{text}"' if _NEEDS_QUOTES.search(text) and not text.endswith(":") else text
         tail = "" if fill.endswith(":") else " "
         whole = self.text()
         self.setText(whole[: place - len(begun)] + fill + tail + whole[place:])

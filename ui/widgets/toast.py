@@ -51,7 +51,7 @@ class Toast(QFrame):
         row.addWidget(sign, 0)
         row.addWidget(text, 1)
         self.undo: QWidget | None = None
-        if notice.history_ids:
+        if notice.can_undo:
             undo = text_button(self.tr("Undo"), "quiet", parent=self)
             undo.setAccessibleName(self.tr("Undo: {text}").format(text=notice.text))
             undo.clicked.connect(self._on_undo_clicked)

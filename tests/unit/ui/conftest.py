@@ -1,6 +1,7 @@
 """Fixtures of the window: a style, a fake backend, a bridge to it, and a window over them."""
 
 import asyncio
+import gc
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -28,6 +29,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if HERE in item.path.parents:
             item.add_marker(OFFSCREEN)
+
+
+@pytest.fixture(autouse=True)
+def gc_outside_events() -> Iterator[None]:
+    """Keep garbage collection out of Qt's events, as the program does.
+
+    Within an event it crashes PySide now and then.
+    """
+    gc.disable()
+    yield
+    gc.enable()
 
 
 @pytest.fixture

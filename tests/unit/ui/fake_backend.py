@@ -124,6 +124,12 @@ class FakeBackend:
     def note_list(self, **_: Any) -> list[Any]:
         return []
 
+    def memory_operators(self) -> list[Any]:
+        return []
+
+    def saved_search_list(self) -> list[Any]:
+        return []
+
     def tag_list(self, prefix: str = "", limit: int = 50) -> list[Any]:
         return []
 

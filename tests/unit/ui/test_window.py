@@ -281,3 +281,11 @@ def test_a_read_only_vault_shows_why_in_the_banner(window: Window, backend: Fake
     rest(lambda: window.banner.text == backend.read_only)
     assert window.banner.isVisible()
     assert window.status_line.text.startswith("Read-only")
+
+
+def test_there_is_one_search_field_at_a_time(window: Window) -> None:
+    assert window.top_bar.field.isVisible()
+    window.go(Place("search"))
+    assert not window.top_bar.field.isVisible()
+    window.go(Place("graph"))
+    assert window.top_bar.field.isVisible()

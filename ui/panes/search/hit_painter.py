@@ -25,12 +25,13 @@ LEAST = 80
 
 @dataclass(frozen=True, slots=True)
 class GroupHeading:
-    """The conversation the rows below come from."""
+    """Heading of a conversation or day; a day has no session id."""
 
     title: str
     session_id: str
     agent: str
     count: int
+    icon: str = "messages-square"
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +84,7 @@ class HitPainter:
 
     def _paint_heading(self, painter: QPainter, rect: QRect, row: GroupHeading, mirrored: bool) -> None:
         line = rect.adjusted(Space.M, Space.S, -Space.M, 0)
-        self._paint_icon(painter, line, "messages-square", mirrored)
+        self._paint_icon(painter, line, row.icon, mirrored)
         known = [source_label(row.agent)] if row.agent else []
         strong = theme.current().font("strong")
         _paint_line(painter, line, _Words(strong, row.title, known, format_number(row.count)), mirrored)

@@ -5,12 +5,11 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QToolButton, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.config.schema import RECIPES
 from app.errors import KeepsakeError
-from app.retrieval.model import Found, Hit, Leg, Query
+from app.retrieval.model import Found, Hit, Leg, MonthCount, Query
 from ui import theme
 from ui.actions import Action
 from ui.models.dates import format_number
@@ -21,16 +20,17 @@ from ui.panes.search.facet_filter import FacetFilter
 from ui.panes.search.hit_menu import HitMenu, place_of_row
 from ui.panes.search.operator_values import COMPLETED, operator_values
 from ui.panes.search.query_chips import QueryChips
-from ui.panes.search.query_text import (
-    results_as_markdown,
-    terms_of,
-    with_operator,
-    without_operators,
-)
+from ui.panes.search.query_text import with_month, with_operator, without_operators
 from ui.panes.search.recent_searches import RecentSearches
+from ui.panes.search.result_export import ResultExport
+from ui.panes.search.result_files import markdown
+from ui.panes.search.result_options import GroupingMenu, RankingMenu
 from ui.panes.search.result_summary import ResultSummary
 from ui.panes.search.results import GroupHeading, ResultList
-from ui.panes.search.search_history import SearchHistory
+from ui.panes.search.saved_search_list import SavedSearchList
+from ui.panes.search.search_history import AREA, SearchHistory
+from ui.panes.search.timeline_strip import TimelineStrip
+from ui.panes.search.why_not_dialog import WhyNotDialog
 from ui.panes.search.why_panel import WhyPanel
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
@@ -78,18 +78,22 @@ class SearchPane(ReadingPane):
         self._is_enter_pending = False
         self._text = ""
         self._answered = ""
+        self._counted = ""
         self._stale = False
         self._removed: set[str] = set()
         self.box = SearchBox(
             self.tr("Search everything"), self.tr("Search conversations and notes…"), PAUSE_MS, parent=self
         )
         self.explanation = QueryChips(self)
+        self.timeline = TimelineStrip(self)
+        self.saved = SavedSearchList(self)
         self.facets = FacetTree(self.tr("Facets"), self)
         self.results = ResultList(self)
         self.why = WhyPanel(bridge, self)
         self.menu = HitMenu(self)
         self._facet_filter = FacetFilter(self.facets, self)
         self._summary = ResultSummary(self)
+        self._export = ResultExport(bridge, self)
         self._delay = QTimer(self, singleShot=True, interval=DELAY_MS)
         self._make_buttons()
         self._arrange()
@@ -105,6 +109,9 @@ class SearchPane(ReadingPane):
             self._helped = True
             self.bridge.start(self._learn())
             self.bridge.start(self._learn_page())
+            self.history.load()
+        if self._found is None and self._asking is None and self.box.text().strip():
+            self._search(self.box.text())  # what was searched last time
 
     def open_place(self, place: Place) -> None:
         """Search for what the place names."""
@@ -120,12 +127,17 @@ class SearchPane(ReadingPane):
         """Return what can be done here."""
         always = partial(Action, group="search", pane=self.name)
         with_results = partial(always, enabled=self._has_results)
-        save = self.history.toggle_saved
+        save, export = self.history.toggle_saved, self._start_export
+        after, before = self.why.go_to_next_mark, self.why.go_to_previous_mark
         return [
             always("search.box", self.tr("Type a search"), self.focus_first, "search", "Ctrl+F"),
             with_results("search.copy", self.tr("Copy results as Markdown"), self._copy, "copy", "Ctrl+Shift+C"),
-            with_results("search.save", self.tr("Save this search or remove it"), save, "bookmark", "Ctrl+D"),
-            always("search.group", self.tr("Group by conversation"), self._group.click, "list-tree", "Ctrl+G"),
+            with_results("search.export", self.tr("Export all results…"), export, "download", "Ctrl+Shift+E"),
+            with_results("search.save", self.tr("Save this search or delete it"), save, "bookmark", "Ctrl+D"),
+            always("search.why_not", self.tr("Why not …?"), self._ask_why_not, "circle-question-mark"),
+            with_results("search.next", self.tr("Next marked word"), after, "chevron-down", "F3"),
+            with_results("search.previous", self.tr("Previous marked word"), before, "chevron-up", "Shift+F3"),
+            always("search.group", self.tr("Group results in another way"), self._group.go_on, "list-tree", "Ctrl+G"),
             always("search.facets", self.tr("Show or hide facets"), self._sides.click, "funnel"),
         ]
 
@@ -135,8 +147,10 @@ class SearchPane(ReadingPane):
         self.box.selectAll()
 
     def regions(self) -> list[QWidget]:
-        """Return box, facets, results and text, those that are shown."""
-        parts: list[QWidget] = [self.box, self.facets, self.results, self.why.preview.page]
+        """Return the parts that are shown, from the box to the text."""
+        parts: list[QWidget] = [
+            self.box, self.timeline, self.saved.list, self.facets, self.results, self.why.preview.page
+        ]  # fmt: skip
         return [part for part in parts if part.isVisible()]
 
     def refresh(self, changes: "ChangeSet") -> None:
@@ -146,6 +160,8 @@ class SearchPane(ReadingPane):
         """
         if "settings" in changes.areas and self._helped:
             self.bridge.start(self._learn_page())
+        if AREA in changes.areas and self._helped:
+            self.history.load()
         if self._found is None:
             return
         changed = set(changes.ids)
@@ -164,12 +180,13 @@ class SearchPane(ReadingPane):
         self._fit()
 
     def save_state(self) -> bytes:
-        """Return widths, saved and recent searches, and how results are shown."""
+        """Return the search, widths, recent searches, and how results are shown."""
         return pack({
             "split": self._split.state(),
             **self.history.state,
-            "group": self._group.isChecked(),
-            "recipe": self._recipe.currentData(),
+            "query": self.box.text(),
+            "grouping": self._group.grouping,
+            "recipe": self._ranking.current,
             "inspector": self._inspecting,
             "facets": self._faceted,
             "reasons": self.why.reasons_open,
@@ -180,11 +197,12 @@ class SearchPane(ReadingPane):
         values = unpack(state)
         self._split.restore(bytes_of(values, "split"))
         self.history.restore(values)
-        self._group.setChecked(bool(values.get("group")))
-        self._recipe.setCurrentIndex(max(0, self._recipe.findData(values.get("recipe") or "")))
+        self.box.set_text_quietly(str(values.get("query") or ""))
+        self._group.restore(values.get("grouping"))
+        self._ranking.restore(values.get("recipe"))
         self._inspecting = values.get("inspector")
         self._faceted = values.get("facets")
-        self.why.set_reasons_open(values.get("reasons") is not False)
+        self.why.set_reasons_open(values.get("reasons") is True)
         self._show_recents()
         self._fit()
 
@@ -195,31 +213,34 @@ class SearchPane(ReadingPane):
     # --- building ---
 
     def _make_buttons(self) -> None:
-        self._recipe = QComboBox(self)
-        self._recipe.setAccessibleName(self.tr("How results are ranked"))
-        self._recipe.setToolTip(self.tr("How results are ranked, for a look; the settings stay as they are"))
-        self._recipe.addItem(self.tr("Ranking: as set"), "")
-        for recipe in RECIPES:
-            self._recipe.addItem(self.tr("Ranking: {name}").format(name=recipe), recipe)
+        self._ranking = RankingMenu(self)
+        self._group = GroupingMenu(self)
         self._sides = icon_button("funnel", self.tr("Show or hide the facets"), checkable=True, parent=self)
-        self._group = icon_button(
-            "list-tree", self.tr("Group by conversation"), shortcut="Ctrl+G", checkable=True, parent=self
-        )
-        self.history = SearchHistory(self.box, self)
+        self.history = SearchHistory(self.bridge, self.box, self)
         self._save = self.history.button
         self._copier = icon_button("copy", self.tr("Copy results as Markdown"), shortcut="Ctrl+Shift+C", parent=self)
+        self._exporter = icon_button("download", self.tr("Export all results"), shortcut="Ctrl+Shift+E", parent=self)
+        self._asker = icon_button("circle-question-mark", self.tr("Why not …?"), parent=self)
+
+    @property
+    def _buttons(self) -> tuple[QToolButton, ...]:
+        """The buttons beside the search box, in reading order."""
+        return (
+            self._sides, self._group.button, self._ranking.button, self._save, self._copier, self._exporter, self._asker
+        )  # fmt: skip
 
     def _arrange(self) -> None:
         top = QHBoxLayout()
         top.setSpacing(Space.XS)
         top.addWidget(self.box, 1)
-        for widget in (self._recipe, self._sides, self._group, self._save, self._copier):
+        for widget in self._buttons:
             top.addWidget(widget)
         head = QVBoxLayout()
         head.setContentsMargins(Space.L, Space.M, Space.M, Space.S)
         head.setSpacing(Space.S)
         head.addLayout(top)
         head.addWidget(self.explanation)
+        head.addWidget(self.timeline)
         head.addWidget(self._summary)
         self._recents = RecentSearches(self)
         self._nothing = EmptyState(
@@ -227,7 +248,7 @@ class SearchPane(ReadingPane):
             self.tr("Nothing found"),
             self.tr("Try fewer or other words, or take operators out."),
             self.tr("Search without operators"),
-            second=self.tr("Everything one can type"),
+            second=self.tr("Why not …?"),
             parent=self,
         )
         self._middle = QStackedWidget(self)
@@ -235,7 +256,14 @@ class SearchPane(ReadingPane):
         for page in (self._recents, self.results, self._nothing):
             self._middle.addWidget(page)
         self._split = PaneSplitter(parent=self)
-        self._split.add(self.facets, theme.current().scaled(190), least=130)
+        self._left = QWidget(self)
+        left = QVBoxLayout(self._left)
+        left.setContentsMargins(0, 0, 0, 0)
+        left.setSpacing(Space.XS)
+        left.addWidget(self.saved)
+        left.addWidget(self.facets, 1)
+        left.addStretch(0)
+        self._split.add(self._left, theme.current().scaled(190), least=130)
         self._split.add(self._middle, 560, least=300, stretch=1)
         self._split.add(self.why, 420, least=240, stretch=1)
         column = QVBoxLayout(self)
@@ -265,31 +293,43 @@ class SearchPane(ReadingPane):
         self._recents.picked.connect(self._on_recents_picked)
         self._recents.help_requested.connect(self._on_help_requested)
         self._nothing.triggered.connect(self._on_nothing_requested)
-        self._nothing.second_triggered.connect(self._on_help_requested)
+        self._nothing.second_triggered.connect(self._ask_why_not)
         self._sides.clicked.connect(self._on_sides_clicked)
-        self._recipe.activated.connect(self._on_recipe_activated)
-        self._group.toggled.connect(self._on_group_toggled)
-        self.history.noticed.connect(self.show_notice)
+        self._ranking.changed.connect(self._on_ranking_changed)
+        self._group.changed.connect(self._on_group_changed)
+        for part in (self.history, self._export):
+            part.noticed.connect(self.notice)
+        self.history.changed.connect(self._on_history_changed)
+        self._connect_choices()
         self._copier.clicked.connect(self._copy)
         self._delay.timeout.connect(self._on_delay_timeout)
+
+    def _connect_choices(self) -> None:
+        self.saved.picked.connect(self._on_recents_picked)
+        self.saved.renamed.connect(self.history.rename)
+        self.saved.deleted.connect(self.history.delete)
+        self.saved.ordered.connect(self.history.set_order)
+        self.timeline.chosen.connect(self._on_timeline_chosen)
+        self.results.mark_requested.connect(self.why.preview.go_to_mark)
+        self._exporter.clicked.connect(self._start_export)
+        self._asker.clicked.connect(self._ask_why_not)
 
     def _order_tabs(self) -> None:
         """Set the tab order: the line at the top, facets, results, reasons."""
         why = self.why
-        chain = (
-            self.box, self._recipe, self._sides, self._group, self._save, self._copier, self.facets, self.results,
-            self._nothing.button, self._nothing.second, *why.tab_chain,
-        )  # fmt: skip
-        set_tab_chain(*chain)
+        ends = (self._nothing.button, self._nothing.second, *why.tab_chain)
+        set_tab_chain(self.box, *self._buttons, self.timeline, self.saved.list, self.facets, self.results, *ends)
 
     def _fit(self) -> None:
         searched = self._middle.currentWidget() is not self._recents
         results = self._middle.currentWidget() is self.results
         inspecting = self.width() >= WIDE * 3 // 4 if self._inspecting is None else self._inspecting
         faceted = self.width() >= WIDE if self._faceted is None else self._faceted
-        self.facets.setVisible(faceted and searched)
-        self._sides.setChecked(faceted and searched)
-        self._sides.setEnabled(searched)
+        has_sides = searched or bool(self.history.saved)
+        self.facets.setVisible(searched)
+        self._left.setVisible(faceted and has_sides)
+        self._sides.setChecked(faceted and has_sides)
+        self._sides.setEnabled(has_sides)
         self.why.setVisible(inspecting and results)
 
     # --- searching ---
@@ -327,13 +367,15 @@ class SearchPane(ReadingPane):
         if self._asking is not None:
             self._asking.cancel()  # the engine is to answer what is typed now
         if not text.strip():
-            self._found, self._answered = None, ""
+            self.history.remember(self._answered)  # so that there is a way back
+            self._found, self._asking, self._answered, self._counted = None, None, "", ""
+            self.timeline.show_months((), None)
             self.explanation.show_query(None)
             self._summary.show_text("")
             self._show_recents()
             return
         self._delay.start()
-        asking = {"query": text, "limit": self._limit, "recipe": self._recipe.currentData() or None}
+        asking = {"query": text, "limit": self._limit, "recipe": self._ranking.recipe}
         self._asking = self.bridge.start(self._ask(asking, self._request))
 
     async def _ask(self, asking: dict[str, Any], request: int) -> None:
@@ -347,6 +389,7 @@ class SearchPane(ReadingPane):
             found: Found = await self.bridge.call("memory.search", **asking)
             if self._is_current(request):
                 self._show(found, settled=True)
+                await self._count_months(found.query, request)
         except asyncio.CancelledError:
             parsing.cancel()
             raise
@@ -366,6 +409,17 @@ class SearchPane(ReadingPane):
         if self._is_current(request):
             self.explanation.show_query(query)
             self._facet_filter.show_query(query)
+            self.timeline.show_query(query)
+
+    async def _count_months(self, query: Query, request: int) -> None:
+        """Count all matches by month, once for each search; dates do not change that."""
+        undated = with_month(query.text, "")
+        if undated == self._counted:
+            return
+        months: list[MonthCount] = await self.bridge.call("memory.months", query=undated)
+        if self._is_current(request):
+            self._counted = undated
+            self.timeline.show_months(months, query)
 
     def _is_current(self, request: int) -> bool:
         return isValid(self) and request == self._request
@@ -381,7 +435,7 @@ class SearchPane(ReadingPane):
         if found.hits or settled:
             # What was shown till now answers another question, also while its words find nothing.
             self.results.show_hits(
-                found.hits, by_session=self._group.isChecked(), more=self._more, afresh=afresh or self._stale
+                found.hits, grouping=self._group.grouping, more=self._more, afresh=afresh or self._stale
             )
             self._stale = False
             self._middle.setCurrentWidget(self.results if found.hits else self._nothing)
@@ -391,7 +445,7 @@ class SearchPane(ReadingPane):
         self._facet_filter.show_found(found)
         self._fit()
         self.history.show_state()
-        self._copier.setEnabled(self._has_results())
+        self._enable_buttons()
         self.registry.refresh()
         if settled:
             self._delay.stop()
@@ -402,11 +456,18 @@ class SearchPane(ReadingPane):
                 self.results.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _show_recents(self) -> None:
-        self._recents.show_searches(self.history.saved, self.history.recent_unsaved)
         self._middle.setCurrentWidget(self._recents)
         self.history.show_state()
-        self._copier.setEnabled(self._has_results())
+        self._enable_buttons()
         self._fit()
+        saved = {} if self._left.isVisibleTo(self) else {one.query: one.name for one in self.history.saved}
+        self._recents.show_searches(saved, self.history.recent_unsaved)
+
+    def _enable_buttons(self) -> None:
+        for button in (self._copier, self._exporter):
+            button.setEnabled(self._has_results())
+        self._asker.setEnabled(self._found is not None)
+        self.saved.show_current(self.box.text())
 
     def _has_results(self) -> bool:
         return self._found is not None and bool(self._found.hits)
@@ -441,7 +502,7 @@ class SearchPane(ReadingPane):
 
     def _on_results_chosen(self, hit: Hit) -> None:
         if self._found is not None:
-            self.why.show_hit(hit, terms_of(self._found.query, hit))
+            self.why.show_hit(hit, self._found.query)
 
     def _on_results_opened(self, row: Hit | GroupHeading) -> None:
         self._go(place_of_row(row))
@@ -473,12 +534,35 @@ class SearchPane(ReadingPane):
         self.box.setFocus(Qt.FocusReason.OtherFocusReason)
         self._on_box_searched(text)
 
-    def _on_recipe_activated(self) -> None:
+    def _on_ranking_changed(self) -> None:
         self._search(self.box.text())
 
-    def _on_group_toggled(self, on: bool) -> None:
+    def _on_group_changed(self) -> None:
         if self._found is not None:
-            self.results.show_hits(self._found.hits, by_session=on, more=self._more)
+            self.results.show_hits(self._found.hits, grouping=self._group.grouping, more=self._more)
+
+    def _on_timeline_chosen(self, month: str) -> None:
+        text = with_month(self.box.text(), month)
+        self.box.set_text_quietly(text)
+        self._on_box_searched(text)
+
+    def _on_history_changed(self) -> None:
+        self.saved.show_searches(self.history.saved)
+        self.saved.show_current(self.box.text())
+        if self._middle.currentWidget() is self._recents:
+            self._show_recents()
+        else:
+            self._fit()
+
+    def _start_export(self) -> None:
+        if self._found is not None:
+            self._export.ask_for_file(self._answered, self._ranking.recipe)
+
+    def _ask_why_not(self) -> None:
+        if self._found is not None:
+            dialog = WhyNotDialog(self.bridge, self._answered, self._ranking.recipe, self._limit, self.window())
+            dialog.search_requested.connect(self._on_recents_picked)
+            dialog.bring_to_front()
 
     def _on_delay_timeout(self) -> None:
         self._summary.show_text(
@@ -486,7 +570,7 @@ class SearchPane(ReadingPane):
         )
 
     def _on_sides_clicked(self) -> None:
-        self._faceted = self.facets.isHidden()
+        self._faceted = self._left.isHidden()
         self._fit()
 
     def _on_help_requested(self) -> None:
@@ -498,7 +582,7 @@ class SearchPane(ReadingPane):
 
     def _copy(self) -> None:
         if self._found is not None:
-            copy_text(results_as_markdown(self._found, self.tr("Untitled")))
+            copy_text(markdown(self._found.query.text, self._found.hits, self.tr("Untitled")))
             count = len(self._found.hits)
             words = self.tr("Copied 1 result") if count == 1 else self.tr("Copied {count} results")
             self.show_notice(words.format(count=format_number(count)))

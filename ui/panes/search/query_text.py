@@ -2,14 +2,18 @@
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import date
 
 from app.core.stopwords import stop_words
-from app.retrieval.model import Found, Hit, Query, Span, Term
-from ui.models.dates import full_date
+from app.retrieval.model import Hit, Query, Span, Term
+from ui.models.dates import day_of
 
 FACETS = ("kind", "agent", "role", "tag", "store")
+_DATES = ("after", "before", "on")
 _MARKS = re.compile(r"\*\*|__|`+|\[\[|\]\]")
 """Of Markdown within lines; those that lines begin with are gone from snippets."""
+_TABLE = 4
+"""So many upright lines make a table; fewer may belong to a command."""
 _PART = re.compile(r'-?[^\s":]+:"[^"]*"|"[^"]*"|\S+')
 
 
@@ -30,6 +34,15 @@ def with_operator(text: str, name: str, value: str, on: bool) -> str:
     if on:
         parts.append(term_of(name, value))
     return " ".join(parts)
+
+
+def with_month(text: str, month: str) -> str:
+    """Return ``text`` limited to a month or year such as ``2026-03``, without other dates.
+
+    With ``""`` for the month it is limited to no time.
+    """
+    parts = [part for part in parts_of(text) if part.partition(":")[0] not in _DATES or ":" not in part]
+    return " ".join([*parts, *([f"on:{month}"] if month else [])])
 
 
 def without_operators(query: Query) -> str:
@@ -72,13 +85,12 @@ def count_meaning_only(hits: Sequence[Hit]) -> int:
     return sum(not hit.why.terms and {leg.leg for leg in hit.why.legs} == {"vector"} for hit in hits)
 
 
-def results_as_markdown(found: Found, untitled: str) -> str:
-    """Return results as Markdown, to paste somewhere else."""
-    lines = [f"# {found.query.text}", ""]
-    for number, hit in enumerate(found.hits, 1):
-        who = ", ".join(part for part in (hit.author or hit.role, hit.agent, full_date(hit.created_at)) if part)
-        lines += [f"{number}. **{hit.title or untitled}** ({who})", f"   {' '.join(hit.snippet.split())}", ""]
-    return "\n".join(lines)
+def group_by_day(hits: Iterable[Hit]) -> list[tuple[date, list[Hit]]]:
+    """Return hits by the day they are from, the newest day first."""
+    days: dict[date, list[Hit]] = {}
+    for hit in hits:
+        days.setdefault(day_of(hit.created_at), []).append(hit)
+    return sorted(days.items(), key=lambda day: day[0], reverse=True)
 
 
 def group_by_session(hits: Iterable[Hit]) -> list[tuple[str, list[Hit]]]:
@@ -107,13 +119,20 @@ def _has_signs(text: str) -> bool:
     return "**" in text or "__" in text or "`" in text or "[[" in text or "]]" in text
 
 
+def _dotted(snippet: str) -> str:
+    """Return a snippet with dots in place of the lines of a table."""
+    return snippet.replace("|", "·") if snippet.count("|") >= _TABLE else snippet
+
+
 def without_signs(snippet: str) -> str:
     """Return a snippet without Markdown's signs."""
+    snippet = _dotted(snippet)
     return _MARKS.sub("", snippet) if _has_signs(snippet) else snippet
 
 
 def plain_snippet(snippet: str, highlights: Iterable[Span]) -> tuple[str, tuple[Span, ...]]:
     """Return a snippet without Markdown's signs, and where its marked words are then."""
+    snippet = _dotted(snippet)
     if not _has_signs(snippet):
         spans = (Span(min(one.start, len(snippet)), min(one.end, len(snippet))) for one in highlights)
         return snippet, tuple(span for span in spans if span.end > span.start)

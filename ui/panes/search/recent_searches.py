@@ -26,13 +26,15 @@ class RecentSearches(QScrollArea):
         self.setWidgetResizable(True)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.setFrameShape(QScrollArea.Shape.NoFrame)
-        self._shown: tuple[tuple[str, ...], tuple[str, ...]] | None = None
+        self._shown: tuple[tuple[tuple[str, str], ...], tuple[str, ...]] | None = None
+        self._names: Mapping[str, str] = {}
 
-    def show_searches(self, saved: Sequence[str], recent: Sequence[str]) -> None:
-        """Show saved and recent searches."""
-        if self._shown == (tuple(saved), tuple(recent)):
+    def show_searches(self, saved: Mapping[str, str], recent: Sequence[str]) -> None:
+        """Show saved searches, each query with its name, and recent ones."""
+        if self._shown == (tuple(saved.items()), tuple(recent)):
             return
-        self._shown = (tuple(saved), tuple(recent))
+        self._shown = (tuple(saved.items()), tuple(recent))
+        self._names = saved
         body = QFrame(self)
         body.setObjectName("sheet")
         column = QVBoxLayout(body)
@@ -75,9 +77,10 @@ class RecentSearches(QScrollArea):
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
         for row, (text, meaning) in enumerate(searches.items()):
-            button = text_button(caption(excerpt(text, LENGTH)), "quiet", icon_name=icon, parent=self)
-            button.setAccessibleName(text)
-            button.setToolTip(tooltip(text) if len(text) > LENGTH else "")
+            shown = self._names.get(text, text)
+            button = text_button(caption(excerpt(shown, LENGTH)), "quiet", icon_name=icon, parent=self)
+            button.setAccessibleName(shown)
+            button.setToolTip(tooltip(text) if shown != text or len(text) > LENGTH else "")
             button.setStyleSheet("text-align: left;")
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
             button.setProperty("search", text)

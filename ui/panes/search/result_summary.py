@@ -1,4 +1,4 @@
-"""The summary of an answer: counts, retrievers, ranking, notes and failures."""
+"""The summary of an answer: counts, retrievers, notes and failures."""
 
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
@@ -6,6 +6,7 @@ from app.retrieval.model import Found
 from ui import theme
 from ui.models.dates import format_number
 from ui.panes.search.query_text import count_meaning_only
+from ui.panes.search.why_sentence import joined
 from ui.style.design_tokens import Space
 from ui.widgets.plain_text import PlainLabel
 
@@ -59,7 +60,7 @@ class ResultSummary(QWidget):
         self._notes.setVisible(bool(notes))
 
     def figures(self, found: Found, *, settled: bool) -> list[str]:
-        """Return how many results there are, and how they were found and ranked."""
+        """Return how many results there are, and how they were found."""
         count = self.tr("Results: {count}").format(count=format_number(len(found.hits)))
         if not settled:
             return [count, self.tr("by words, meaning follows…")]
@@ -68,14 +69,9 @@ class ResultSummary(QWidget):
                 count=format_number(len(found.hits)), all=format_number(found.candidates)
             )
         legs = {"words": self.tr("words"), "vector": self.tr("meaning"), "entity": self.tr("names")}
-        used = " + ".join(legs[leg] for leg in found.legs if leg in legs)
+        used = [legs[leg] for leg in found.legs if leg in legs]
         if not used:
             return [count, self.tr("newest first")]
         near = count_meaning_only(found.hits) if found.query.terms else 0
         only = [self.tr("{count} of them only near in meaning").format(count=format_number(near))] if near else []
-        return [
-            count,
-            *only,
-            self.tr("by {legs}").format(legs=used),
-            self.tr("ranking ‘{recipe}’").format(recipe=found.recipe),
-        ]
+        return [count, *only, self.tr("found by {legs}").format(legs=joined(used))]

@@ -2,6 +2,7 @@
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from itertools import accumulate
 
 from PySide6.QtCore import QModelIndex, QObject, QPoint, QRect, Qt, Signal
@@ -9,12 +10,13 @@ from PySide6.QtGui import QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from app.retrieval.model import Hit
-from ui.models.dates import format_number
+from ui.models.dates import day_heading, format_number
 from ui.models.id_list_model import Role
 from ui.panes.labels import kind_label
 from ui.panes.search import snippet_layout
 from ui.panes.search.hit_painter import GroupHeading, HitPainter, MoreRow, Row, date_word, known_words
-from ui.panes.search.query_text import group_by_session
+from ui.panes.search.query_text import group_by_day, group_by_session
+from ui.panes.search.result_options import Grouping
 from ui.widgets.lists.row_list import RowModel
 from ui.widgets.lists.row_view import Index, RowState, RowView
 
@@ -22,26 +24,31 @@ __all__ = ["GroupHeading", "MoreRow", "ResultList", "ResultModel", "Row"]
 
 
 class ResultModel(RowModel["Row"]):
-    """Hits, flat or below the conversations they come from."""
+    """Hits, flat or below the conversations or days they come from."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.by_session = False
 
-    def show_hits(self, hits: Sequence[Hit], *, by_session: bool, more: str) -> None:
+    def show_hits(self, hits: Sequence[Hit], *, grouping: Grouping, more: str) -> None:
         """Show other hits."""
         rows: list[Row] = []
-        if by_session:
+        if grouping == "session":
             for session, members in group_by_session(hits):
                 if session:
                     first = members[0]
                     rows.append(GroupHeading(first.title or self.tr("Untitled"), session, first.agent, len(members)))
                 rows += members
+        elif grouping == "day":
+            today = datetime.now().astimezone().date()
+            for day, members in group_by_day(hits):
+                rows.append(GroupHeading(day_heading(day, today), "", "", len(members), "calendar-clock"))
+                rows += members
         else:
             rows += hits
         if more:
             rows.append(MoreRow(more))
-        self.by_session = by_session
+        self.by_session = grouping == "session"
         self.show_rows(rows)
 
     def row_of(self, identity: str) -> int:
@@ -85,6 +92,8 @@ class ResultList(RowView):
     opened = Signal(object)
     """Enter or double click on a ``Hit`` or ``Heading``."""
     more_requested = Signal()
+    mark_requested = Signal(int)
+    """N or Shift+N: go to the next marked word of the text shown, -1 for the one before."""
     left = Signal()
     """Esc, or Up on the first hit: the box takes over."""
     menu_requested = Signal(object, object)
@@ -108,7 +117,7 @@ class ResultList(RowView):
         row = self._row(self.currentIndex())
         return row if isinstance(row, Hit) else None
 
-    def show_hits(self, hits: Sequence[Hit], *, by_session: bool, more: str = "", afresh: bool = False) -> None:
+    def show_hits(self, hits: Sequence[Hit], *, grouping: Grouping, more: str = "", afresh: bool = False) -> None:
         """Show other hits.
 
         A hit the person went to stays current and in place while it is there; where they went to the offer of more, the
@@ -116,7 +125,7 @@ class ResultList(RowView):
 
         Args:
             hits: Best first.
-            by_session: Whether they stand below their conversations.
+            grouping: Whether they stand below their conversations or days, or by themselves.
             more: The offer of further ones, empty for none.
             afresh: Whether they answer another question.
         """
@@ -127,7 +136,7 @@ class ResultList(RowView):
         known = {one.id for one in self.source.rows if isinstance(one, Hit)}
         place = self.verticalScrollBar().value()
         self._filling = True
-        self.source.show_hits(hits, by_session=by_session, more=more)
+        self.source.show_hits(hits, grouping=grouping, more=more)
         kept = -1
         if self._by_hand and isinstance(row, Hit):
             kept = self.source.row_of(row.id)
@@ -178,6 +187,12 @@ class ResultList(RowView):
         """Open with Enter, go back to the box with Esc or Up."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.currentIndex().isValid():
             self._on_activated(self.currentIndex())
+            return
+        if event.key() == Qt.Key.Key_N and event.modifiers() in (
+            Qt.KeyboardModifier.NoModifier,
+            Qt.KeyboardModifier.ShiftModifier,
+        ):
+            self.mark_requested.emit(-1 if event.modifiers() else 1)
             return
         is_first = self.currentIndex().row() <= self._first()
         if event.key() == Qt.Key.Key_Escape or (event.key() == Qt.Key.Key_Up and is_first):
@@ -230,14 +245,14 @@ class ResultList(RowView):
 
     def _open_menu(self, where: QPoint) -> None:
         row = self._row(self.currentIndex())
-        if isinstance(row, Hit | GroupHeading):
+        if isinstance(row, Hit) or (isinstance(row, GroupHeading) and row.session_id):
             self.menu_requested.emit(row, where)
 
     def _on_activated(self, index: QModelIndex) -> None:
         row = index.data(Role.ROW)
         if isinstance(row, MoreRow):
             self.more_requested.emit()
-        elif row is not None:
+        elif not isinstance(row, GroupHeading) or row.session_id:
             self.opened.emit(row)
 
     def _on_clicked(self, index: QModelIndex) -> None:

@@ -1,35 +1,51 @@
 """Saved and recent searches, and the button that saves the one in the search box."""
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
 
+from app.errors import KeepsakeError
+from ui.notice import Notice
 from ui.style.icons import icon
 from ui.widgets.button import icon_button, name_button
 
 if TYPE_CHECKING:
+    from collections.abc import Coroutine, Sequence
+
     from PySide6.QtWidgets import QWidget
 
+    from app.retrieval.saved.model import SavedSearch
+    from ui.bridge import Bridge
     from ui.widgets.search_box import SearchBox
 
 RECENT_LIMIT = 12
+AREA = "saved_searches"
 
 
 class SearchHistory(QObject):
     """Keeps searches that were saved, and the last ones that led somewhere.
 
+    Saved searches are the person's own work, so they stand in the vault; recent ones are the window's state.
+
     Args:
+        bridge: The connection to the engine.
         box: The search box.
         parent: The pane, where the button goes.
     """
 
-    noticed = Signal(str)
-    """A sentence about what was done."""
+    noticed = Signal(object)
+    """A ``Notice`` about what was done."""
+    changed = Signal()
+    """Other searches are saved."""
 
-    def __init__(self, box: "SearchBox", parent: "QWidget") -> None:
+    def __init__(self, bridge: "Bridge", box: "SearchBox", parent: "QWidget") -> None:
         super().__init__(parent)
+        self._bridge = bridge
         self._box = box
-        self.saved: list[str] = []
+        self._unsent: list[str] = []
+        self.saved: Sequence[SavedSearch] = ()
         self.recent: list[str] = []
         self.button = icon_button("bookmark-plus", self.tr("Save this search"), shortcut="Ctrl+D", parent=parent)
         self.button.clicked.connect(self.toggle_saved)
@@ -37,39 +53,100 @@ class SearchHistory(QObject):
     @property
     def recent_unsaved(self) -> list[str]:
         """Recent searches that are not saved, latest first."""
-        return [text for text in self.recent if text not in self.saved]
+        saved = {one.query for one in self.saved}
+        return [text for text in self.recent if text not in saved]
 
     @property
     def state(self) -> dict[str, Any]:
         """The searches to keep between starts."""
-        return {"saved": self.saved, "recent": self.recent}
+        return {"recent": self.recent, **({"saved": self._unsent} if self._unsent else {})}
 
     def restore(self, state: dict[str, Any]) -> None:
-        """Restore what ``state`` returned."""
-        self.saved = [str(text) for text in state.get("saved") or ()]
+        """Restore what ``state`` returned; searches that an older version saved here go into the vault."""
+        self._unsent = [str(text) for text in state.get("saved") or ()]
         self.recent = [str(text) for text in state.get("recent") or ()]
 
     def remember(self, text: str) -> None:
         """Put a search first among the recent ones."""
         text = text.strip()
-        self.recent = [text, *(known for known in self.recent if known != text)][:RECENT_LIMIT]
+        if text:
+            self.recent = [text, *(known for known in self.recent if known != text)][:RECENT_LIMIT]
+
+    def load(self) -> None:
+        """Fetch the saved searches."""
+        self._start(self._load())
 
     def toggle_saved(self) -> None:
-        """Save the search in the box, or remove it from the saved ones."""
+        """Save the search in the box, or delete it from the saved ones."""
         text = self._box.text().strip()
-        if text in self.saved:
-            self.saved.remove(text)
-            self.noticed.emit(self.tr("Removed the search ‘{text}’").format(text=text))
+        known = self._known(text)
+        if known is not None:
+            self.delete(known)
         elif text:
-            self.saved.insert(0, text)
-            self.noticed.emit(self.tr("Saved the search ‘{text}’").format(text=text))
-        self.show_state()
+            self._start(self._save(text))
+
+    def rename(self, identity: str, name: str) -> None:
+        """Give a saved search another name."""
+        self._start(self._bridge.call("saved_search.rename", id=identity, name=name))
+
+    def delete(self, search: "SavedSearch") -> None:
+        """Delete a saved search; the notice about it takes that back."""
+        self._start(self._delete(search))
+
+    def set_order(self, ids: "Sequence[str]") -> None:
+        """Put the saved searches into another order."""
+        self._start(self._bridge.call("saved_search.order", ids=list(ids)))
 
     def show_state(self) -> None:
         """Show on the button whether the search in the box is saved."""
         text = self._box.text().strip()
-        known = text in self.saved
-        title = self.tr("Remove this saved search") if known else self.tr("Save this search")
+        known = self._known(text) is not None
+        title = self.tr("Delete this saved search") if known else self.tr("Save this search")
         name_button(self.button, title, "Ctrl+D")
         self.button.setIcon(icon("bookmark", "accent") if known else icon("bookmark-plus"))
         self.button.setEnabled(bool(text))
+
+    def _known(self, text: str) -> "SavedSearch | None":
+        wanted = " ".join(text.split())
+        return next((one for one in self.saved if one.query == wanted), None)
+
+    def _start(self, work: "Coroutine[Any, Any, Any]") -> None:
+        self._bridge.start(self._run(work))
+
+    async def _run(self, work: "Coroutine[Any, Any, Any]") -> None:
+        try:
+            await work
+        except KeepsakeError as error:
+            if isValid(self):
+                self.noticed.emit(Notice(error.message, kind="error"))
+
+    async def _load(self) -> None:
+        while self._unsent:
+            await self._bridge.call("saved_search.save", query=self._unsent[0])
+            del self._unsent[:1]
+        saved = await self._bridge.call("saved_search.list")
+        if isValid(self):
+            self.saved = saved
+            self.show_state()
+            self.changed.emit()
+
+    async def _save(self, text: str) -> None:
+        saved: SavedSearch = await self._bridge.call("saved_search.save", query=text)
+        if isValid(self):
+            self.noticed.emit(Notice(self.tr("Saved the search ‘{name}’").format(name=saved.name)))
+
+    async def _delete(self, search: "SavedSearch") -> None:
+        order = [one.id for one in self.saved]
+        await self._bridge.call("saved_search.delete", id=search.id)
+        if isValid(self):
+            words = self.tr("Deleted the saved search ‘{name}’").format(name=search.name)
+            undo = partial(self._put_back, search, order)
+            self.noticed.emit(Notice(words, undo_call=undo))
+
+    def _put_back(self, search: "SavedSearch", order: "Sequence[str]") -> None:
+        self._start(self._save_again(search, order))
+
+    async def _save_again(self, search: "SavedSearch", order: "Sequence[str]") -> None:
+        saved: SavedSearch = await self._bridge.call("saved_search.save", query=search.query, name=search.name)
+        ids = [saved.id if one == search.id else one for one in order]
+        await self._bridge.call("saved_search.order", ids=ids)

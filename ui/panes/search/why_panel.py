@@ -1,4 +1,4 @@
-"""Why a hit is there, and the text it comes from."""
+"""The reason for a hit as a sentence, the figures behind it, and its text."""
 
 import asyncio
 import re
@@ -11,14 +11,16 @@ from shiboken6 import isValid
 
 from app.core.text import excerpt
 from app.errors import KeepsakeError
-from app.retrieval.model import Hit, LegScore
+from app.retrieval.model import Hit, LegScore, Query
 from ui import theme
-from ui.models.dates import full_date
+from ui.models.dates import format_number, full_date
 from ui.models.markup import unfenced
 from ui.panes.labels import feature_label, kind_label, role_label, source_label
 from ui.panes.search.hit_painter import hit_title
+from ui.panes.search.query_text import terms_of
+from ui.panes.search.why_sentence import why_sentence
 from ui.style.design_tokens import Space
-from ui.widgets.button import text_button
+from ui.widgets.button import icon_button, text_button
 from ui.widgets.inspector import Bar, Bars, Section
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.text.markdown_view import MarkdownView
@@ -56,18 +58,28 @@ class WhyPanel(QWidget):
         self._open = text_button(self.tr("Open"), "primary", parent=self)
         self._open.clicked.connect(self._on_open_clicked)
         self.preview = MarkdownView(self.tr("Text of the result"), self)
-        self._section = Section(self.tr("Why this result"), self)
+        self.sentence = PlainLabel(self)
+        self.sentence.setWordWrap(True)
+        self.sentence.setContentsMargins(Space.L, Space.XS, Space.L, 0)
+        self._marks = PlainLabel(self)
+        theme.set_type(self._marks, "small muted")
+        self._before = icon_button("chevron-up", self.tr("Previous marked word"), shortcut="Shift+F3", parent=self)
+        self._after = icon_button("chevron-down", self.tr("Next marked word"), shortcut="F3", parent=self)
+        self._section = Section(self.tr("What counted, and how much"), self)
         self._legs = Bars(self.tr("How it was found"), self._section)
         self._features = Bars(self.tr("What else counted"), self._section)
-        self._words = PlainLabel(self._section)
-        self._words.setWordWrap(True)
-        theme.set_type(self._words, "small muted")
-        self._counted = PlainLabel(self.tr("What counted, and how much"), self._section)
-        self._counted.setToolTip(self.tr("What is above zero lifts the result, what is below zero lowers it."))
+        self._counted = PlainLabel(
+            self.tr("A filled bar lifted the result, an outlined one lowered it."), self._section
+        )
+        self._counted.setWordWrap(True)
         self._counted.setContentsMargins(0, Space.S, 0, 0)
         theme.set_type(self._counted, "small muted")
-        for widget in (self._words, self._legs, self._counted, self._features):
+        for widget in (self._legs, self._counted, self._features):
             self._section.rows.addWidget(widget)
+        self._lay_out()
+        self._connect()
+
+    def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setContentsMargins(Space.L, Space.M, Space.M, 0)
         head.addWidget(self._title, 1)
@@ -77,8 +89,8 @@ class WhyPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(Space.XS)
         column.addLayout(head)
-        self._facts.setContentsMargins(Space.L, 0, Space.L, 0)
-        column.addWidget(self._facts)
+        column.addLayout(self._facts_row())
+        column.addWidget(self.sentence)
         self._area = QScrollArea(self)
         self._area.setWidgetResizable(True)
         self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -89,8 +101,39 @@ class WhyPanel(QWidget):
         self._section.setAutoFillBackground(False)
         column.addWidget(self._area)
         column.addWidget(self.preview, 1)
-        self._section.folded.connect(self._fit)
         self._section.rows.setContentsMargins(Space.S, 0, Space.M, Space.S)
+
+    def _connect(self) -> None:
+        self._section.folded.connect(self._fit)
+        self._section.set_open(False)
+        self.preview.marks_changed.connect(self._on_preview_marks_changed)
+        self._before.clicked.connect(self.go_to_previous_mark)
+        self._after.clicked.connect(self.go_to_next_mark)
+        self._on_preview_marks_changed(0, 0)
+
+    def _facts_row(self) -> QHBoxLayout:
+        """Return the line with facts of the hit and buttons for its marked words."""
+        row = QHBoxLayout()
+        row.setContentsMargins(Space.L, 0, Space.M, 0)
+        row.setSpacing(Space.XS)
+        row.addWidget(self._facts, 1)
+        for widget in (self._marks, self._before, self._after):
+            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        return row
+
+    def go_to_next_mark(self) -> None:
+        """Go to the next marked word of the text."""
+        self.preview.go_to_mark(1)
+
+    def go_to_previous_mark(self) -> None:
+        """Go to the marked word before."""
+        self.preview.go_to_mark(-1)
+
+    def _on_preview_marks_changed(self, number: int, count: int) -> None:
+        words = self.tr("{n} of {m}") if number else self.tr("{m} marked")
+        self._marks.setText(words.format(n=format_number(number), m=format_number(count)))
+        for widget in (self._marks, self._before, self._after):
+            widget.setVisible(count > 0)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the room anew."""
@@ -114,7 +157,7 @@ class WhyPanel(QWidget):
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
         """The widgets that take the keyboard, in reading order."""
-        return self._open, self._section.header, self.preview
+        return self._open, self._before, self._after, self._section.header, self.preview
 
     def focus_reasons(self) -> None:
         """Unfold the reasons, from their beginning, and put the keyboard on them."""
@@ -122,7 +165,7 @@ class WhyPanel(QWidget):
         self._area.verticalScrollBar().setValue(0)
         self._section.header.setFocus(Qt.FocusReason.OtherFocusReason)
 
-    def show_hit(self, hit: Hit, terms: tuple[str, ...]) -> None:
+    def show_hit(self, hit: Hit, query: Query) -> None:
         """Explain ``hit``; its text follows when it arrives."""
         same = self._hit is not None and self._hit.id == hit.id
         self._hit = hit
@@ -130,10 +173,11 @@ class WhyPanel(QWidget):
         said = hit.author or ("" if hit.target == "memory" else role_label(hit.role))
         known = (kind_label(hit.kind), said, source_label(hit.agent), full_date(hit.created_at))
         self._facts.setText("  ·  ".join(dict.fromkeys(part for part in known if part)))
+        self.sentence.setText(why_sentence(hit, query))
         self._explain(hit)
         if not same:
             self._request += 1
-            self._bridge.start(self._load(hit, terms, self._request))
+            self._bridge.start(self._load(hit, terms_of(query, hit), self._request))
 
     def _explain(self, hit: Hit) -> None:
         self._legs.set_bars([self._leg_bar(leg) for leg in hit.why.legs])
@@ -149,26 +193,12 @@ class WhyPanel(QWidget):
         )
         for widget in (self._counted, self._features):
             widget.setVisible(bool(named))
-        self._words.setText(self._found_by(hit))
         self._fit()
 
     def _fit(self) -> None:
         """Fit the reasons, and leave at least half of the room to the text."""
         self._section.rows.activate()
         self._area.setFixedHeight(min(self._section.sizeHint().height(), max(LEAST, self.height() * 5 // 9)))
-
-    def _found_by(self, hit: Hit) -> str:
-        """Return in a sentence how a hit came to be found."""
-        legs = {leg.leg for leg in hit.why.legs}
-        if hit.why.terms:
-            return self.tr("Words found: {words}").format(words=", ".join(hit.why.terms))
-        if not legs:
-            return self.tr("It fits the operators; the newest come first")
-        if "entity" in legs:
-            return self.tr("It mentions what you name, under another name")
-        if "words" in legs:
-            return self.tr("Found by words of its title or around it")
-        return self.tr("Found by meaning") if "vector" in legs else self.tr("Found beside what else fits")
 
     def _leg_bar(self, leg: LegScore) -> Bar:
         names = {
@@ -180,9 +210,7 @@ class WhyPanel(QWidget):
             "entity": self.tr("Other names"),
         }
         name = names[leg.leg]
-        value = self.tr("{score:.2f}, place {rank}").format(score=leg.score, rank=leg.rank)
-        if leg.leg == "recent":  # its score is a moment
-            value = self.tr("place {rank}").format(rank=leg.rank)
+        value = self.tr("place {rank}").format(rank=format_number(leg.rank))
         return Bar(name, 1 / leg.rank**0.5, value, 0 if leg.leg == "words" else 2)
 
     async def _load(self, hit: Hit, terms: tuple[str, ...], request: int) -> None:

@@ -18,12 +18,15 @@ class SortMenu(QObject):
         label: What the button is called.
         orders: Names of the orders with their titles; the first one holds until another is chosen.
         parent: The list.
+        icon_name: The button's icon.
     """
 
     changed = Signal()
     """The person chose an order."""
 
-    def __init__(self, label: str, orders: Iterable[tuple[str, str]], parent: QWidget) -> None:
+    def __init__(
+        self, label: str, orders: Iterable[tuple[str, str]], parent: QWidget, icon_name: str = "arrow-up-down"
+    ) -> None:
         super().__init__(parent)
         self.menu = QMenu(parent)
         self._group = QActionGroup(self.menu)
@@ -34,7 +37,7 @@ class SortMenu(QObject):
             self.menu.addAction(action)
         self._group.actions()[0].setChecked(True)
         self._group.triggered.connect(self.changed)
-        self.button = icon_button("arrow-up-down", label, parent=parent)
+        self.button = icon_button(icon_name, label, parent=parent)
         self.button.setPopupMode(self.button.ToolButtonPopupMode.InstantPopup)
         self.button.setMenu(self.menu)
 

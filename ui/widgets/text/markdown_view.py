@@ -9,6 +9,7 @@ from PySide6.QtGui import (
     QDesktopServices,
     QFocusEvent,
     QFontDatabase,
+    QKeyEvent,
     QTextCursor,
     QTextDocument,
 )
@@ -27,6 +28,7 @@ from ui.widgets.word_marks import go_to_selection, word_selections
 
 PREVIEW_MS = 220
 INDENT = 22
+_PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier)
 
 
 def ink() -> Ink:
@@ -96,6 +98,9 @@ def _empty_document(parent: QWidget) -> SealedDocument:
 class _Page(QTextBrowser):
     """Qt's reader without its own idea of opening links."""
 
+    mark_requested = Signal(int)
+    """N or Shift+N: go to the next marked word, -1 for the one before."""
+
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
         self.setOpenLinks(False)
@@ -110,6 +115,13 @@ class _Page(QTextBrowser):
         if event.type() == QEvent.Type.Resize and (margins := text_margins(self)) != self.viewportMargins():
             self.setViewportMargins(margins)
         return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go along the marked words with N and Shift+N."""
+        if event.key() == Qt.Key.Key_N and event.modifiers() in _PLAIN:
+            self.mark_requested.emit(-1 if event.modifiers() else 1)
+        else:
+            super().keyPressEvent(event)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show where the keyboard is; who clicks into a text knows."""
@@ -148,6 +160,8 @@ class MarkdownView(QWidget):
     tag_clicked = Signal(str)
     link_clicked = Signal(str)
     """A ``keepsake://`` link."""
+    marks_changed = Signal(int, int)
+    """Other words are marked, or another mark is current: its number from 1, and how many there are."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -178,6 +192,7 @@ class MarkdownView(QWidget):
         self._builder = QTimer(self, interval=0)
         self._builder.timeout.connect(self._on_builder_timeout)
         self._more.clicked.connect(self._on_more_clicked)
+        self.page.mark_requested.connect(self.go_to_mark)
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)
         theme.current().changed.connect(self._on_theme_changed)
         self.setFocusProxy(self.page)
@@ -215,6 +230,13 @@ class MarkdownView(QWidget):
         After the last one comes the first.
         """
         go_to_selection(self.page, step)
+        self._tell_marks()
+
+    def _tell_marks(self) -> None:
+        """Emit the number of the mark at the cursor, from 1; 0 for none."""
+        here = self.page.textCursor().position()
+        places = [mark.cursor.selectionStart() for mark in self.page.extraSelections()]
+        self.marks_changed.emit(places.index(here) + 1 if here in places else 0, len(places))
 
     def clear(self) -> None:
         """Show nothing."""
@@ -309,6 +331,7 @@ class MarkdownView(QWidget):
             place = QTextCursor(document)
             place.setPosition(marks[0].cursor.selectionStart())
             self.page.setTextCursor(place)
+        self._tell_marks()
 
     def _go_to(self, here: QTextCursor) -> None:
         """Put the keyboard's place before ``here``, with that line at the top."""

@@ -16,10 +16,10 @@ CLASSES = {
     # Reads of the stores that a caller reaches.
     "familiar": """
         archive.get archive.list graph.read entity.graph entity.ids entity.info entity.list entity.of entity.rows
-        fact.beliefs fact.by_metadata fact.confidence
-        fact.conflicts fact.get fact.list memory.context memory.forecast memory.get memory.list
-        memory.parse memory.people memory.search memory.sources memory.stats memory.tags memory.timeline note.days
-        note.entities note.facets note.mentions note.templates
+        fact.beliefs fact.by_metadata fact.confidence fact.conflicts fact.get fact.list memory.context
+        memory.forecast memory.get memory.list memory.parse memory.people memory.search memory.sources
+        memory.stats memory.tags memory.timeline note.days note.entities note.facets note.mentions
+        note.templates memory.months
         note.get note.ids note.links note.list note.resolve note.rows note.titles reflection.latest reflection.list
         search.explain tag.list
     """,
@@ -46,6 +46,7 @@ CLASSES = {
         schedule.notes schedule.prune schedule.run_now schedule.status session.agents session.consolidated
         session.digest.get
         session.digest.list session.digest.roll session.forget session.ids session.list session.pending
+        saved_search.delete saved_search.list saved_search.order saved_search.rename saved_search.save
         reflection.preview session.rename session.rows settings.check settings.list upkeep.jobs upkeep.plan
         upkeep.status vault.settle vault.stats vault.status
     """,

@@ -143,3 +143,25 @@ def test_others_of_its_conversation_keep_it_out(filled: Host) -> None:
 @pytest.mark.parametrize("query", ["", "   ", "!!!", "🦩", '"', "-heron", "kind:message", "the"])
 def test_any_query_is_explained(filled: Host, query: str) -> None:
     assert explain(filled, query, "birds#3", limit=100).sentence
+
+
+@pytest.mark.parametrize(
+    ("query", "stage", "message"),
+    [
+        ("quince umbrella", "shown", "birds#61"),
+        ("heron kind:note", "filtered", "birds#"),
+        ("kind:note", "filtered", "birds#1"),
+    ],
+)
+def test_a_conversation_stands_for_its_message_that_fits_best(
+    filled: Host, query: str, stage: str, message: str
+) -> None:
+    found = explain(filled, query, "birds")
+    assert found.stage == stage
+    assert found.id.startswith(message)
+
+
+def test_a_conversation_is_hidden_from_who_may_not_read_it(filled: Host) -> None:
+    inner = Caller("agent", "inner")
+    assert explain(filled, "heron", "birds", inner) == explain(filled, "heron", "nobody", inner)
+    assert explain(filled, "heron", "gone").stage == "forgotten"

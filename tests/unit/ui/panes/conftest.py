@@ -1,7 +1,6 @@
 """Fixtures: a vault in memory, a bridge to it, and panes over that bridge."""
 
 import asyncio
-import gc
 from collections.abc import Callable, Iterator
 from importlib import import_module
 from typing import TYPE_CHECKING, Any
@@ -16,17 +15,6 @@ from ui.actions import Actions
 if TYPE_CHECKING:
     from ui.notice import Notice
     from ui.panes.pane import Place
-
-
-@pytest.fixture(autouse=True)
-def gc_outside_events() -> Iterator[None]:
-    """Keep garbage collection out of Qt's events, as the program does.
-
-    Within an event it crashes PySide now and then.
-    """
-    gc.disable()
-    yield
-    gc.enable()
 
 
 @pytest.fixture

@@ -15,9 +15,11 @@ from app.config.model import SettingValue
 from app.core.facets import Facet, Facets
 from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError, StaleError
+from app.explain.model import Explanation, Remedy
 from app.history.model import HistoryEntry
 from app.memories.model import ConfidencePoint, FactConfidence, Link, Links, Memory, MemoryRow
-from app.retrieval.model import FacetCount, Found, Hit, LegScore, Query, Span, Term, Why
+from app.retrieval.model import FacetCount, Found, Hit, LegScore, MonthCount, Query, Span, Term, Why
+from app.retrieval.saved.model import SavedSearch
 from app.sessions.model import Appended, Message, Session
 
 NOW = datetime(2026, 11, 20, 15, 30, tzinfo=UTC)
@@ -40,6 +42,7 @@ class FakeVault:
     messages: dict[str, list[Message]] = field(default_factory=dict)
     memories: dict[str, Memory] = field(default_factory=dict)
     history: list[HistoryEntry] = field(default_factory=list)
+    saved: list[SavedSearch] = field(default_factory=list)
 
     def add_session(self, title: str, turns: list[tuple[str, str]], **known: Any) -> str:
         number = len(self.sessions)
@@ -335,6 +338,42 @@ class FakeBridge(QObject):
 
     # --- search ---
 
+    def _session_list(self, filter: Any, limit: int = 50) -> list[Session]:
+        return self._sessions(filter, "recent")[:limit]
+
+    def _note_list(self, filter: Any, limit: int = 50) -> list[MemoryRow]:
+        return self._note_rows(self._note_ids(filter)[:limit])
+
+    def _search_explain(self, query: str, id: str, **_: Any) -> Explanation:
+        remedies = (Remedy(f"{query} windscreen", 1),)
+        return Explanation(f"{id}#0", "unpooled", "", terms=("car",), lacking=("frost",), remedies=remedies)
+
+    def _memory_months(self, query: str) -> list[MonthCount]:
+        hits = self._memory_search(query, limit=1000).hits
+        months = [f"{one.created_at.astimezone():%Y-%m}" for one in hits]
+        return [MonthCount(one, months.count(one)) for one in sorted(set(months))]
+
+    def _saved_search_list(self) -> list[SavedSearch]:
+        return list(self.backend.saved)
+
+    def _saved_search_save(self, query: str, name: str = "") -> Reply:
+        made = SavedSearch(f"srch-{len(self.backend.saved)}", name or query, query, NOW)
+        if query not in [one.query for one in self.backend.saved]:
+            self.backend.saved.append(made)
+        return Reply(made, ChangeSet(frozenset({"saved_searches"}), (made.id,)))
+
+    def _saved_search_rename(self, id: str, name: str) -> Reply:
+        self.backend.saved = [replace(one, name=name) if one.id == id else one for one in self.backend.saved]
+        return Reply(None, ChangeSet(frozenset({"saved_searches"}), (id,)))
+
+    def _saved_search_delete(self, id: str) -> Reply:
+        self.backend.saved = [one for one in self.backend.saved if one.id != id]
+        return Reply(None, ChangeSet(frozenset({"saved_searches"}), (id,)))
+
+    def _saved_search_order(self, ids: list[str]) -> Reply:
+        self.backend.saved.sort(key=lambda one: ids.index(one.id))
+        return Reply(None, ChangeSet(frozenset({"saved_searches"}), ()))
+
     def _settings_list(self) -> list[SettingValue]:
         return self.settings
 
@@ -364,7 +403,7 @@ class FakeBridge(QObject):
         return Query(query, tuple(terms), hints=tuple(hints), **{k: tuple(v) for k, v in fields.items()})
 
     def _memory_search(
-        self, query: str, limit: int = 20, recipe: str | None = None, legs: Any = None, **_: Any
+        self, query: str, limit: int = 20, recipe: str | None = None, legs: Any = None, offset: int = 0, **_: Any
     ) -> Found:
         parsed = self._memory_parse(query)
         words = [t.text for t in parsed.terms if not t.excluded]
@@ -390,7 +429,14 @@ class FakeBridge(QObject):
         facets += tuple(FacetCount("agent", a, 3) for a in sorted({h.agent for h in hits if h.agent}))
         ran = tuple(legs) if legs else ("words", "vector")
         return Found(
-            parsed, recipe or "learned", tuple(hits[:limit]), facets, len(hits), ran, parsed.hints, {"all": 4.2}
+            parsed,
+            recipe or "learned",
+            tuple(hits[offset : offset + limit]),
+            facets,
+            len(hits),
+            ran,
+            parsed.hints,
+            {"all": 4.2},
         )
 
     @staticmethod

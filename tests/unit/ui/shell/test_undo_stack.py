@@ -104,3 +104,11 @@ def test_nothing_to_undo_asks_nothing(
     undo.undo()
     undo.redo()
     assert backend.calls == []
+
+
+def test_what_undoes_itself_is_not_the_historys(undo: UndoStack, backend: FakeBackend) -> None:
+    called: list[str] = []
+    undo.undo_notice(Notice("Deleted", undo_call=lambda: called.append("undone")))
+    assert called == ["undone"]
+    assert backend.requested("memory.undo") == []
+    assert not undo.can_undo()

@@ -303,3 +303,33 @@ def test_a_chosen_row_is_painted_in_one_piece(qtbot: Any, look: Any) -> None:
     colours = {picture.pixelColor(round(x * ratio), line).name() for x in range(12, rect.right() - 14)}
     assert len(colours) == 1
     assert colours != {picture.pixelColor(1, line).name()}
+
+
+@pytest.mark.parametrize(
+    ("typed", "value", "whole"),
+    [
+        ("x after:la", '"last week"', 'x after:"last week" '),
+        ('after:"la', '"last week"', 'after:"last week" '),
+        ("agent:cl", "Claude Code", 'agent:"Claude Code" '),
+        ('agent:"claude c', "Claude Code", 'agent:"Claude Code" '),
+        ("-agent:at", "Atlas", "-agent:Atlas "),
+        ("agent:Juniper,at", "Atlas", "agent:Juniper,Atlas "),
+        ('"some words" agent:at', "Atlas", '"some words" agent:Atlas '),
+    ],
+)
+def test_values_are_completed_with_their_quotes(box: SearchBox, qtbot: Any, typed: str, value: str, whole: str) -> None:
+    box.set_hints([Hint("after:"), Hint("agent:")], {"after": [Hint('"last week"')], "agent": [Hint(value)]})
+    box.setFocus()
+    qtbot.keyClicks(box, typed)
+    assert [box._model.item(row).text() for row in range(box._model.rowCount())] == [value]
+    assert box._list.isVisible()
+    box._list.hide()
+    box._on_completer_activated(value)
+    assert box.text() == whole
+
+
+@pytest.mark.parametrize("typed", ["", '"quoted words', 'x "ag', "zebra:", "agent:zz", ":", '"', '-"'])
+def test_where_nothing_fits_nothing_is_offered(box: SearchBox, qtbot: Any, typed: str) -> None:
+    box.set_hints([Hint("agent:")], {"agent": [Hint("Atlas")]})
+    qtbot.keyClicks(box, typed)
+    assert not box._list.isVisible()

@@ -310,6 +310,7 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 WITHOUT_ITEMS = {
     "fact.confidence",
     "memory.forecast",
+    "memory.months",
     "memory.operators",
     "memory.parse",
     "memory.receipts",

@@ -21,7 +21,7 @@ def pane(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> A
     books.add_note("Frost", "cover the roses from frost", facts=("roses die",), session_id=talk)
     made = open_pane("search")
     made.box.setText("frost")
-    run_async(until(lambda: "ranking" in made._summary.text()))
+    run_async(until(lambda: "found by" in made._summary.text()))
     made.results.setFocus()
     return made
 
@@ -129,7 +129,7 @@ def test_a_memory_is_pinned_tagged_and_deleted_with_a_way_back(
 
 
 def test_a_conversation_is_opened_or_forgotten(pane: Any, ask: FakeBridge, books: FakeVault, run_async: Any) -> None:
-    pane._group.click()
+    pane._group.go_on()
     assert isinstance(pane.results.source.rows[0], GroupHeading)
     actions = menu_of(pane, 0)
     assert list(actions) == ["Open", "Copy link", "Delete"]

@@ -1,28 +1,31 @@
 """The Search pane at work."""
 
 import asyncio
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QApplication, QPushButton
+from PySide6.QtWidgets import QApplication, QFileDialog, QPushButton
 
 from app.changes import ChangeSet
 from app.config.model import SettingValue
 from app.errors import TimeLimitError
 from app.host import Host
 from app.retrieval.model import FacetCount, Found, Query
-from tests.unit.ui.panes.fake_bridge import FakeBridge, FakeVault, until
+from app.retrieval.saved.model import SavedSearch
+from tests.unit.ui.panes.fake_bridge import NOW, FakeBridge, FakeVault, until
 from tests.unit.ui.panes.search.test_query_text import hit
-from ui.actions import Action
+from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.panes.pane import Place
 from ui.panes.pane_state import pack
 from ui.panes.search.operator_values import COMPLETED, operator_values
-from ui.panes.search.pane import HELP, LIMIT
+from ui.panes.search.pane import LIMIT, SearchPane
 from ui.panes.search.results import GroupHeading, MoreRow
+from ui.panes.search.why_not_dialog import WhyNotDialog
 from ui.widgets.lists.facet_tree import _KEY
 
 
@@ -45,7 +48,7 @@ def _ids(pane: Any) -> list[str]:
 
 
 def _settled(pane: Any) -> Any:
-    return until(lambda: "ranking" in pane._summary.text())
+    return until(lambda: "found by" in pane._summary.text())
 
 
 def test_words_come_first_then_everything(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
@@ -90,7 +93,7 @@ def test_the_reasons_and_the_text_are_shown(books: FakeVault, ask: FakeBridge, o
     pane = _frosty(open_pane, run_async)
     run_async(until(lambda: "is frost near" in pane.why.preview.page.toPlainText()))
     assert "yes frost tonight" in pane.why.preview.page.toPlainText()
-    assert pane.why._legs.accessibleDescription().startswith("Words 11.30, place 1")
+    assert pane.why._legs.accessibleDescription().startswith("Words place 1")
     assert len(pane.why.preview.page.extraSelections()) >= 1
 
 
@@ -121,7 +124,7 @@ def test_enter_opens_the_place_and_the_way_back_is_the_search(
 def test_hits_group_by_conversation(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
     _fill(books)
     pane = _frosty(open_pane, run_async)
-    pane._group.click()
+    pane._group.go_on()
     headings = [row for row in pane.results.source.rows if isinstance(row, GroupHeading)]
     assert [(head.title, head.count) for head in headings] == [("Garden", 2), ("Car", 1)]
     pane.results.opened.emit(headings[1])
@@ -148,17 +151,26 @@ def test_nothing_found_says_so(books: FakeVault, ask: FakeBridge, open_pane: Any
     run_async(until(lambda: pane._middle.currentWidget() is pane._recents))
 
 
-def test_searches_are_saved_and_come_back(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+def test_searches_are_saved_and_come_back(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
     _fill(books)
     pane = _frosty(open_pane, run_async)
     pane._save.click()
-    again = open_pane("search", pane.save_state())
-    assert again.history.saved == ["frost"]
-    again._recents.picked.emit("frost")
+    run_async(ask.idle())
+    again = open_pane("search")
+    run_async(ask.idle())
+    assert [one.query for one in again.history.saved] == ["frost"]
+    again.saved.list.setCurrentRow(0)
+    qtbot.keyClick(again.saved.list, Qt.Key.Key_Return)
     run_async(_settled(again))
     assert again.box.text() == "frost"
     again._save.click()
-    assert again.history.saved == []
+    run_async(ask.idle())
+    assert list(again.history.saved) == []
+    again.emitted.notices[-1].undo_call()
+    run_async(ask.idle())
+    assert [one.query for one in again.history.saved] == ["frost"]
 
 
 def test_results_are_copied(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
@@ -211,7 +223,7 @@ def test_from_the_results_back_to_the_box(
 ) -> None:
     _fill(books)
     pane = open_pane("search")
-    pane._group.click()
+    pane._group.go_on()
     pane.box.setText("frost")
     run_async(_settled(pane))
     for key, steps in ((Qt.Key.Key_Up, 0), (Qt.Key.Key_Escape, 2)):
@@ -279,7 +291,7 @@ def test_grouping_keeps_the_offer_of_more(books: FakeVault, ask: FakeBridge, ope
     pane = _frosty(open_pane, run_async)
     assert pane._summary.text().startswith(f"Results: the first {LIMIT} of {LIMIT + 10}")
     for _ in range(2):
-        pane._group.click()
+        pane._group.go_on()
         assert isinstance(pane.results.source.rows[-1], MoreRow)
     pane.results.more_requested.emit()
     run_async(until(lambda: len(_ids(pane)) == LIMIT + 10))
@@ -291,7 +303,8 @@ def test_what_is_only_filtered_is_said_to_come_by_date(open_pane: Any, ask: Fake
     run_async(ask.idle())
     filtered = Found(Query("kind:note", kinds=("note",)), "learned", ())
     assert pane._summary.figures(filtered, settled=True) == ["Results: 0", "newest first"]
-    assert pane.why._found_by(hit("n")).startswith("It fits the operators")
+    pane.why.show_hit(hit("n"), filtered.query)
+    assert pane.why.sentence.text() == "Found because it is a note."
 
 
 def test_where_nothing_is_found_the_operators_can_go(
@@ -304,10 +317,6 @@ def test_where_nothing_is_found_the_operators_can_go(
     assert not pane._nothing.button.isVisible()
     pane.box.setText("zebra tag:garden")
     run_async(until(pane._nothing.button.isVisible))
-    requested: list[str] = []
-    pane.registry.register(Action(HELP, "Help", lambda: requested.append("help")))
-    pane._nothing.second.click()
-    assert requested == ["help"]
     pane._nothing.button.click()
     assert pane.box.text() == "zebra"
     assert pane.box.hasFocus()
@@ -335,8 +344,17 @@ def test_tab_goes_as_one_reads(books: FakeVault, ask: FakeBridge, open_pane: Any
     _fill(books)
     pane = _frosty(open_pane, run_async)
     pane.box.setFocus()
-    order = [pane.box, pane._recipe, pane._sides, pane._group, pane._save, pane._copier, pane.facets, pane.results]
-    for widget in [*order[1:], pane.why._open, pane.why._section.header, pane.why.preview.page]:
+    why = pane.why
+    for widget in [
+        *pane._buttons,
+        pane.facets,
+        pane.results,
+        why._open,
+        why._before,
+        why._after,
+        why._section.header,
+        pane.why.preview.page,
+    ]:
         qtbot.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
         assert QApplication.focusWidget() is widget
     assert pane.why.preview.page.property("ringed")
@@ -352,11 +370,10 @@ def test_sides_are_shown_as_the_person_chose(ask: FakeBridge, open_pane: Any, ru
     pane.why._section.header.click()
     assert not pane.facets.isVisible()
     again = open_pane("search", pane.save_state())
-    again.box.setText("frost")
     run_async(_settled(again))
     assert not again.facets.isVisible()
     assert not again._sides.isChecked()
-    assert not again.why.reasons_open
+    assert again.why.reasons_open
     again._sides.click()
     assert again.facets.isVisible()
 
@@ -381,6 +398,7 @@ def test_reasons_leave_room_for_the_text(books: FakeVault, ask: FakeBridge, open
     _fill(books)
     pane = open_pane("search")
     pane.resize(1300, 320)
+    pane.why.set_reasons_open(True)
     pane.box.setText("frost")
     run_async(_settled(pane))
     assert pane.why._area.height() < pane.why.height() * 2 // 3
@@ -415,8 +433,10 @@ def test_a_saved_search_shows_that_it_is(books: FakeVault, ask: FakeBridge, open
     run_async(_settled(pane))
     before = pane._save.icon().pixmap(18).toImage()
     pane._save.click()
+    run_async(ask.idle())
     assert pane._save.icon().pixmap(18).toImage() != before
     pane._save.click()
+    run_async(ask.idle())
     assert pane._save.icon().pixmap(18).toImage() == before
 
 
@@ -505,3 +525,211 @@ def test_an_overtaken_search_is_given_up(
     full = [one["query"] for name, one in ask.calls if name == "memory.search" and "legs" not in one]
     assert full == ["frost"]
     assert pane._answered == "frost"
+
+
+def test_the_search_is_there_again_at_the_next_start(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+) -> None:
+    _fill(books)
+    again = open_pane("search", _frosty(open_pane, run_async).save_state())
+    run_async(_settled(again))
+    assert again.box.text() == "frost"
+    assert len(_ids(again)) == 4
+
+
+def test_a_search_that_is_cleared_is_among_the_recent_ones(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = _frosty(open_pane, run_async)
+    qtbot.keyClick(pane.box, Qt.Key.Key_Escape)
+    assert pane.history.recent == ["frost"]
+
+
+def test_searches_that_an_older_version_saved_go_into_the_vault(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+) -> None:
+    pane = open_pane("search", pack({"saved": ["frost", "roses"]}))
+    run_async(ask.idle())
+    assert sorted(one.query for one in books.saved) == ["frost", "roses"]
+    assert b"roses" not in pane.save_state()
+
+
+def test_saved_searches_are_renamed_moved_and_deleted(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    for query in ("one", "two", "three"):
+        books.saved.append(SavedSearch(f"srch-{query}", query.title(), query, NOW))
+    pane = open_pane("search")
+    run_async(ask.idle())
+    names = pane.saved.list
+    assert pane.saved.isVisible()
+    names.setCurrentRow(2)
+    names.setFocus()
+    qtbot.keyClick(names, Qt.Key.Key_Up, Qt.KeyboardModifier.AltModifier)
+    run_async(ask.idle())
+    assert [one.name for one in books.saved] == ["One", "Three", "Two"]
+    names.item(0).setText("First")
+    run_async(ask.idle())
+    assert books.saved[0].name == "First"
+    qtbot.keyClick(names, Qt.Key.Key_Delete)
+    run_async(ask.idle())
+    assert [one.name for one in books.saved] == ["First", "Two"]
+
+
+def test_a_month_limits_the_search_and_lets_go(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+) -> None:
+    books.add_note("Old", "frost of long ago", at=NOW - timedelta(days=90))
+    books.add_note("New", "frost of today", at=NOW)
+    pane = _frosty(open_pane, run_async)
+    run_async(until(pane.timeline.isVisible))
+    assert [one.count for one in pane.timeline.periods] == [1, 0, 0, 1]
+    month = pane.timeline.periods[0].name
+    pane.timeline.chosen.emit(month)
+    assert pane.box.text() == f"frost on:{month}"
+    run_async(until(lambda: ask.called("memory.search")[-1]["query"] == f"frost on:{month}"))
+    run_async(ask.idle())
+    assert len(ask.called("memory.months")) == 1
+    pane.timeline.chosen.emit("")
+    assert pane.box.text() == "frost"
+    run_async(_settled(pane))
+    pane.box.setText("")
+    run_async(until(lambda: not pane.timeline.isVisible()))
+
+
+def test_marked_words_are_gone_through(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    books.add_note("Frost", "frost and frost and frost")
+    pane = _frosty(open_pane, run_async)
+    why = pane.why
+    run_async(until(lambda: why._marks.text() == "1 of 3"))
+    pane.registry.run("search.next")
+    assert why._marks.text() == "2 of 3"
+    qtbot.keyClick(pane.results, Qt.Key.Key_N)
+    assert why._marks.text() == "3 of 3"
+    qtbot.keyClick(why.preview.page, Qt.Key.Key_N, Qt.KeyboardModifier.ShiftModifier)
+    assert why._marks.text() == "2 of 3"
+    pane.registry.run("search.previous")
+    assert why._marks.text() == "1 of 3"
+
+
+def test_results_gather_by_day(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+    books.add_note("Old", "frost of long ago", at=NOW - timedelta(days=90))
+    books.add_note("New", "frost of today", at=NOW)
+    pane = _frosty(open_pane, run_async)
+    pane._group.restore("day")
+    pane._group.changed.emit()
+    headings = [row for row in pane.results.source.rows if isinstance(row, GroupHeading)]
+    assert len(headings) == 2
+    before = len(pane.emitted.places)
+    pane.results.doubleClicked.emit(pane.results.source.index(0))
+    assert len(pane.emitted.places) == before
+
+
+def test_all_results_are_exported_not_only_those_shown(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, tmp_path: Path
+) -> None:
+    books.add_session("Long", [("user", f"frost {number}") for number in range(LIMIT + 10)])
+    pane = _frosty(open_pane, run_async)
+    path = tmp_path / "frost.jsonl"
+    run_async(pane._export.export("frost", None, path))
+    assert len(path.read_text().splitlines()) == LIMIT + 10
+    assert pane.emitted.notices[-1].text == "Exported 60 results to frost.jsonl"
+
+
+@pytest.mark.parametrize("name", ["frost.pdf", "missing/frost.md"])
+def test_what_cannot_be_exported_is_told(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, tmp_path: Path, name: str
+) -> None:
+    _fill(books)
+    pane = _frosty(open_pane, run_async)
+    run_async(pane._export.export("frost", None, tmp_path / name))
+    assert pane.emitted.notices[-1].kind == "error"
+
+
+def test_the_export_asks_for_a_file(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, tmp_path: Path
+) -> None:
+    _fill(books)
+    pane = _frosty(open_pane, run_async)
+    pane._exporter.click()
+    box = pane.findChild(QFileDialog, "exportDialog")
+    assert box is not None
+    box.fileSelected.emit(str(tmp_path / "some.csv"))
+    run_async(until((tmp_path / "some.csv").exists))
+
+
+def test_what_is_missing_is_explained(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = _frosty(open_pane, run_async)
+    pane._asker.click()
+    dialog = pane.window().findChild(WhyNotDialog)
+    run_async(until(lambda: len(dialog.source.rows) == 3))
+    assert [row.title for row in dialog.source.rows] == ["Garden", "Car", "Frost"]
+    dialog.items.setCurrentIndex(dialog.source.index(1))
+    run_async(until(lambda: dialog.answer.text().startswith("It says")))
+    assert ask.called("search.explain")[-1]["id"] == "ses-000001"
+    assert dialog.instead.isVisible()
+    qtbot.mouseClick(dialog.instead, Qt.MouseButton.LeftButton)
+    assert pane.box.text() == "frost windscreen"
+
+
+def test_what_the_vault_has_not_is_said_to_be_missing(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+) -> None:
+    _fill(books)
+    pane = _frosty(open_pane, run_async)
+    pane._asker.click()
+    dialog = pane.window().findChild(WhyNotDialog)
+    dialog.box.setText("zebra")
+    run_async(until(lambda: dialog.answer.text().startswith("There is nothing")))
+    dialog.close()
+
+
+def test_the_whole_pane_works_on_a_real_vault(tmp_path: Path, run_async: Any, qtbot: Any, look: Any) -> None:
+    host = Host(tmp_path / "vault", serve=False)
+    host.start()
+    turns = [
+        {
+            "role": "user",
+            "content": f"The heron, number {number}",
+            "created_at": f"2025-{number % 9 + 1:02}-10T12:00:00Z",
+        }
+        for number in range(70)
+    ]
+    host.ask("session.append", session="birds", title="Birds", messages=turns)
+    host.ask("note.save", title="Elm", content="An old elm")
+    host.ask("vault.settle")
+    bridge = Bridge(host)
+    pane = SearchPane(bridge, Actions())
+    qtbot.addWidget(pane)
+    bridge.changed.connect(pane.refresh)
+    try:
+        pane.resize(1300, 800)
+        pane.show()
+        pane.shown()
+        pane.box.setText("heron")
+        run_async(_settled(pane))
+        run_async(until(lambda: sum(one.count for one in pane.timeline.periods) == 70))
+        assert pane.why.sentence.text().startswith("Found because it says ‘heron’")
+        pane.timeline.chosen.emit("2025-03")
+        run_async(until(lambda: pane._answered == "heron on:2025-03"))
+        run_async(_settled(pane))
+        assert {hit.created_at.month for hit in pane._found.hits} == {3}
+        pane._save.click()
+        run_async(until(lambda: [one.query for one in pane.history.saved] == ["heron on:2025-03"]))
+        run_async(pane._export.export("heron", None, tmp_path / "herons.csv"))
+        assert len((tmp_path / "herons.csv").read_text().splitlines()) >= 71
+        pane._ask_why_not()
+        dialog = pane.window().findChild(WhyNotDialog)
+        run_async(until(lambda: len(dialog.source.rows) == 2))
+        dialog.items.setCurrentIndex(dialog.source.index(1))
+        run_async(until(lambda: "because of before:2025-04-01" in dialog.answer.text()))
+        dialog.close()
+    finally:
+        run_async(bridge.close())
+        host.stop()

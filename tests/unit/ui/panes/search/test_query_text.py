@@ -7,14 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.retrieval.model import Found, Hit, LegScore, Query, Span, Term, Why
+from app.retrieval.model import Hit, LegScore, Query, Span, Term, Why
 from ui.panes.search.query_text import (
     count_meaning_only,
+    group_by_day,
     group_by_session,
     plain_snippet,
-    results_as_markdown,
     significant_terms,
     terms_of,
+    with_month,
     with_operator,
     without_operators,
 )
@@ -50,10 +51,24 @@ def test_hits_gather_below_their_conversation() -> None:
     ]
 
 
-def test_results_are_written_as_markdown() -> None:
-    text = results_as_markdown(Found(Query("rose"), "rrf", (hit("n1", title=""),)), "Untitled")
-    assert text.startswith("# rose\n\n1. **Untitled** (")
-    assert "   a b" in text
+def test_hits_gather_below_their_day_the_newest_first() -> None:
+    later = datetime(2026, 3, 5, 12, tzinfo=UTC)
+    hits = [hit("a"), replace(hit("b"), created_at=later), hit("c")]
+    assert [[one.id for one in many] for _, many in group_by_day(hits)] == [["b"], ["a", "c"]]
+
+
+@pytest.mark.parametrize(
+    ("text", "month", "limited"),
+    [
+        ("", "2026-03", "on:2026-03"),
+        ("rose", "2026-03", "rose on:2026-03"),
+        ("rose after:2020 on:2021-01 before:may", "2026-03", "rose on:2026-03"),
+        ('on "on:" rose after:"last week"', "", 'on "on:" rose'),
+        ("rose tag:on", "", "rose tag:on"),
+    ],
+)
+def test_a_month_takes_the_place_of_other_dates(text: str, month: str, limited: str) -> None:
+    assert with_month(text, month) == limited
 
 
 def test_marks_follow_when_signs_go() -> None:
@@ -68,6 +83,8 @@ def test_marks_follow_when_signs_go() -> None:
         ("it was --- he said --- true", "it was --- he said --- true"),
         ("one | two", "one | two"),
         ("952 + 1,540 = 2,492 - or 5 > 3 * 1, in C # minor", "952 + 1,540 = 2,492 - or 5 > 3 * 1, in C # minor"),
+        ("| Strip | pH | | S1 | 6.4 |", "· Strip · pH · · S1 · 6.4 ·"),
+        ("cat x | grep y", "cat x | grep y"),
         ("# 1 - [x] is `so` __much__", "# 1 - [x] is so much"),
     ],
 )

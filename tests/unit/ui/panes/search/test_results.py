@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from app.retrieval.model import Hit
 from tests.unit.ui.panes.search.test_query_text import hit
 from ui.panes.search.hit_painter import GroupHeading, MoreRow, hit_title, known_words
+from ui.panes.search.result_options import Grouping
 from ui.panes.search.results import ResultList
 from ui.theme import Theme
 
@@ -34,42 +35,42 @@ def current(results: ResultList) -> str:
 
 
 def test_the_best_is_current_whatever_was_best_before(results: ResultList) -> None:
-    results.show_hits(hits("abc"), by_session=False)
+    results.show_hits(hits("abc"), grouping="")
     assert current(results) == "a"
-    results.show_hits(hits("cab"), by_session=False)
+    results.show_hits(hits("cab"), grouping="")
     assert current(results) == "c"
 
 
 @pytest.mark.parametrize("by_mouse", [False, True])
 def test_a_hit_the_person_went_to_stays_current(results: ResultList, qtbot: QtBot, by_mouse: bool) -> None:
-    results.show_hits(hits("abc"), by_session=False)
+    results.show_hits(hits("abc"), grouping="")
     if by_mouse:
         spot = results.visualRect(results.source.index(1)).center()
         qtbot.mouseClick(results.viewport(), Qt.MouseButton.LeftButton, pos=QPoint(spot))
     else:
         qtbot.keyClick(results, Qt.Key.Key_Down)
-    results.show_hits(hits("cab"), by_session=False)
+    results.show_hits(hits("cab"), grouping="")
     assert current(results) == "b"
-    results.show_hits(hits("ca"), by_session=False)
+    results.show_hits(hits("ca"), grouping="")
     assert current(results) == "c"
 
 
 def test_another_question_begins_at_its_best(results: ResultList, qtbot: QtBot) -> None:
-    results.show_hits(hits("abc"), by_session=False)
+    results.show_hits(hits("abc"), grouping="")
     qtbot.keyClick(results, Qt.Key.Key_Down)
-    results.show_hits(hits("cab"), by_session=False, afresh=True)
+    results.show_hits(hits("cab"), grouping="", afresh=True)
     assert current(results) == "c"
 
 
 def test_further_results_go_on_where_the_offer_stood(results: ResultList, qtbot: QtBot) -> None:
-    results.show_hits(hits("abcdefgh"), by_session=False, more="Show more results")
+    results.show_hits(hits("abcdefgh"), grouping="", more="Show more results")
     assert isinstance(results.source.rows[-1], MoreRow)
     qtbot.keyClick(results, Qt.Key.Key_End)
     place = results.verticalScrollBar().value()
     assert place > 0
     with qtbot.waitSignal(results.more_requested):
         qtbot.keyClick(results, Qt.Key.Key_Return)
-    results.show_hits(hits("abcdefghijklmnop"), by_session=False)
+    results.show_hits(hits("abcdefghijklmnop"), grouping="")
     assert current(results) == "i"
     assert results.verticalScrollBar().value() == place
 
@@ -85,7 +86,7 @@ def test_who_and_where_from_are_said_once_and_in_words() -> None:
 
 
 def test_headings_count_in_words(results: ResultList) -> None:
-    results.show_hits([hit("s#1", "s"), hit("s#2", "s"), hit("t#1", "t")], by_session=True)
+    results.show_hits([hit("s#1", "s"), hit("s#2", "s"), hit("t#1", "t")], grouping="session")
     speech = [
         results.source.index(at).data(Qt.ItemDataRole.AccessibleTextRole)
         for at, row in enumerate(results.source.rows)
@@ -95,17 +96,17 @@ def test_headings_count_in_words(results: ResultList) -> None:
 
 
 @pytest.mark.parametrize("direction", [Qt.LayoutDirection.LeftToRight, Qt.LayoutDirection.RightToLeft])
-@pytest.mark.parametrize("by_session", [False, True])
-def test_long_titles_and_names_paint(results: ResultList, direction: Qt.LayoutDirection, by_session: bool) -> None:
+@pytest.mark.parametrize("grouping", ["", "session", "day"])
+def test_long_titles_and_names_paint(results: ResultList, direction: Qt.LayoutDirection, grouping: Grouping) -> None:
     results.setLayoutDirection(direction)
     worst = hit("a", "s", title="w" * 300, agent="n" * 200, author="m" * 90, tags=("t" * 64,) * 3, snippet="s" * 900)
-    results.show_hits([worst, hit("n", tags=("x",))], by_session=by_session, more="More")
+    results.show_hits([worst, hit("n", tags=("x",))], grouping=grouping, more="More")
     assert not results.grab().isNull()
 
 
 def test_rows_are_where_they_are_clicked(results: ResultList, qtbot: QtBot) -> None:
     texts = ["one line", "several words of a text " * 3, "many words of a text that goes on " * 9]
-    results.show_hits([hit(f"{n}", snippet=texts[n % 3]) for n in range(60)], by_session=False, more="More")
+    results.show_hits([hit(f"{n}", snippet=texts[n % 3]) for n in range(60)], grouping="", more="More")
     view = results.viewport()
     for row in (0, 1, 2, 31, 59):
         results.scrollTo(results.source.index(row))
@@ -120,7 +121,7 @@ def test_rows_are_where_they_are_clicked(results: ResultList, qtbot: QtBot) -> N
 
 
 def test_pages_lead_through_all_rows(results: ResultList, qtbot: QtBot) -> None:
-    results.show_hits([hit(f"{n}", snippet="words " * (n % 40)) for n in range(60)], by_session=False)
+    results.show_hits([hit(f"{n}", snippet="words " * (n % 40)) for n in range(60)], grouping="")
     seen = [current(results)]
     while current(results) != "59":
         qtbot.keyClick(results, Qt.Key.Key_PageDown)
@@ -135,16 +136,16 @@ def test_pages_lead_through_all_rows(results: ResultList, qtbot: QtBot) -> None:
 
 def test_texts_stay_as_they_are_when_the_scroll_bar_comes(results: ResultList, qtbot: QtBot) -> None:
     long = "several words of a text that goes on " * 4
-    results.show_hits([hit("a", snippet=long)], by_session=False)
+    results.show_hits([hit("a", snippet=long)], grouping="")
     before = results.visualRect(results.source.index(0)).height()
     assert not results.verticalScrollBar().isVisible()
-    results.show_hits([hit(f"{n}", snippet=long) for n in range(40)], by_session=False)
+    results.show_hits([hit(f"{n}", snippet=long) for n in range(40)], grouping="")
     qtbot.waitUntil(results.verticalScrollBar().isVisible)
     assert results.visualRect(results.source.index(0)).height() == before
 
 
 def test_another_width_and_size_of_text_measure_anew(results: ResultList, look: Theme) -> None:
-    results.show_hits([hit("a", snippet="several words of a text that goes on " * 2)], by_session=False)
+    results.show_hits([hit("a", snippet="several words of a text that goes on " * 2)], grouping="")
     rect = results.visualRect(results.source.index(0))
     results.resize(900, 260)
     assert results.visualRect(results.source.index(0)).height() < rect.height()
@@ -155,7 +156,7 @@ def test_another_width_and_size_of_text_measure_anew(results: ResultList, look: 
 
 
 def test_the_next_is_current_where_one_goes(results: ResultList) -> None:
-    results.show_hits(hits("abcd"), by_session=False)
+    results.show_hits(hits("abcd"), grouping="")
     for gone, then in (({"b"}, "a"), ({"a", "b"}, "c"), ({"sc"}, "d"), ({"d"}, "c")):
         results.pass_over(gone)
         assert current(results) == then

@@ -1,0 +1,1 @@
+"""Saved searches: queries that a person keeps under a name."""

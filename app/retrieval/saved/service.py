@@ -1,0 +1,117 @@
+"""Saved-search service: save, rename, delete and order."""
+
+from collections.abc import Sequence
+from functools import partial
+
+import apsw
+
+from app.changes import Changed, ChangeSet
+from app.core.clock import Clock, to_datetime
+from app.core.ids import new_id
+from app.core.text import excerpt, storable
+from app.errors import InputError, NotFoundError
+from app.retrieval.saved import repo
+from app.retrieval.saved.model import SavedSearch
+from app.store.store import Store
+
+AREA = "saved_searches"
+MAX_SAVED = 200
+MAX_QUERY = 2_000
+MAX_NAME = 120
+
+
+class SavedSearches:
+    """Saved searches of a vault.
+
+    Args:
+        store: The vault's database.
+        clock: Current time.
+    """
+
+    def __init__(self, store: Store, clock: Clock) -> None:
+        self._store = store
+        self._clock = clock
+
+    async def all(self) -> list[SavedSearch]:
+        """Return every saved search in the person's order."""
+        return await self._store.read(repo.all_in_order)
+
+    async def save(self, query: str, name: str, actor: str) -> Changed[SavedSearch]:
+        """Save a search; one that is saved already gets the name.
+
+        Raises:
+            InputError: The query is empty or too long, or there are too many.
+        """
+        query, name = _line(query), _line(name)[:MAX_NAME]
+        if not 0 < len(query) <= MAX_QUERY:
+            raise InputError(f"A search to save has 1 to {MAX_QUERY} characters.", field="query", allowed=MAX_QUERY)
+        made = SavedSearch(new_id("search"), name or excerpt(query, MAX_NAME), query, to_datetime(self._clock.now_ms()))
+        return _changed(await self._store.write(partial(_save, made=made, name=name)), actor)
+
+    async def rename(self, identity: str, name: str, actor: str) -> Changed[SavedSearch]:
+        """Give a saved search another name; an empty one makes the query its name.
+
+        Raises:
+            NotFoundError: There is none with this id.
+        """
+
+        def work(connection: apsw.Connection) -> SavedSearch:
+            known = _known(connection, identity)
+            repo.rename(connection, identity, _line(name)[:MAX_NAME] or excerpt(known.query, MAX_NAME))
+            return _known(connection, identity)
+
+        return _changed(await self._store.write(work), actor)
+
+    async def delete(self, identity: str, actor: str) -> Changed[SavedSearch]:
+        """Delete a saved search and return it.
+
+        Raises:
+            NotFoundError: There is none with this id.
+        """
+
+        def work(connection: apsw.Connection) -> SavedSearch:
+            known = _known(connection, identity)
+            repo.delete(connection, identity)
+            return known
+
+        return _changed(await self._store.write(work), actor)
+
+    async def order(self, ids: Sequence[str], actor: str) -> Changed[list[SavedSearch]]:
+        """Put the saved searches into an order; those not named come last, as they were."""
+
+        def work(connection: apsw.Connection) -> list[SavedSearch]:
+            known = [one.id for one in repo.all_in_order(connection)]
+            first = [one for one in dict.fromkeys(ids) if one in known]
+            repo.set_order(connection, [*first, *(one for one in known if one not in first)])
+            return repo.all_in_order(connection)
+
+        return Changed(await self._store.write(work), ChangeSet(frozenset({AREA}), (), actor))
+
+
+def _save(connection: apsw.Connection, made: SavedSearch, name: str) -> SavedSearch:
+    known = repo.all_in_order(connection)
+    same = next((one for one in known if one.query == made.query), None)
+    if same is not None:
+        if name:
+            repo.rename(connection, same.id, name)
+        return _known(connection, same.id)
+    if len(known) >= MAX_SAVED:
+        raise InputError(f"{MAX_SAVED} searches are saved already. Delete one first.", allowed=MAX_SAVED)
+    repo.add(connection, made)
+    return made
+
+
+def _known(connection: apsw.Connection, identity: str) -> SavedSearch:
+    found = repo.get(connection, identity)
+    if found is None:
+        raise NotFoundError("This search is no longer saved.", id=identity)
+    return found
+
+
+def _line(text: str) -> str:
+    """Return ``text`` on one line, without what a database cannot keep."""
+    return " ".join(storable(text)[0].split())
+
+
+def _changed(search: SavedSearch, actor: str) -> Changed[SavedSearch]:
+    return Changed(search, ChangeSet(frozenset({AREA}), (search.id,), actor))

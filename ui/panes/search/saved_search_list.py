@@ -1,0 +1,166 @@
+"""The list of saved searches: take up, rename, delete and order."""
+
+from collections.abc import Sequence
+from functools import partial
+
+from PySide6.QtCore import QPoint, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QAbstractItemView, QListWidget, QListWidgetItem, QSizePolicy, QVBoxLayout, QWidget
+
+from app.retrieval.saved.model import SavedSearch
+from ui import theme
+from ui.style.design_tokens import Space
+from ui.style.icons import icon
+from ui.widgets.context_menu import open_menu
+from ui.widgets.plain_text import PlainLabel, tooltip
+
+_KEY = Qt.ItemDataRole.UserRole
+ICON = 15
+MOST_ROWS = 8
+"""Rows shown at once; the others are scrolled to."""
+
+
+class _NameList(QListWidget):
+    """A list that leaves the keys that move rows to its parent."""
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Go along the rows; Alt with an arrow is the parent's."""
+        if event.modifiers() == Qt.KeyboardModifier.AltModifier:
+            event.ignore()
+        else:
+            super().keyPressEvent(event)
+
+
+class SavedSearchList(QWidget):
+    """Saved searches in the person's order, below a heading."""
+
+    picked = Signal(str)
+    """Search for this query."""
+    renamed = Signal(str, str)
+    """Id and new name."""
+    deleted = Signal(object)
+    """Delete this ``SavedSearch``."""
+    ordered = Signal(object)
+    """All ids in their new order."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._searches: dict[str, SavedSearch] = {}
+        self._filling = False
+        self._head = PlainLabel(self.tr("Saved searches"), self)
+        theme.set_type(self._head, "small muted")
+        self._head.setContentsMargins(Space.S, 0, Space.S, 0)
+        self.list = _NameList(self)
+        self.list.setObjectName("rowList")
+        self.list.setAccessibleName(self.tr("Saved searches"))
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
+        self.list.setFrameShape(QListWidget.Shape.NoFrame)
+        self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.list.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
+        self.list.setEditTriggers(QAbstractItemView.EditTrigger.EditKeyPressed)
+        self.list.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Space.M, Space.M, Space.S, 0)
+        column.setSpacing(2)
+        column.addWidget(self._head)
+        column.addWidget(self.list)
+        self.list.itemClicked.connect(self._on_list_item_activated)
+        self.list.itemChanged.connect(self._on_list_item_changed)
+        self.list.customContextMenuRequested.connect(self._on_list_menu_requested)
+        self.list.model().rowsMoved.connect(self._on_list_rows_moved)
+        theme.current().changed.connect(self._fit)
+        self.hide()
+
+    def show_searches(self, searches: Sequence[SavedSearch]) -> None:
+        """Show saved searches; the current one stays current."""
+        current = self._current_id()
+        self._searches = {one.id: one for one in searches}
+        self._filling = True
+        self.list.clear()
+        for one in searches:
+            item = QListWidgetItem(icon("bookmark"), one.name)
+            item.setData(_KEY, one.id)
+            item.setFlags(item.flags() | Qt.ItemFlag.ItemIsEditable)
+            item.setToolTip(tooltip(one.query))
+            self.list.addItem(item)
+            if one.id == current:
+                self.list.setCurrentItem(item)
+        self._filling = False
+        self.setVisible(bool(searches))
+        self._fit()
+
+    def show_current(self, query: str) -> None:
+        """Select the saved search that is in the search box, if it is one."""
+        place = next((row for row, one in enumerate(self._searches.values()) if one.query == query.strip()), -1)
+        if place >= 0 or not self.list.hasFocus():
+            self.list.setCurrentRow(place)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Take up with Enter, delete with Delete, move with Alt+Up and Alt+Down."""
+        one = self._searches.get(self._current_id())
+        moves = {Qt.Key.Key_Up: -1, Qt.Key.Key_Down: 1}
+        if one is not None and event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            self.picked.emit(one.query)
+        elif one is not None and event.key() == Qt.Key.Key_Delete:
+            self.deleted.emit(one)
+        elif event.key() in moves and event.modifiers() == Qt.KeyboardModifier.AltModifier:
+            self.move_current(moves[Qt.Key(event.key())])
+        else:
+            super().keyPressEvent(event)
+
+    def move_current(self, step: int) -> None:
+        """Move the current search up or down."""
+        row = self.list.currentRow()
+        if row >= 0 and 0 <= row + step < self.list.count():
+            self._filling = True
+            item = self.list.takeItem(row)
+            self.list.insertItem(row + step, item)
+            self.list.setCurrentItem(item)
+            self._filling = False
+            self._emit_order()
+
+    def _fit(self) -> None:
+        """Give the list the height of its rows."""
+        side = theme.current().scaled(ICON)
+        self.list.setIconSize(QSize(side, side))
+        row = max(self.list.sizeHintForRow(0), theme.current().scaled(22)) if self.list.count() else 0
+        self.list.setFixedHeight(row * min(self.list.count(), MOST_ROWS) + Space.XS)
+
+    def _current_id(self) -> str:
+        row = self.list.currentRow()
+        return str(self.list.item(row).data(_KEY)) if row >= 0 else ""
+
+    def _emit_order(self) -> None:
+        self.ordered.emit([str(self.list.item(row).data(_KEY)) for row in range(self.list.count())])
+
+    def _on_list_item_activated(self, item: QListWidgetItem) -> None:
+        self.picked.emit(self._searches[str(item.data(_KEY))].query)
+
+    def _on_list_item_changed(self, item: QListWidgetItem) -> None:
+        one = self._searches.get(str(item.data(_KEY)))
+        if not self._filling and one is not None and item.text() != one.name:
+            self.renamed.emit(one.id, item.text())
+
+    def _on_list_rows_moved(self) -> None:
+        if not self._filling:
+            self._emit_order()
+
+    def _on_list_menu_requested(self, where: QPoint) -> None:
+        index = self.list.indexAt(where)
+        if index.isValid():
+            self.list.setCurrentRow(index.row())
+        one = self._searches.get(self._current_id())
+        if one is None:
+            return
+        item = self.list.item(self.list.currentRow())
+        parts = [
+            [(self.tr("Search"), partial(self.picked.emit, one.query))],
+            [
+                (self.tr("Rename (F2)"), partial(self.list.editItem, item)),
+                (self.tr("Move up (Alt+Up)"), partial(self.move_current, -1)),
+                (self.tr("Move down (Alt+Down)"), partial(self.move_current, 1)),
+            ],
+            [(self.tr("Delete"), partial(self.deleted.emit, one))],
+        ]
+        open_menu(self, self.list.viewport().mapToGlobal(where), parts)
