@@ -15,7 +15,8 @@ CLASSES = {
     "public": "inbox.mine memory.operators schedule.preview schedule.words",
     # Reads of the stores that a caller reaches.
     "familiar": """
-        archive.get archive.list graph.read entity.graph entity.ids entity.info entity.list entity.of entity.rows
+        archive.get archive.list graph.read entity.graph entity.ids entity.info entity.list entity.named entity.of
+        entity.rows
         fact.by_metadata fact.conflicts fact.get fact.list memory.context memory.forecast memory.get memory.list
         memory.parse memory.people memory.search memory.sources memory.stats memory.tags memory.timeline note.facets
         note.get note.ids note.links note.list note.resolve note.rows note.titles reflection.latest reflection.list
@@ -31,7 +32,8 @@ CLASSES = {
         reflection.save schedule.calendar schedule.claim schedule.count schedule.create schedule.delete schedule.due
         schedule.get schedule.heartbeat schedule.report schedule.run schedule.runs schedule.search schedule.update
         session.all session.append session.append_later session.at session.before session.compact session.create
-        session.find session.get session.length session.messages session.recent session.restore session.scratchpad.clear
+        session.find session.get session.length session.memories session.messages
+        session.recent session.restore session.scratchpad.clear
         session.scratchpad.read session.scratchpad.write session.summary.get session.summary.roll
         session.summary.set session.working tag.merge tag.rename
     """,
@@ -42,7 +44,8 @@ CLASSES = {
         entity.unrelate job.cancel job.list job.pause job.resume memory.history memory.sessions memory.undo
         schedule.notes schedule.prune schedule.run_now schedule.status session.agents session.consolidated
         session.digest.get
-        session.digest.list session.digest.roll session.forget session.ids session.list session.pending
+        session.digest.list session.digest.roll session.forget session.groups session.ids session.list
+        session.memory_counts session.pending
         reflection.preview session.rename session.rows settings.check settings.list upkeep.jobs upkeep.plan
         upkeep.status vault.settle vault.stats vault.status
     """,
@@ -52,7 +55,8 @@ CLASSES = {
         agent.quarantined agent.readers agent.refuse agent.release agent.requests agent.revoke agent.rotate
         agent.trust agent.undo agent.vaults archive.clean backup.cancel_restore backup.list backup.now
         backup.restore backup.verify embedding.advice embedding.change embedding.compare embedding.pause
-        embedding.resume embedding.rollback embedding.status embedding.switch exchange.export exchange.import
+        embedding.resume embedding.rollback embedding.status embedding.switch exchange.export exchange.export_session
+        exchange.import
         exchange.preview health.fix health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject
         inbox.rule.remove
         inbox.rule.set inbox.rules llm.status llm.test llm.usage memory.forget_forever memory.receipts

@@ -258,6 +258,7 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "entity.ids": ({}, ("entity",)),
     "entity.info": ({"id": "{entity}"}, ("entity", "note")),
     "entity.list": ({}, ("entity",)),
+    "entity.named": ({"owners": ["{note}"]}, ("entity", "note")),
     "entity.of": ({"owner": "{note}"}, ("entity", "note")),
     "entity.rows": ({"ids": ["{entity}"]}, ("entity",)),
     "fact.by_metadata": ({"key": "colour", "value": "red"}, ("fact",)),
@@ -293,6 +294,7 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "session.ids": ({}, ("session",)),
     "session.length": ({"session": "{session}"}, ("session",)),
     "session.list": ({}, ("session",)),
+    "session.memories": ({"session": "{session}"}, ("session", "drawn")),
     "session.messages": ({"session": "{session}"}, ("session",)),
     "session.pending": ({}, ("older",)),
     "session.recent": ({"session": "{session}"}, ("session",)),
@@ -313,6 +315,8 @@ WITHOUT_ITEMS = {
     "note.facets",
     "reflection.preview",
     "session.agents",
+    "session.groups",
+    "session.memory_counts",
     "tag.list",
 }
 SUBJECTS = ("memory.", "note.", "fact.", "session.", "entity.", "archive.", "reflection.", "search.", "tag.")
