@@ -17,7 +17,7 @@ from app.entities.model import (
     GraphFilter,
     GraphView,
     Mention,
-    NamedEntity,
+    MentionedEntity,
     OwnerKind,
 )
 from app.entities.queries.named_entities import MAX_OWNERS
@@ -98,7 +98,7 @@ async def of(engine: Engine, caller: Caller, owner: str) -> list[Mention]:
 
 
 @operation("entity.named")
-async def named(engine: Engine, caller: Caller, owners: list[str]) -> list[NamedEntity]:
+async def named(engine: Engine, caller: Caller, owners: list[str]) -> list[MentionedEntity]:
     """Return the entities of several messages and memories, with the words that name them there.
 
     They come text by text in reading order, each name of a text once.

@@ -12,7 +12,7 @@ from app.memories.queries.session_memories import MAX_SESSIONS, SessionMemory
 async def memories(
     engine: Engine, caller: Caller, session: str, limit: Count = 200, offset: Count = 0
 ) -> list[SessionMemory]:
-    """Return what was drawn from a conversation, with the messages that say it, in the order stored.
+    """Return memories that were drawn from a conversation, with the messages that say so.
 
     Args:
         session: The conversation's id.

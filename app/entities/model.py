@@ -117,7 +117,7 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
-class NamedEntity:
+class MentionedEntity:
     """An entity with the words that name it in a message or memory.
 
     Args:

@@ -349,7 +349,7 @@ class SessionService:
         return await self._store.read(lambda connection: session_lists.session_rows(connection, ids))
 
     async def groups(self, wanted: SessionFilter, order: SessionOrder) -> list[Facet]:
-        """Return the days or agents by which an order is grouped, with their number of sessions."""
+        """Return the days or agents of an order, with their number of sessions."""
         return await self._store.read(
             lambda connection: session_lists.session_groups(connection, _clean_filter(wanted), order)
         )

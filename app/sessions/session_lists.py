@@ -56,7 +56,7 @@ def session_ids(
 
 
 def session_groups(connection: apsw.Connection, wanted: SessionFilter, order: SessionOrder) -> list[Facet]:
-    """Return the groups that the sessions of an order fall into, in that order, with their sizes.
+    """Return the groups of sessions in an order, with their sizes.
 
     They are days of this machine's zone (``2026-03-01``) or agents; orders that have no groups return none.
     """

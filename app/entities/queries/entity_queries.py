@@ -14,7 +14,7 @@ from app.entities.model import (
     GraphFilter,
     GraphView,
     Mention,
-    NamedEntity,
+    MentionedEntity,
 )
 from app.entities.queries import entity_lists, entity_snapshots, graph, people, profile
 from app.entities.queries.named_entities import named_in
@@ -111,7 +111,7 @@ class EntityQueries:
         """Return what a message (``session#seq``) or a memory mentions."""
         return await self._store.read(lambda conn: profile.of_owner(conn, owner, stores))
 
-    async def named(self, owners: Sequence[str], *, stores: Sequence[str] = STORES) -> list[NamedEntity]:
+    async def named(self, owners: Sequence[str], *, stores: Sequence[str] = STORES) -> list[MentionedEntity]:
         """Return what messages and memories mention, with the words that name it there."""
         return await self._store.read(lambda conn: named_in(conn, owners, stores))
 

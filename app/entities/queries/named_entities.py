@@ -6,7 +6,7 @@ from typing import Final, cast
 
 import apsw
 
-from app.entities.model import EntityType, NamedEntity, name_key
+from app.entities.model import EntityType, MentionedEntity, name_key
 from app.entities.queries.visibility import names, within
 
 MAX_OWNERS: Final = 500
@@ -22,8 +22,10 @@ _SQL: Final = (
 )
 
 
-def named_in(connection: apsw.Connection, owners: Sequence[str], stores: Sequence[str]) -> list[NamedEntity]:
-    """Return what texts name, text by text in reading order, each name of a text once.
+def named_in(connection: apsw.Connection, owners: Sequence[str], stores: Sequence[str]) -> list[MentionedEntity]:
+    """Return the entities that texts name, text by text in reading order.
+
+    Each name of a text comes once.
 
     Args:
         connection: The vault.
@@ -33,7 +35,7 @@ def named_in(connection: apsw.Connection, owners: Sequence[str], stores: Sequenc
     wanted = json.dumps([_owner(one) for one in dict.fromkeys(owners[:MAX_OWNERS])])
     rows = connection.execute(_SQL.format(within=within(stores)), (wanted,)).fetchall()
     known = names(connection, {str(row[1]) for row in rows}, stores)
-    found: dict[tuple[str, str, str], NamedEntity] = {}
+    found: dict[tuple[str, str, str], MentionedEntity] = {}
     counts: dict[str, int] = {}
     for owner, entity, kind, key, words in rows:
         # Words that were changed since the name was found in them do not count.
@@ -42,7 +44,7 @@ def named_in(connection: apsw.Connection, owners: Sequence[str], stores: Sequenc
         if place in found or str(entity) not in known or counts.get(place[0], 0) >= _MAX_PER_OWNER:
             continue
         counts[place[0]] = counts.get(place[0], 0) + 1
-        found[place] = NamedEntity(place[0], place[1], known[place[1]], cast("EntityType", kind), text)
+        found[place] = MentionedEntity(place[0], place[1], known[place[1]], cast("EntityType", kind), text)
     return list(found.values())
 
 

@@ -16,6 +16,7 @@ from ui import theme
 from ui.models.dates import full_date
 from ui.models.markup import unfenced
 from ui.panes.labels import feature_label, kind_label, role_label, source_label
+from ui.panes.preview_names import PreviewNames
 from ui.panes.search.hit_painter import hit_title
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -56,6 +57,7 @@ class WhyPanel(QWidget):
         self._open = text_button(self.tr("Open"), "primary", parent=self)
         self._open.clicked.connect(self._on_open_clicked)
         self.preview = MarkdownView(self.tr("Text of the result"), self)
+        self._names = PreviewNames(bridge, self.preview)
         self._section = Section(self.tr("Why this result"), self)
         self._legs = Bars(self.tr("How it was found"), self._section)
         self._features = Bars(self.tr("What else counted"), self._section)
@@ -192,6 +194,7 @@ class WhyPanel(QWidget):
             text = error.message
         if isValid(self) and request == self._request:
             self.preview.set_source(text, terms=terms, begin=HERE)
+            self._names.show(_owners(hit))
 
     async def _text_of(self, hit: Hit) -> str:
         if hit.target == "memory" or hit.session_id is None or hit.seq is None:
@@ -213,6 +216,13 @@ class WhyPanel(QWidget):
     def _on_open_clicked(self) -> None:
         if self._hit is not None:
             self.opened.emit(self._hit)
+
+
+def _owners(hit: Hit) -> list[str]:
+    """Return the ids of the texts shown: the memory, or the message with those around it."""
+    if hit.target == "memory" or hit.session_id is None or hit.seq is None:
+        return [hit.id]
+    return [f"{hit.session_id}#{seq}" for seq in range(max(0, hit.seq - BEFORE), hit.seq + AFTER)]
 
 
 def said_in(memory: "Memory") -> str:

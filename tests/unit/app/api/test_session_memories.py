@@ -104,9 +104,11 @@ def test_an_export_replaces_nothing_foreign(host: Host, talk: str, tmp_path: Pat
 def test_condensing_and_consolidating_can_be_undone(host: Host, talk: str) -> None:
     reply = host.call("session.compact", {"session": talk, "retain_recent": 1}).result(30)
     assert reply.value.condensed == 2
+    assert reply.changes is not None
     host.ask("memory.undo", history_ids=list(reply.changes.history_ids))
     assert host.ask("session.summary.get", session=talk).summary == ""
     reply = host.call("session.consolidate", {"session": talk}).result(60)
+    assert reply.changes is not None
     assert reply.changes.history_ids == reply.value.history_ids
     before = len(host.ask("fact.list"))
     if reply.value.added:
