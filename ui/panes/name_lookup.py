@@ -1,5 +1,6 @@
 """Lookup of the people and things that messages and memories name, fetched in batches and kept."""
 
+import logging
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
@@ -12,6 +13,8 @@ if TYPE_CHECKING:
     from app.changes import ChangeSet
     from app.entities.model import MentionedEntity
     from ui.bridge import Bridge
+
+_log = logging.getLogger(__name__)
 
 WAIT_MS = 60
 """What is asked for within this time is fetched together."""
@@ -68,11 +71,15 @@ class NameLookup(QObject):
     async def _fetch(self, owners: list[str]) -> None:
         try:
             rows: list[MentionedEntity] = await self._bridge.call("entity.named", owners=owners)
-        except KeepsakeError:
-            rows, owners = [], []  # texts are read without links then; what failed is told where the person acts
+        except KeepsakeError as error:
+            # Texts are read without links then; when they come into sight again, they are asked for again.
+            _log.info("names of texts were not looked up: %s", error.code)
+            if isValid(self):
+                self._flying.difference_update(owners)
+            return
         if not isValid(self):
             return
-        self._flying.clear()
+        self._flying.difference_update(owners)
         by_owner: dict[str, list[MentionedEntity]] = {owner: [] for owner in owners}
         for row in rows:
             by_owner[row.owner_id].append(row)
@@ -82,8 +89,7 @@ class NameLookup(QObject):
         self._stale.difference_update(owners)
         while len(self._known) > KEPT:
             self._known.pop(next(iter(self._known)))
-        if owners:
-            self.found.emit(set(owners))
+        self.found.emit(set(owners))
 
     def _on_bridge_changed(self, changes: "ChangeSet") -> None:
         if "entities" in changes.areas and not self._renew.isActive():

@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from app.exchange.model import ExportReport
     from app.sessions.compaction.service import Compacted
     from app.upkeep.consolidation.model import ConsolidationReport
-    from ui.bridge import Reply
 
 SUFFIXES = {"markdown": "md", "jsonl": "jsonl"}
 
@@ -49,13 +48,13 @@ class SessionWork(QObject):
 
     def summarise(self, session: Session) -> None:
         """Renew the summary of a conversation's older messages."""
-        call = self._pane.bridge.reply("session.summary.roll", session=session.id, force=True)
-        self._start(self.tr("Summarising its older messages…"), self._condense(session, call))
+        work = self._condense(session, "session.summary.roll", force=True)
+        self._start(self.tr("Summarising its older messages…"), work)
 
     def compact(self, session: Session) -> None:
         """Condense all but the latest messages of a conversation into its summary."""
-        call = self._pane.bridge.reply("session.compact", session=session.id)
-        self._start(self.tr("Condensing all but its latest messages…"), self._condense(session, call))
+        work = self._condense(session, "session.compact")
+        self._start(self.tr("Condensing all but its latest messages…"), work)
 
     def export(self, session: Session, form: str) -> None:
         """Ask for a file, and write a conversation to it.
@@ -129,8 +128,8 @@ class SessionWork(QObject):
         told = self.tr("Drawn from it: {facts}").format(facts=words) if words else self.tr("Facts were drawn from it")
         self._pane.show_notice(told, history, self.tr("draw facts"))
 
-    async def _condense(self, session: Session, call: "Coroutine[Any, Any, Reply]") -> None:
-        reply = await call
+    async def _condense(self, session: Session, operation: str, **arguments: Any) -> None:
+        reply = await self._pane.bridge.reply(operation, session=session.id, **arguments)
         if not isValid(self):
             return
         done: Compacted = reply.value

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING
 from urllib.parse import quote, unquote
 
@@ -15,6 +16,10 @@ if TYPE_CHECKING:
 
 MOST = 60
 """Places of one name that are linked in a document."""
+LONGEST = 100_000
+"""Characters of a document whose names are linked; in longer ones the search would hold the window up."""
+EFFORT = 2_000_000
+"""Characters to look through for all names together: about 20 ms."""
 _PREFIX = "keepsake://entity/"
 
 
@@ -34,8 +39,12 @@ class DocumentLink:
 def link_names(document: QTextDocument, names: Iterable["MentionedEntity"]) -> None:
     """Make the names in a document links; nothing moves, because only the underline is new.
 
-    Words that are links already stay what they are.
+    Words that are links already stay what they are. Documents that are too long get no links, and those with very many
+    names links for the first of them.
     """
+    length = max(1, document.characterCount())
+    if length > LONGEST:
+        return
     form = QTextCharFormat()
     form.setAnchor(True)
     form.setUnderlineStyle(QTextCharFormat.UnderlineStyle.DotLine)
@@ -43,7 +52,8 @@ def link_names(document: QTextDocument, names: Iterable["MentionedEntity"]) -> N
     group = QTextCursor(document)
     group.beginEditBlock()
     # The longest first: "Anna Keller" is one link and not that of another Anna.
-    for name in sorted(names, key=lambda one: len(one.text), reverse=True):
+    few = islice({(one.entity_id, one.text): one for one in names}.values(), EFFORT // length)
+    for name in sorted(few, key=lambda one: len(one.text), reverse=True):
         form.setAnchorHref(_PREFIX + quote(name.entity_id))
         is_exact = name.text != name.text.casefold()
         for place in find_text(document, name.text, MOST, whole_words=True, match_case=is_exact) if name.text else ():
