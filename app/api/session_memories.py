@@ -5,7 +5,8 @@ from app.api.registry import Count, operation
 from app.api.session_access import conversation
 from app.engine import Engine
 from app.errors import InputError
-from app.memories.queries.session_memories import MAX_SESSIONS, SessionMemory
+from app.memories.model import SessionMemory
+from app.memories.queries.session_memories import MAX_SESSIONS
 
 
 @operation("session.memories", trust="inner")

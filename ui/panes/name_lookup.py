@@ -1,4 +1,4 @@
-"""Lookup of the people and things that messages and memories name, fetched in batches and kept."""
+"""Lookup of the people and things that texts name, in batches."""
 
 import logging
 from collections.abc import Iterable

@@ -1,4 +1,4 @@
-"""Names in the preview of a text, as links to the pages of people and things."""
+"""Names in a preview, as links to pages of people and things."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING

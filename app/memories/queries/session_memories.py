@@ -2,14 +2,13 @@
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
 import apsw
 
 from app.core.stores import STORES
 from app.memories import repo
-from app.memories.model import Memory
+from app.memories.model import Memory, QuotedMessage, SessionMemory
 from app.store.store import Store
 
 MAX_SESSIONS: Final = 1_000
@@ -22,29 +21,6 @@ _DRAWN: Final = (
     " WHERE s.source_kind = 'message' AND s.source_id > {session} || '#' AND s.source_id < {session} || '$'"
     " AND m.valid_until IS NULL AND m.kind <> 'digest' AND {seen}"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class QuotedMessage:
-    """A message that a memory was drawn from.
-
-    Args:
-        id: ``session#number``.
-        seq: Its number in the conversation.
-        text: Its first words, ``""`` where it is gone.
-    """
-
-    id: str
-    seq: int
-    text: str
-
-
-@dataclass(frozen=True, slots=True)
-class SessionMemory:
-    """A memory of a conversation, with the messages of it that say so."""
-
-    memory: Memory
-    quotes: tuple[QuotedMessage, ...] = ()
 
 
 class SessionMemories:

@@ -219,7 +219,7 @@ class WhyPanel(QWidget):
 
 
 def _owners(hit: Hit) -> list[str]:
-    """Return the ids of the texts shown: the memory, or the message with those around it."""
+    """Return the ids of the texts shown: a memory, or a message and its neighbours."""
     if hit.target == "memory" or hit.session_id is None or hit.seq is None:
         return [hit.id]
     return [f"{hit.session_id}#{seq}" for seq in range(max(0, hit.seq - BEFORE), hit.seq + AFTER)]

@@ -1,5 +1,6 @@
-"""A fact of a conversation: what it says, the messages that say so, and what one can do with it."""
+"""Card of a fact: its words, the messages that say so, and actions."""
 
+from html import escape
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
@@ -12,15 +13,14 @@ from ui.models.dates import format_number
 from ui.panes.graph.entity.link_row import LinkRow
 from ui.panes.labels import kind_label
 from ui.style.design_tokens import Space
-from ui.widgets.button import icon_button, text_button
-from ui.widgets.flow_layout import FlowLayout
-from ui.widgets.plain_text import PlainLabel, caption, tooltip
+from ui.widgets.button import icon_button
+from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.entities.model import MentionedEntity
-    from app.memories.queries.session_memories import SessionMemory
+    from app.memories.model import SessionMemory
 
 QUOTED = 140
 MOST_QUOTES = 4
@@ -52,28 +52,39 @@ class FactCard(QFrame):
         self._edit = _CorrectionField(self)
         self._edit.setAccessibleName(self.tr("What is right"))
         self._edit.hide()
-        self._names = QWidget(self)
-        self._names_layout = FlowLayout(self._names)
-        self._names.hide()
+        # One label with links: a button for each name would cost the window a moment for each.
+        self.names = PlainLabel("", self)
+        self.names.setTextFormat(Qt.TextFormat.RichText)
+        self.names.setTextInteractionFlags(
+            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
+        )
+        self.names.setWordWrap(True)
+        self.names.setContentsMargins(Space.S, 0, 0, 0)
+        self.names.setAccessibleName(self.tr("People and things in it"))
+        self.names.hide()
+        self._known: dict[str, str] = {}
         self._make_buttons()
         self._arrange()
+        self.names.linkActivated.connect(self.name_opened)
+        theme.current().changed.connect(self._write_names)
         self._edit.returnPressed.connect(self._on_edit_returned)
         self._edit.left.connect(self._stop_editing)
 
     def show_names(self, names: "Sequence[MentionedEntity]") -> None:
         """Show the people and things that it names, each with the way to its page."""
-        while (item := self._names_layout.takeAt(0)) is not None:
-            if (widget := item.widget()) is not None:
-                widget.deleteLater()
-        by_entity = {one.entity_id: one.name for one in names}
-        for entity, name in list(by_entity.items())[:MOST_NAMES]:
-            button = text_button(caption(name), "quiet", icon_name="waypoints", parent=self._names)
-            button.setAccessibleName(self.tr("Open the page of ‘{name}’").format(name=name))
-            button.setToolTip(tooltip(button.accessibleName()))
-            button.setProperty("entity", entity)
-            button.clicked.connect(self._on_name_clicked)
-            self._names_layout.addWidget(button)
-        self._names.setVisible(bool(by_entity))
+        known = {one.entity_id: one.name for one in names}
+        if known != self._known:
+            self._known = known
+            self._write_names()
+
+    def _write_names(self) -> None:
+        colour = theme.current().tokens.link
+        links = [
+            f'<a href="{escape(entity)}" style="color: {colour}; text-decoration: none">{escape(name)}</a>'
+            for entity, name in list(self._known.items())[:MOST_NAMES]
+        ]
+        self.names.setText("&nbsp;&nbsp;·&nbsp;&nbsp;".join(links))
+        self.names.setVisible(bool(links))
 
     def _make_buttons(self) -> None:
         memory = self.found.memory
@@ -111,7 +122,7 @@ class FactCard(QFrame):
             row = LinkRow(said, str(quote.seq), "", "quote", self.tr("Show this message"), self)
             row.triggered.connect(self._on_quote_triggered)
             column.addWidget(row)
-        column.addWidget(self._names)
+        column.addWidget(self.names)
 
     def _about(self) -> str:
         memory = self.found.memory
@@ -152,9 +163,6 @@ class FactCard(QFrame):
 
     def _on_quote_triggered(self, seq: str) -> None:
         self.quote_opened.emit(int(seq))
-
-    def _on_name_clicked(self) -> None:
-        self.name_opened.emit(str(self.sender().property("entity")))
 
 
 class _CorrectionField(QLineEdit):

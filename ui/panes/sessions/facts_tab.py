@@ -18,7 +18,7 @@ from ui.widgets.empty_state import EmptyState
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
-    from app.memories.queries.session_memories import SessionMemory
+    from app.memories.model import SessionMemory
     from ui.bridge import Bridge, Reply
 
 PAGE = 50
@@ -61,12 +61,13 @@ class FactsTab(QWidget):
         self._tell = tell
         self._session = ""
         self._limit = PAGE
-        self._waiting: deque[SessionMemory] = deque()
+        self._waiting: deque[tuple[int, SessionMemory]] = deque()
         self.cards: list[FactCard] = []
-        self._known: dict[str, FactCard] = {}
+        self._unnamed: deque[FactCard] = deque()
         self._refocused = -1
         self._names = NameLookup(bridge, self)
         self._names.found.connect(self._on_names_found)
+        self._names.renewed.connect(self._on_names_renewed)
         self._builder = QTimer(self, interval=0)
         self._builder.timeout.connect(self._on_builder_timeout)
         self.about = PlainLabel("", self)
@@ -147,20 +148,22 @@ class FactsTab(QWidget):
 
     def _show(self, found: "list[SessionMemory]") -> None:
         """Show cards, keeping those whose fact is as it was."""
-        self._known = {card.found.memory.id: card for card in self.cards if card.found in found}
+        fresh = {one.memory.id: one for one in found}
         focused: QWidget | None = QApplication.focusWidget()
-        self._refocused = -1
+        kept: list[FactCard] = []
         for place, card in enumerate(self.cards):
-            if card.found.memory.id not in self._known:
-                if focused is not None and card.isAncestorOf(focused):
-                    # The card that takes its place takes the keyboard too.
-                    self._refocused = min(place, len(found) - 1)
-                card.hide()
-                card.deleteLater()
-        self.cards = []
-        while self._column.takeAt(0) is not None:
-            continue
-        self._waiting = deque(found)
+            if fresh.get(card.found.memory.id) == card.found:
+                kept.append(card)
+                continue
+            if focused is not None and card.isAncestorOf(focused):
+                # The card that takes its place takes the keyboard too.
+                self._refocused = min(place, len(found) - 1)
+            self._column.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        self.cards = kept
+        known = {card.found.memory.id for card in kept}
+        self._waiting = deque((place, one) for place, one in enumerate(found) if one.memory.id not in known)
         self._names.want(one.memory.id for one in found)
         self._on_builder_timeout()
         if self._waiting:
@@ -170,17 +173,21 @@ class FactsTab(QWidget):
         """Add a few new cards; the rest follows when the event loop comes round again."""
         made = 0
         while self._waiting and made < AT_ONCE:
-            found = self._waiting.popleft()
-            card = self._known.get(found.memory.id)
-            if card is None:
-                made += 1
-                card = self._make(found)
-                card.show_names(self._names.names(found.memory.id))
-            self._column.addWidget(card)
-            self.cards.append(card)
-            if len(self.cards) == self._refocused + 1:
-                card.open.setFocus(Qt.FocusReason.OtherFocusReason)
-        if not self._waiting:
+            made += 1
+            place, found = self._waiting.popleft()
+            card = self._make(found)
+            card.show_names(self._names.names(found.memory.id))
+            self._column.insertWidget(place, card)
+            self.cards.insert(place, card)
+        if 0 <= self._refocused < len(self.cards):
+            self.cards[self._refocused].open.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._refocused = -1
+        while self._unnamed and made < AT_ONCE:
+            made += 1
+            named = self._unnamed.popleft()
+            if named in self.cards:
+                named.show_names(self._names.names(named.found.memory.id))
+        if not self._waiting and not self._unnamed:
             self._builder.stop()
 
     def _make(self, found: "SessionMemory") -> FactCard:
@@ -214,9 +221,12 @@ class FactsTab(QWidget):
         self._do(self._change(self.tr("Forgot ‘{title}’"), self.tr("forget a fact"), operation, id=identity))
 
     def _on_names_found(self, owners: object) -> None:
-        for card in self.cards:
-            if isinstance(owners, set) and card.found.memory.id in owners:
-                card.show_names(self._names.names(card.found.memory.id))
+        if isinstance(owners, set):
+            self._unnamed.extend(card for card in self.cards if card.found.memory.id in owners)
+            self._builder.start()
+
+    def _on_names_renewed(self) -> None:
+        self._names.want(card.found.memory.id for card in self.cards)
 
     def _on_more_clicked(self) -> None:
         self._limit += PAGE

@@ -108,10 +108,10 @@ class SessionList(FilteredList):
         return ListLabels(self.tr("Conversations"), *filtering, self.tr("Order and filters"), orders)
 
     async def _load(self, chosen: SessionFilter, request: int) -> None:
-        order, call = self._sorting.current, self._bridge.call
+        order, is_grouped, call = self._sorting.current, self._grouped.isChecked(), self._bridge.call
         try:
             ids = await call("session.ids", filter=chosen, order=order)
-            groups = await call("session.groups", filter=chosen, order=order) if self._grouped.isChecked() else []
+            groups = await call("session.groups", filter=chosen, order=order) if is_grouped else []
             agents = await call("session.agents")
         except KeepsakeError as error:
             self._fail(error, request)

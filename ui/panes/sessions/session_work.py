@@ -16,14 +16,13 @@ from ui.panes.reading_pane import TITLE, ReadingPane, history_of
 
 if TYPE_CHECKING:
     from app.exchange.model import ExportReport
-    from app.sessions.compaction.service import Compacted
     from app.upkeep.consolidation.model import ConsolidationReport
 
 SUFFIXES = {"markdown": "md", "jsonl": "jsonl"}
 
 
 class SessionWork(QObject):
-    """Runs such work one piece at a time, and tells what came of it with what undoes it.
+    """Runs such work, a piece at a time, and reports the result with its undo.
 
     Args:
         pane: The pane that shows notices and runs work in the background.
@@ -39,7 +38,7 @@ class SessionWork(QObject):
 
     @property
     def doing(self) -> str:
-        """What is being done, in words; empty while nothing is."""
+        """The work under way in words, ``""`` for none."""
         return self._doing
 
     def draw_facts(self, sessions: Sequence[Session]) -> None:
@@ -125,14 +124,16 @@ class SessionWork(QObject):
             (replaced, self.tr("{n} older ones changed")),
         ]
         words = ", ".join(text.format(n=format_number(count)) for count, text in parts if count)
-        told = self.tr("Drawn from it: {facts}").format(facts=words) if words else self.tr("Facts were drawn from it")
-        self._pane.show_notice(told, history, self.tr("draw facts"))
+        sentence = self.tr("Facts were drawn from it")
+        if words:
+            sentence = self.tr("Drawn from it: {facts}").format(facts=words)
+        self._pane.show_notice(sentence, history, self.tr("draw facts"))
 
     async def _condense(self, session: Session, operation: str, **arguments: Any) -> None:
         reply = await self._pane.bridge.reply(operation, session=session.id, **arguments)
         if not isValid(self):
             return
-        done: Compacted = reply.value
+        done = reply.value
         if done.reason == "stale":
             self._pane.show_notice(self.tr("Somebody else summarised it meanwhile; that summary stands."))
             return
@@ -141,10 +142,10 @@ class SessionWork(QObject):
             return
         words = self.tr("{n} messages of ‘{title}’ stand in its summary now; the last {rest} stay in full")
         counts = {"n": format_number(done.condensed), "rest": format_number(done.retained)}
-        told = words.format(title=excerpt(self._title(session), TITLE), **counts)
+        sentence = words.format(title=excerpt(self._title(session), TITLE), **counts)
         if done.note:
-            told = f"{told}. {done.note}"
-        self._pane.show_notice(told, history_of(reply), self.tr("summarise"))
+            sentence = f"{sentence}. {done.note}"
+        self._pane.show_notice(sentence, history_of(reply), self.tr("summarise"))
 
     async def _export(self, session: Session, form: str, path: str) -> None:
         report: ExportReport = await self._pane.bridge.call(

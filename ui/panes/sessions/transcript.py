@@ -53,7 +53,7 @@ class Transcript(TranscriptView):
         self.viewport().update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move with arrows, Page keys, Home and End; fold or follow the chosen link with Enter."""
+        """Move with arrows, Page keys, Home and End; fold or follow with Enter."""
         key = event.key()
         if event.matches(QKeySequence.StandardKey.Copy) and self.selected_text():
             self._copy_selection()

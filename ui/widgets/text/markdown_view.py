@@ -360,7 +360,7 @@ class MarkdownView(QWidget):
             open_outside(self, target)
 
     def _on_page_menu_requested(self, spot: QPoint) -> None:
-        """Open Qt's menu of a text, with the page of the name under the pointer first."""
+        """Open Qt's menu of a text, after the page of the name under the pointer."""
         menu = self.page.createStandardContextMenu(spot)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         href = self.page.anchorAt(spot)

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class OpenPane:
-    """The pane, with what it told."""
+    """The pane, with what it emitted."""
 
     def __init__(self, pane: SessionsPane) -> None:
         self.pane = pane
@@ -49,10 +49,10 @@ def opened(qtbot: QtBot, host: Host, bridge: Bridge, look: object, rest: Rest) -
     bridge.changed.connect(made.refresh)
     qtbot.addWidget(made)
     made.resize(1200, 800)
-    told = OpenPane(made)
+    shown = OpenPane(made)
     made.show()
     made.shown()
     made.open_place(Place("sessions", "ses-1"))
     rest(lambda: made._open_id() == "ses-1" and bool(made.pager.messages) and not bridge._tasks)
-    yield told
+    yield shown
     rest(lambda: not bridge._tasks)

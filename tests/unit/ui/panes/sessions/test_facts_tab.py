@@ -2,7 +2,6 @@
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
@@ -43,14 +42,11 @@ def test_a_quote_leads_to_the_message(opened: OpenPane, page: FactsTab, rest: Re
 
 
 def test_a_name_leads_to_its_page(opened: OpenPane, page: FactsTab, host: Host, rest: Rest, qtbot: QtBot) -> None:
-    def button() -> QPushButton | None:
-        found = page.cards[1].findChildren(QPushButton)
-        return next((one for one in found if one.text() == "Anna Keller"), None)
-
-    rest(lambda: button() is not None)
-    shown = button()
-    assert shown is not None
-    qtbot.mouseClick(shown, LEFT)
+    card = page.cards[1]
+    rest(lambda: "Anna Keller" in card.names.text())
+    card.names.setFocus()
+    qtbot.keyClick(card.names, Qt.Key.Key_Tab)
+    qtbot.keyClick(card.names, Qt.Key.Key_Return)
     (entity,) = [row.id for row in host.ask("entity.list") if row.name == "Anna Keller"]
     assert opened.places[-1] == Place("graph", entity)
 
