@@ -92,7 +92,7 @@ class FactCard(QFrame):
         self.confirm = icon_button("check", self.tr("Confirm: it is certain and never fades"), parent=self)
         self.correct = icon_button("pencil", self.tr("Correct it"), parent=self)
         self.open = icon_button("external-link", self.tr("Open it in Notes"), parent=self)
-        self.forget = icon_button("trash-2", self.tr("Forget it"), parent=self)
+        self.forget = icon_button("trash-2", self.tr("Delete it"), parent=self)
         self.confirm.setVisible(is_fact and not _is_certain(self.found))
         self.correct.setVisible(is_fact)
         self.confirm.clicked.connect(self._on_confirm_clicked)

@@ -22,8 +22,8 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge, Reply
 
 PAGE = 50
-AT_ONCE = 4
-"""Cards that are made in one turn of the event loop, so that the window stays quick."""
+AT_ONCE = 1
+"""Cards that are made in one turn of the event loop, so that keys and clicks come through."""
 WIDTH = 820
 
 Tell = Callable[[str, str, "Reply", str], None]
@@ -218,7 +218,7 @@ class FactsTab(QWidget):
     def _on_card_forgotten(self, identity: str) -> None:
         kind = next((card.found.memory.kind for card in self.cards if card.found.memory.id == identity), "fact")
         operation = "fact.forget" if kind == "fact" else "note.delete"
-        self._do(self._change(self.tr("Forgot ‘{title}’"), self.tr("forget a fact"), operation, id=identity))
+        self._do(self._change(self.tr("Deleted ‘{title}’"), self.tr("delete a fact"), operation, id=identity))
 
     def _on_names_found(self, owners: object) -> None:
         if isinstance(owners, set):

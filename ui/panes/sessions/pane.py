@@ -238,6 +238,7 @@ class SessionsPane(ListPane):
         self._search.reached.connect(self._show_seq)
         rows.selection_changed.connect(self._on_rows_selection_changed)
         self._summary.cleared.connect(self._on_summary_cleared)
+        self.listing.new.clicked.connect(self.new_session)
         self.listing.loaded.connect(self._on_listing_loaded)
         self.listing.failed.connect(self.show_error)
         self.pager.failed.connect(self._on_pager_failed)

@@ -12,6 +12,7 @@ from ui.models.cards import Badge, Card
 from ui.models.dates import day_heading, format_number, short_span
 from ui.panes.filtered_list import FilteredList, ListLabels
 from ui.style.design_tokens import Space
+from ui.widgets.button import icon_button
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -27,6 +28,7 @@ class SessionList(FilteredList):
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(bridge, parent)
+        self.new = icon_button("plus", self.tr("New conversation with yourself"), shortcut="Ctrl+N", parent=self)
         self._agents = QComboBox(self)
         self._agents.setAccessibleName(self.tr("Agent"))
         self._agents.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -61,7 +63,7 @@ class SessionList(FilteredList):
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
         """The widgets that take the keyboard, in reading order."""
-        return self.filter, self._sorting.button, self._agents, self.list
+        return self.filter, self._sorting.button, self.new, self._agents, self.list
 
     @property
     def state(self) -> dict[str, Any]:
@@ -85,6 +87,7 @@ class SessionList(FilteredList):
         first.setSpacing(Space.XS)
         first.addWidget(self.filter, 1)
         first.addWidget(self._sorting.button)
+        first.addWidget(self.new)
         head = QVBoxLayout()
         head.setContentsMargins(Space.M, Space.M, Space.S, Space.S)
         head.setSpacing(Space.S)

@@ -63,7 +63,7 @@ def test_a_fact_is_confirmed_and_forgotten_with_undo(
     rest(lambda: page.cards[0].confirm.isVisible() and not bridge._tasks)
     qtbot.mouseClick(page.cards[0].forget, LEFT)
     rest(lambda: len(page.cards) == 1 and not bridge._tasks)
-    assert "Forgot" in opened.notices[-1].text
+    assert "Deleted" in opened.notices[-1].text
     host.ask("memory.undo", history_ids=list(opened.notices[-1].history_ids))
     rest(lambda: len(page.cards) == 2 and not bridge._tasks)
 
