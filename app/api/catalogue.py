@@ -32,6 +32,7 @@ from app.api import (  # noqa: F401
     schedules,
     scratchpads,
     secrets,
+    session_memories,
     sessions,
     settings,
     summaries,

@@ -17,8 +17,11 @@ from app.entities.model import (
     GraphFilter,
     GraphView,
     Mention,
+    MentionedEntity,
     OwnerKind,
 )
+from app.entities.queries.named_entities import MAX_OWNERS
+from app.errors import InputError
 
 _ALL = EntityFilter()
 _WHOLE = GraphFilter()
@@ -92,6 +95,20 @@ async def of(engine: Engine, caller: Caller, owner: str) -> list[Mention]:
         owner: ``session#number`` of a message, or the id of a memory.
     """
     return await engine.entities.queries.of(owner, stores=caller.stores)
+
+
+@operation("entity.named")
+async def named(engine: Engine, caller: Caller, owners: list[str]) -> list[MentionedEntity]:
+    """Return the entities of several messages and memories, with the words that name them there.
+
+    They come text by text in reading order, each name of a text once.
+
+    Args:
+        owners: ``session#number`` of messages and ids of memories, at most 500.
+    """
+    if len(owners) > MAX_OWNERS:
+        raise InputError(f"At most {MAX_OWNERS} texts at once.", field="owners", allowed=MAX_OWNERS)
+    return await engine.entities.queries.named(owners, stores=caller.stores)
 
 
 @operation("entity.graph")

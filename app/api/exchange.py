@@ -1,7 +1,11 @@
 """Operations that bring foreign files in and take everything out."""
 
+from typing import Literal
+
 from app.api.caller import Caller
 from app.api.registry import operation
+from app.api.session_access import conversation
+from app.api.tracked_job import tracked_job
 from app.changes import Changed, ChangeSet
 from app.core.paths import user_path
 from app.core.stores import StoreName
@@ -78,3 +82,26 @@ async def export(
     finally:
         engine.jobs.end(work, state)
     return report
+
+
+@operation("exchange.export_session", trust="full", owner_only=True)
+async def export_session(
+    engine: Engine,
+    caller: Caller,
+    session: str,
+    path: str,
+    format: Literal["markdown", "jsonl"] = "markdown",
+    job: str = "",
+) -> ExportReport:
+    """Write one conversation to a file.
+
+    Args:
+        session: The conversation's id.
+        path: The file to write; an earlier export there is replaced, anything else is not.
+        format: ``markdown`` is for reading; ``jsonl`` is complete and can be imported again.
+        job: An id of the caller's own to watch and cancel it by.
+    """
+    found = await engine.sessions.service.get(await conversation(engine, caller, session))
+    target = user_path(path)
+    with tracked_job(engine, f"Exporting to {target.name}", "items", job) as work:
+        return await engine.exchange.export_session(found, target, format, work)

@@ -174,6 +174,22 @@ async def ids(
     return await engine.sessions.service.ids(filter, order)
 
 
+@operation("session.groups", trust="full")
+async def groups(
+    engine: Engine, caller: Caller, filter: SessionFilter = _ALL, order: SessionOrder = "recent"
+) -> list[Facet]:
+    """Return the groups of conversations in an order, with how many each has.
+
+    Orders by time are grouped by day (``2026-03-01``, in this machine's zone), the order by agent by agent; the others
+    have no groups.
+
+    Args:
+        filter: Which ones.
+        order: In what order.
+    """
+    return await engine.sessions.service.groups(filter, order)
+
+
 @operation("session.rows", trust="full")
 async def rows(engine: Engine, caller: Caller, ids: list[str]) -> list[Session]:
     """Return the conversations of some ids, leaving out those that are gone.

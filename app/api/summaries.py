@@ -3,7 +3,7 @@
 from app.api.caller import Caller
 from app.api.registry import operation
 from app.api.session_access import conversation, owner_of
-from app.changes import Changed
+from app.changes import Changed, ChangeSet
 from app.engine import Engine
 from app.errors import InputError, StaleError
 from app.sessions.compaction.rolling_summary import SummaryWritten
@@ -177,7 +177,7 @@ async def consolidated(engine: Engine, caller: Caller, session: str, upper_seq: 
 
 
 @operation("session.consolidate", access="write", trust="full", owner_only=True)
-async def consolidate(engine: Engine, caller: Caller, session: str) -> ConsolidationReport:
+async def consolidate(engine: Engine, caller: Caller, session: str) -> Changed[ConsolidationReport]:
     """Draw the lasting facts of a conversation now, and return what changed.
 
     Only messages that were not read before are read. What it changed is undone with upkeep.undo and the id of the run;
@@ -190,7 +190,9 @@ async def consolidate(engine: Engine, caller: Caller, session: str) -> Consolida
     run = await engine.consolidation.switched.read_now([session])
     if run.status != "succeeded":
         raise StaleError(run.output or "The run was stopped.", run=run.run_id)
-    return await engine.consolidation.service.report(run.run_id, run.output)
+    report = await engine.consolidation.service.report(run.run_id, run.output)
+    areas = frozenset({"sessions"})
+    return Changed(report, ChangeSet(areas, (session,), caller.name, history_ids=report.history_ids))
 
 
 @operation("session.digest.get", trust="full")

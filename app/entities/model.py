@@ -117,6 +117,24 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True)
+class MentionedEntity:
+    """An entity with the words that name it in a message or memory.
+
+    Args:
+        owner_id: ``session#seq`` of the message, or the memory's id.
+        entity_id: The entity.
+        name: Its canonical name.
+        text: The words that name it there, in any case.
+    """
+
+    owner_id: str
+    entity_id: str
+    name: str
+    type: EntityType
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Relation:
     """A typed edge between two entities; ``source`` is who stated it."""
 

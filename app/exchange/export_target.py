@@ -8,7 +8,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 from typing import IO
@@ -46,16 +46,17 @@ class FileTarget:
 
     Args:
         path: Its place.
+        is_ours: Tells whether what lies there is an earlier export, which may be replaced.
 
     Raises:
         InputError: Something that is no Keepsake export is there.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, is_ours: Callable[[Path], bool] | None = None) -> None:
         self.path = path
         if path.is_dir():
             raise InputError(f"{path} is a folder. Name a file to export to, such as keepsake.jsonl.", path=str(path))
-        if path.exists() and path.stat().st_size and not _is_ours(path):
+        if path.exists() and path.stat().st_size and not (is_ours or _is_ours)(path):
             raise InputError(
                 f"{path} holds something else and was not overwritten. Choose another name.", path=str(path)
             )

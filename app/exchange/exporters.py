@@ -9,12 +9,11 @@ from typing import IO, Protocol, cast
 from app.core.text import excerpt
 from app.exchange.export_target import FileTarget, FolderTarget, TargetFile, writable
 from app.exchange.filenames import UNTITLED, FileNames, safe_folders, safe_name
-from app.exchange.formats.artifacts import artifacts
 from app.exchange.formats.keepsake_writer import JsonlWriter
 from app.exchange.formats.markdown import SUFFIXES
 from app.exchange.formats.note_file import render_note
 from app.exchange.model import ExportReport, ForgottenSession, VaultDetail
-from app.exchange.parsing.frontmatter import dump
+from app.exchange.transcript_text import transcript_head, transcript_message
 from app.memories.archive.model import Archived
 from app.memories.model import Memory
 from app.sessions.model import Message, Session
@@ -169,24 +168,12 @@ class MarkdownExporter:
         stem = safe_name(f"{day} {excerpt(session.title or session.preview, 80) or UNTITLED}")
         place = self._names.take(PurePosixPath("sessions"), stem)
         self._transcript = self._target.open(place)
-        head = {
-            "title": session.title,
-            "session": session.id,
-            "agent": session.agent,
-            "channel": session.channel,
-            "created": session.created_at.isoformat(timespec="milliseconds"),
-            "updated": session.updated_at.isoformat(timespec="milliseconds"),
-        }
-        self._transcript.write(dump({name: value for name, value in head.items() if value}))
+        self._transcript.write(transcript_head(session))
         self._list("Conversations", place, f"{session.title or UNTITLED}", f" – {session.message_count} messages")
 
     def _say(self, message: Message) -> None:
-        if self._transcript is None:
-            return
-        who = " · ".join(filter(None, (str(message.seq), message.role, message.author or (message.tool_name or ""))))
-        when = message.created_at.strftime("%Y-%m-%d %H:%M:%S")
-        said = "\n\n".join(filter(None, (message.content, *artifacts(message.tool_calls))))
-        self._transcript.write(f"\n### {' '.join(who.split())} · {when}\n\n{said}\n")
+        if self._transcript is not None:
+            self._transcript.write(transcript_message(message))
 
     def _note(self, memory: Memory) -> None:
         self._end()

@@ -23,6 +23,7 @@ from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.graph_exporter import GraphExporter
 from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
+from app.exchange.transcript_exporter import TranscriptExporter
 from app.memories.archive.model import Archived
 from app.memories.foreign_record import Problem
 from app.memories.model import Memory
@@ -264,8 +265,30 @@ class ExchangeService:
         if format_name not in EXPORTERS:
             raise InputError(f"There is no export format {format_name!r}; use {' or '.join(EXPORTERS)}.")
         values = self._values(format_name, removed=removed, history=history)
+        return await self._export(partial(EXPORTERS[format_name], path), values, work)
+
+    async def export_session(self, session: Session, path: Path, format_name: str, work: ImportJob) -> ExportReport:
+        """Write one conversation to a file, which changes only when the export is complete.
+
+        Args:
+            session: The conversation.
+            path: The file; that of an earlier export is replaced.
+            format_name: ``jsonl``, which can be imported again, or ``markdown`` to read.
+            work: Hears of progress; nothing is left behind when it is cancelled.
+
+        Raises:
+            InputError: Something else is at ``path``.
+            MachineError: The machine refuses to write it, or the disk is full.
+            CancelledByPersonError: It was stopped.
+        """
+        kind = TranscriptExporter if format_name == "markdown" else JsonlExporter
+        return await self._export(partial(kind, path), self._sessions(_only(session)), work)
+
+    async def _export(
+        self, begin: Callable[[], Exporter], values: AsyncIterator[Exportable], work: ImportJob
+    ) -> ExportReport:
         with _Thread("export") as thread:
-            exporter = await thread.run(partial(EXPORTERS[format_name], path))
+            exporter = await thread.run(begin)
             finished = False
             try:
                 await self._write(exporter, thread, work, values)
@@ -333,6 +356,10 @@ class ExchangeService:
                 yield message
             async for detail in self._source.session_details(session_id):
                 yield detail
+
+
+async def _only(session: Session) -> AsyncIterator[Session | ForgottenSession]:
+    yield session
 
 
 class _Thread:

@@ -245,6 +245,29 @@ class Links:
 
 
 @dataclass(frozen=True, slots=True)
+class QuotedMessage:
+    """A message that a memory was drawn from.
+
+    Args:
+        id: ``session#number``.
+        seq: Its number in the conversation.
+        text: Its first words, ``""`` where it is gone.
+    """
+
+    id: str
+    seq: int
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class SessionMemory:
+    """A memory of a conversation, with the messages of it that say so."""
+
+    memory: Memory
+    quotes: tuple[QuotedMessage, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class NamedThing:
     """A person or thing and how many memories name it."""
 

@@ -20,6 +20,7 @@ from app.memories.fact_service import FactService
 from app.memories.forecast import ForecastService
 from app.memories.queries.fact_queries import FactQueries
 from app.memories.queries.memory_queries import MemoryQueries
+from app.memories.queries.session_memories import SessionMemories
 from app.memories.reflections import ReflectionService
 from app.memories.service import MemoryService
 from app.memories.tags.service import TagService
@@ -41,6 +42,7 @@ class MemoryParts:
         batches: Stores several facts as one run.
         facts: Facts by category and key.
         fact_queries: Lists of facts and their conflicts.
+        by_session: Memories of conversations.
         reflections: Weekly reflections.
         forecasts: Facts that would fade.
         tags: Tags of memories.
@@ -58,6 +60,7 @@ class MemoryParts:
     batches: BatchService
     facts: FactService
     fact_queries: FactQueries
+    by_session: SessionMemories
     reflections: ReflectionService
     forecasts: ForecastService
     tags: TagService
@@ -98,6 +101,7 @@ def build(
         BatchService(work, writing),
         FactService(work, partial(config.number, "memories.conflict_confidence")),
         FactQueries(store, finder, clock, similar),
+        SessionMemories(store),
         ReflectionService(work),
         ForecastService(store, clock),
         TagService(store, index, clock),

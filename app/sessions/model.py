@@ -7,7 +7,7 @@ from typing import Any, Literal
 from app.core.text import excerpt, without_markup
 
 Role = Literal["user", "assistant", "tool", "system"]
-SessionOrder = Literal["recent", "oldest", "title", "messages"]
+SessionOrder = Literal["recent", "oldest", "title", "messages", "agent"]
 
 LABEL_CHARACTERS = 60
 IMPORTANCE: dict[str, float] = {"user": 0.5, "assistant": 0.5, "tool": 0.3, "system": 0.1}

@@ -348,6 +348,12 @@ class SessionService:
         """Return the sessions of ``ids``, in that order, without those that are gone."""
         return await self._store.read(lambda connection: session_lists.session_rows(connection, ids))
 
+    async def groups(self, wanted: SessionFilter, order: SessionOrder) -> list[Facet]:
+        """Return the days or agents of an order, with their number of sessions."""
+        return await self._store.read(
+            lambda connection: session_lists.session_groups(connection, _clean_filter(wanted), order)
+        )
+
     async def agents(self) -> list[Facet]:
         """Return agents with their number of sessions."""
         return await self._store.read(session_lists.agents)

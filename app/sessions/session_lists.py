@@ -15,7 +15,15 @@ _ORDERS: dict[SessionOrder, str] = {
     "oldest": "updated_at, rowid",
     "title": "title COLLATE NOCASE, rowid",
     "messages": "message_count DESC, rowid DESC",
+    "agent": "agent = '', agent COLLATE NOCASE, agent, updated_at DESC, rowid DESC",
 }
+_DAY = "date(updated_at / 1000, 'unixepoch', 'localtime')"
+_GROUPS: dict[SessionOrder, tuple[str, str]] = {
+    "recent": (_DAY, "1 DESC"),
+    "oldest": (_DAY, "1"),
+    "agent": ("agent", "agent = '', agent COLLATE NOCASE, agent"),
+}
+"""What the sessions of an order are grouped by, and the order of the groups."""
 
 
 def _where(wanted: SessionFilter) -> tuple[str, list[object]]:
@@ -45,6 +53,21 @@ def session_ids(
         (*values, limit, offset),
     )
     return [row[0] for row in rows]
+
+
+def session_groups(connection: apsw.Connection, wanted: SessionFilter, order: SessionOrder) -> list[Facet]:
+    """Return the groups of sessions in an order, with their sizes.
+
+    They are days of this machine's zone (``2026-03-01``) or agents; orders that have no groups return none.
+    """
+    if order not in _GROUPS:
+        return []
+    where, values = _where(wanted)
+    name, order_by = _GROUPS[order]
+    rows = connection.execute(
+        f"SELECT {name}, count(*) FROM sessions WHERE {where} GROUP BY 1 ORDER BY {order_by}", values
+    )
+    return [Facet(str(row[0]), int(str(row[1]))) for row in rows]
 
 
 def session_rows(connection: apsw.Connection, ids: Sequence[str]) -> list[Session]:

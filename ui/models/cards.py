@@ -33,6 +33,7 @@ class Card:
         icon: Name of the icon before the title, ``""`` for none.
         marked: A dot before the title: something waits here.
         faded: Painted dimmer: archived or deleted.
+        hint: What the badges mean, in words, for those who point at the row.
         spoken: What a screen reader says; title, text and date when empty.
     """
 
@@ -43,6 +44,7 @@ class Card:
     icon: str = ""
     marked: bool = False
     faded: bool = False
+    hint: str = ""
     spoken: str = ""
 
     @property

@@ -16,18 +16,23 @@ _WITHOUT_BLANKS = re.compile(
 """Scripts that set words side by side: Thai, Lao, Burmese, Khmer, Chinese, Japanese, Korean."""
 
 
-def find_text(document: QTextDocument, text: str, most: int, *, whole_words: bool = False) -> list[QTextCursor]:
-    """Return the places of ``text``, ``most`` at most; case does not matter.
+def find_text(
+    document: QTextDocument, text: str, most: int, *, whole_words: bool = False, match_case: bool = False
+) -> list[QTextCursor]:
+    """Return the places of ``text``, ``most`` at most.
 
     Args:
         document: Where to look.
         text: What to look for, not empty.
         most: How many places are enough.
         whole_words: Leave out places inside longer words, in scripts that have blanks between words.
+        match_case: Whether capitals count.
     """
     flags = QTextDocument.FindFlag(0)
     if whole_words and not _WITHOUT_BLANKS.search(text):
-        flags = QTextDocument.FindFlag.FindWholeWords
+        flags |= QTextDocument.FindFlag.FindWholeWords
+    if match_case:
+        flags |= QTextDocument.FindFlag.FindCaseSensitively
     found: list[QTextCursor] = []
     cursor = document.find(text, 0, flags)
     while not cursor.isNull() and len(found) < most:

@@ -14,8 +14,10 @@ from app.entities.model import (
     GraphFilter,
     GraphView,
     Mention,
+    MentionedEntity,
 )
 from app.entities.queries import entity_lists, entity_snapshots, graph, people, profile
+from app.entities.queries.named_entities import named_in
 from app.entities.queries.people import Person
 from app.store.store import Store
 
@@ -108,6 +110,10 @@ class EntityQueries:
     async def of(self, owner: str, *, stores: Sequence[str] = STORES) -> list[Mention]:
         """Return what a message (``session#seq``) or a memory mentions."""
         return await self._store.read(lambda conn: profile.of_owner(conn, owner, stores))
+
+    async def named(self, owners: Sequence[str], *, stores: Sequence[str] = STORES) -> list[MentionedEntity]:
+        """Return what messages and memories mention, with the words that name it there."""
+        return await self._store.read(lambda conn: named_in(conn, owners, stores))
 
     async def graph(
         self,

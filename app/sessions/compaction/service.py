@@ -141,12 +141,12 @@ class CompactionService:
         options = self._within(budget)
         kept = options.emergency_retain if retain is None else retain
 
-        def work(connection: apsw.Connection) -> Compacted:
+        def work(connection: apsw.Connection) -> Changed[Compacted]:
             draft = _draft(
                 connection, session, lambda _state, weights: compaction_plan.messages_to_compact(weights, kept)
             )
             if isinstance(draft, Compacted):
-                return draft
+                return _changed(draft, actor)
             text, made_by = draft.state.summary, "none"
             if options.is_condensing:
                 text, made_by = (
@@ -155,7 +155,7 @@ class CompactionService:
                 )
             return self._apply(connection, draft, text, made_by, actor)
 
-        return _changed(await self._store.write(work), actor)
+        return await self._store.write(work)
 
     async def _condense(self, session: str, choose: Choice, options: SessionOptions, actor: str) -> Changed[Compacted]:
         draft = await self._store.read(lambda connection: _draft(connection, session, choose))
@@ -163,7 +163,7 @@ class CompactionService:
             return _changed(draft, actor)
         text, made_by, note = await self._summarise(draft, options)
         done = await self._store.write(lambda connection: self._apply(connection, draft, text, made_by, actor))
-        return _changed(replace(done, note=note), actor)
+        return replace(done, value=replace(done.value, note=note))
 
     async def _summarise(self, draft: _Draft, options: SessionOptions) -> tuple[str, str, str]:
         """Return the new summary, who wrote it, and what kept the model from writing."""
@@ -178,17 +178,20 @@ class CompactionService:
             )
             return _listed(earlier, draft.messages, room), ExtractiveSummariser.name, error.message
 
-    def _apply(self, connection: apsw.Connection, draft: _Draft, text: str, made_by: str, actor: str) -> Compacted:
+    def _apply(
+        self, connection: apsw.Connection, draft: _Draft, text: str, made_by: str, actor: str
+    ) -> Changed[Compacted]:
         session, now = draft.state.session_id, self._clock.now_ms()
         before = kept_summary(connection, session)
         is_applied = write_state(connection, session, storable(text)[0], draft.upper_seq, draft.state.epoch, now)
         state = read_state(connection, session)
         if not is_applied:
-            return _unchanged(connection, state, "stale")
-        record_summary(connection, session, before, actor, now)
-        return Compacted(
+            return _changed(_unchanged(connection, state, "stale"), actor)
+        entries = record_summary(connection, session, before, actor, now)
+        done = Compacted(
             session, True, "", state.epoch, state.upper_seq, draft.condensed, draft.retained, state.summary, made_by
         )
+        return _changed(done, actor, entries)
 
     def _within(self, budget: int | None) -> SessionOptions:
         options = self._options()
@@ -221,5 +224,6 @@ def _unchanged(connection: apsw.Connection, state: SummaryState, reason: Reason)
     return Compacted(state.session_id, False, reason, state.epoch, state.upper_seq, 0, retained, state.summary)
 
 
-def _changed(done: Compacted, actor: str) -> Changed[Compacted]:
-    return Changed(done, touched(done.session_id, actor, is_written=done.applied))
+def _changed(done: Compacted, actor: str, history_ids: tuple[int, ...] = ()) -> Changed[Compacted]:
+    changes = touched(done.session_id, actor, is_written=done.applied)
+    return Changed(done, replace(changes, history_ids=history_ids))

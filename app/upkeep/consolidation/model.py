@@ -122,6 +122,7 @@ class ConsolidationReport:
         added: New facts.
         merged: Facts that were said before and are counted once more.
         superseded: Facts that a newer one contradicts.
+        history_ids: Entries of the history that still stand, in the order they were written.
     """
 
     run_id: str
@@ -129,3 +130,4 @@ class ConsolidationReport:
     added: tuple[FactChange, ...] = ()
     merged: tuple[FactChange, ...] = ()
     superseded: tuple[FactChange, ...] = ()
+    history_ids: tuple[int, ...] = ()

@@ -102,11 +102,13 @@ class ConsolidationService:
 
         def work(connection: apsw.Connection) -> ConsolidationReport:
             found: dict[str, dict[str, FactChange]] = {"added": {}, "merged": {}, "superseded": {}}
+            standing: list[int] = []
             rows: Any = connection.execute("SELECT id FROM memory_history WHERE run_id = ? ORDER BY id", (run_id,))
             for (history_id,) in rows.fetchall():
                 entry = history_repo.entry(connection, history_id)
                 if entry is None or entry.undone_by is not None:
                     continue
+                standing.append(history_id)
                 state = entry.after or entry.before or {}
                 kind = {"ADD": "added", "MENTION": "merged"}.get(entry.event, "superseded")
                 is_naming = kind == "superseded" and entry.event == "UPDATE" and not _is_doubted(entry)
@@ -114,7 +116,7 @@ class ConsolidationService:
                     content = excerpt(str(state.get("content", "")), _SHOWN)
                     found[kind][entry.target] = FactChange(entry.target, content)
             lists = {name: tuple(changes.values()) for name, changes in found.items()}
-            return ConsolidationReport(run_id, summary, **lists)
+            return ConsolidationReport(run_id, summary, **lists, history_ids=tuple(standing))
 
         return await self._store.read(work)
 

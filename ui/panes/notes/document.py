@@ -15,6 +15,7 @@ from ui.models.dates import full_date
 from ui.models.markup import is_editable
 from ui.panes.labels import display_title, kind_label, source_label, store_label
 from ui.panes.notes.version_diff import VersionDiff
+from ui.panes.preview_names import PreviewNames
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
@@ -61,6 +62,7 @@ class Document(QFrame):
         self.editor = MarkdownEditor(self.tr("Text"), bridge.start, self._complete, self)
         self.editor.setPlaceholderText(self.tr("Write in Markdown. [[ links to a note, # adds a tag."))
         self.preview = MarkdownView(self.tr("Preview"), self)
+        self._names = PreviewNames(bridge, self.preview)
         self.comparison = VersionDiff(self)
         self._facts = ElidedLabel(parent=self)
         theme.set_type(self._facts, "small muted")
@@ -118,6 +120,7 @@ class Document(QFrame):
         if not keep_place:
             self.tags.discard_typed()
         self.preview.set_source(self._readable(memory), soon=keep_place)
+        self._names.show([memory.id] if memory else [])
         self.comparison.hide()
         gone = memory is not None and memory.deleted_at is not None
         self._set_fixed(gone or not editable)

@@ -4,19 +4,26 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Signal
+from PySide6.QtWidgets import QMenu
 from shiboken6 import isValid
 
+from app.core.text import excerpt
 from app.retrieval.model import Hit
 from ui.panes.labels import display_title
 from ui.panes.pane import Place
-from ui.panes.reading_pane import ReadingPane, copy_text
+from ui.panes.reading_pane import TITLE, ReadingPane, copy_text
 from ui.panes.search.hit_painter import GroupHeading
 from ui.panes.search.why_panel import said_in
 from ui.widgets.context_menu import Entry, open_menu
+from ui.widgets.plain_text import caption
 
 if TYPE_CHECKING:
+    from app.entities.model import MentionedEntity
     from app.memories.model import Memory
     from app.sessions.model import Message
+
+MOST_NAMES = 8
+"""People and things of a hit that its menu offers."""
 
 
 def place_of_row(row: Hit | GroupHeading) -> Place:
@@ -69,7 +76,19 @@ class HitMenu(QObject):
                 (self.tr("Add tags…"), partial(self._ask_for_tags, row.id)),
                 (self.tr("Delete"), partial(self._start_deleting, row.id)),
             ]
-        open_menu(self._pane, where, [go, copying, why, changing])
+        menu = open_menu(self._pane, where, [go, copying, why, changing])
+        self._pane.do(self._add_names(menu, row.id))
+
+    async def _add_names(self, menu: QMenu, owner: str) -> None:
+        """Add the pages of people and things in a hit at the menu's end."""
+        names: list[MentionedEntity] = await self._pane.bridge.call("entity.named", owners=[owner])
+        if not isValid(self) or not isValid(menu) or not names:
+            return
+        menu.addSeparator()
+        words = self.tr("Open the page of ‘{name}’")
+        for entity, name in list({one.entity_id: one.name for one in names}.items())[:MOST_NAMES]:
+            title = caption(words.format(name=excerpt(name, TITLE)))
+            menu.addAction(title, partial(self.opened.emit, Place("graph", entity, title=name)))
 
     # --- copying ---
 

@@ -16,6 +16,7 @@ from ui import theme
 from ui.models.dates import format_number, full_date
 from ui.models.markup import unfenced
 from ui.panes.labels import feature_label, kind_label, role_label, source_label
+from ui.panes.preview_names import PreviewNames
 from ui.panes.search.hit_painter import hit_title
 from ui.panes.search.query_text import terms_of
 from ui.panes.search.why_sentence import why_sentence
@@ -66,6 +67,7 @@ class WhyPanel(QWidget):
         self._before = icon_button("chevron-up", self.tr("Previous marked word"), shortcut="Shift+F3", parent=self)
         self._after = icon_button("chevron-down", self.tr("Next marked word"), shortcut="F3", parent=self)
         self._section = Section(self.tr("What counted, and how much"), self)
+        self._names = PreviewNames(bridge, self.preview)
         self._legs = Bars(self.tr("How it was found"), self._section)
         self._features = Bars(self.tr("What else counted"), self._section)
         self._counted = PlainLabel(
@@ -220,6 +222,7 @@ class WhyPanel(QWidget):
             text = error.message
         if isValid(self) and request == self._request:
             self.preview.set_source(text, terms=terms, begin=HERE)
+            self._names.show(_owners(hit))
 
     async def _text_of(self, hit: Hit) -> str:
         if hit.target == "memory" or hit.session_id is None or hit.seq is None:
@@ -241,6 +244,13 @@ class WhyPanel(QWidget):
     def _on_open_clicked(self) -> None:
         if self._hit is not None:
             self.opened.emit(self._hit)
+
+
+def _owners(hit: Hit) -> list[str]:
+    """Return the ids of the texts shown: a memory, or a message and its neighbours."""
+    if hit.target == "memory" or hit.session_id is None or hit.seq is None:
+        return [hit.id]
+    return [f"{hit.session_id}#{seq}" for seq in range(max(0, hit.seq - BEFORE), hit.seq + AFTER)]
 
 
 def said_in(memory: "Memory") -> str:

@@ -1,4 +1,4 @@
-"""Tabs of an open conversation: messages, summary, scratchpad, and an agent's context."""
+"""Tabs of an open conversation: messages, facts, summary, scratchpad, and an agent's context."""
 
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
 
 from ui.panes.sessions.agent_view import AgentView
+from ui.panes.sessions.facts_tab import FactsTab, Tell
 from ui.panes.sessions.scratchpad_tab import ScratchpadTab
 from ui.panes.sessions.summary_tab import SummaryTab
 from ui.style.design_tokens import Space
@@ -13,7 +14,7 @@ from ui.style.design_tokens import Space
 if TYPE_CHECKING:
     from ui.bridge import Bridge
 
-MESSAGES, SUMMARY, SCRATCHPAD, AGENT = range(4)
+MESSAGES, FACTS, SUMMARY, SCRATCHPAD, AGENT = range(5)
 
 
 class ConversationTabs(QWidget):
@@ -23,6 +24,7 @@ class ConversationTabs(QWidget):
         messages: The page with the messages.
         bridge: The way to the engine.
         do: Runs work in the background and reports its failure.
+        tell: Tells what was done, with what undoes it.
         parent: Its parent.
     """
 
@@ -31,6 +33,7 @@ class ConversationTabs(QWidget):
         messages: QWidget,
         bridge: "Bridge",
         do: Callable[[Coroutine[Any, Any, None]], None],
+        tell: Tell,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
@@ -43,16 +46,18 @@ class ConversationTabs(QWidget):
         self.bar.setExpanding(False)
         titles = (
             self.tr("Messages"),
+            self.tr("Facts"),
             self.tr("Summary"),
             self.tr("Scratchpad"),
             self.tr("What an agent would be told"),
         )
         for title in titles:
             self.bar.addTab(title)
+        self.facts = FactsTab(bridge, do, tell, self)
         self.summary = SummaryTab(bridge, do, self)
         self.scratchpad = ScratchpadTab(bridge, do, self)
         self.agent = AgentView(bridge, do, self)
-        self._pages = (messages, self.summary, self.scratchpad, self.agent)
+        self._pages = (messages, self.facts, self.summary, self.scratchpad, self.agent)
         self._stack = QStackedWidget(self)
         for page in self._pages:
             self._stack.addWidget(page)
@@ -86,13 +91,18 @@ class ConversationTabs(QWidget):
         self._shown.clear()
         self._fill()
 
+    def refresh_facts(self) -> None:
+        """Fill the page of facts again: memories changed."""
+        self._shown.discard(FACTS)
+        self._fill()
+
     def _fill(self) -> None:
         place = self.bar.currentIndex()
         if not self._session or place in self._shown:
             return
         self._shown.add(place)
         page = self._pages[place]
-        if isinstance(page, SummaryTab | ScratchpadTab | AgentView):
+        if isinstance(page, FactsTab | SummaryTab | ScratchpadTab | AgentView):
             page.load(self._session)
 
     def _on_tab_changed(self, place: int) -> None:

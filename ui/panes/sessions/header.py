@@ -36,6 +36,9 @@ class SessionHeader(QFrame):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._session: Session | None = None
+        self._known = ""
+        self._work = ""
+        self._tone = ""
         self.title = _Title(self)
         self.title.setAccessibleName(self.tr("Title of the conversation"))
         self.title.setPlaceholderText(self.tr("Untitled conversation"))
@@ -55,8 +58,10 @@ class SessionHeader(QFrame):
         first.clicked.connect(self.first_requested)
         last.clicked.connect(self.last_requested)
         delete.clicked.connect(self.delete_requested)
+        self.more = icon_button("ellipsis", self.tr("More to do with this conversation"), parent=self)
+        self.more.setPopupMode(self.more.ToolButtonPopupMode.InstantPopup)
         self._when.clicked.connect(self._on_when_clicked)
-        self._buttons = (find, first, last, self._when, delete)
+        self._buttons = (find, first, last, self._when, delete, self.more)
         column = QVBoxLayout(self)
         column.setContentsMargins(Space.XL, Space.M, Space.S, Space.S)
         column.setSpacing(2)
@@ -72,8 +77,9 @@ class SessionHeader(QFrame):
         facts = [session.agent, self.tr("{count} messages").format(count=format_number(session.message_count))]
         facts += [full_span(session.created_at, session.updated_at)]
         if session.consolidated_at is None:
-            facts.append(self.tr("waiting to be consolidated"))
-        self._facts.setText("  ·  ".join(fact for fact in facts if fact))
+            facts.append(self.tr("facts not drawn yet"))
+        self._known = "  ·  ".join(fact for fact in facts if fact)
+        self._show_facts()
         for button in self._buttons:
             button.setEnabled(True)
         self.title.setReadOnly(False)
@@ -83,9 +89,23 @@ class SessionHeader(QFrame):
         self._session = None
         self.title.show_title(title)
         self.title.setReadOnly(True)
-        self._facts.setText(facts)
+        self._known = facts
+        self._show_facts()
         for button in self._buttons:
             button.setEnabled(False)
+
+    def show_work(self, words: str) -> None:
+        """Say what is being done with a conversation; ``""`` when it is over."""
+        self._work = words
+        self._show_facts()
+
+    def _show_facts(self) -> None:
+        """Show what is being done, else what is known."""
+        self._facts.setText(self._work or self._known)
+        tone = "small accent" if self._work else "small muted"
+        if self._tone != tone:
+            self._tone = tone
+            theme.set_type(self._facts, tone)
 
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:

@@ -1,7 +1,7 @@
 """One message of a conversation: laid out, measured and painted without being a widget."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QPointF, QRect, QRectF, Qt
 from PySide6.QtGui import (
@@ -24,6 +24,10 @@ from ui.panes.sessions.block_metrics import lengths, line_metrics
 from ui.style.design_tokens import Radius, Space
 from ui.style.icons import pixmap
 from ui.widgets.text.markdown_view import SealedDocument
+from ui.widgets.text.name_links import DocumentLink, link_names, links_of
+
+if TYPE_CHECKING:
+    from app.entities.model import MentionedEntity
 
 DAY = 44
 BUBBLE = 10
@@ -78,6 +82,7 @@ class MessageBlock:
         self.day = ""
         self.term: str | tuple[str, ...] = ""
         self.flash = 0.0
+        self.names: tuple[MentionedEntity, ...] = ()
         self._words = words
         self._reading = reading
         self._width = width
@@ -105,7 +110,13 @@ class MessageBlock:
     @property
     def speech(self) -> str:
         """The message for a screen reader."""
-        return f"{self.speaker}, {clock_time(self.message.created_at)}: {excerpt(self.message.content, 400)}"
+        words = f"{self.speaker}, {clock_time(self.message.created_at)}: {excerpt(self.message.content, 400)}"
+        return f"{words} ({self._words.important})" if self.is_important else words
+
+    @property
+    def is_important(self) -> bool:
+        """True when the message counts more than others."""
+        return self.message.importance >= IMPORTANT
 
     @property
     def _folds(self) -> bool:
@@ -145,7 +156,24 @@ class MessageBlock:
         if not self.parts:
             self.parts.append(BlockPart("body", top, 0))
         self._height = top + (Space.XS if self._folds else Space.L)
+        self._link_names()
         self.mark(self.term)
+
+    def set_names(self, names: "tuple[MentionedEntity, ...]") -> None:
+        """Make names in the message links; its height stays."""
+        if names != self.names:
+            self.names = names
+            self._link_names()
+
+    def links(self) -> list[tuple[BlockPart, DocumentLink]]:
+        """Return the links of the message in reading order, with the part they stand in."""
+        parts = [(part, part.document) for part in self.parts if part.kind == "body"]
+        return [(part, link) for part, document in parts if document is not None for link in links_of(document)]
+
+    def _link_names(self) -> None:
+        for part in self.parts:
+            if part.kind == "body" and part.document is not None and self.names:
+                link_names(part.document, self.names)
 
     def forget_layout(self, width: int) -> None:
         """Drop documents, for another width or theme; the height becomes an estimate again."""
@@ -232,8 +260,17 @@ class MessageBlock:
 
     # --- painting ---
 
-    def paint(self, painter: QPainter, selection: QTextCursor | None, current: bool) -> None:
-        """Paint it with its upper left corner at the painter's origin."""
+    def paint(
+        self, painter: QPainter, selection: QTextCursor | None, current: bool, link: QTextCursor | None = None
+    ) -> None:
+        """Paint it with its upper left corner at the painter's origin.
+
+        Args:
+            painter: Paints.
+            selection: Selected text, of this message or another.
+            current: Whether it holds the keyboard.
+            link: The link that holds the keyboard.
+        """
         if self.day:
             self._paint_day(painter)
             painter.translate(0, DAY)
@@ -241,7 +278,7 @@ class MessageBlock:
         if not self._folds:
             self._paint_head(painter)
         for part in self.parts:
-            self._paint_part(painter, part, selection)
+            self._paint_part(painter, part, selection, link)
         if self.day:
             painter.translate(0, -DAY)
 
@@ -311,11 +348,13 @@ class MessageBlock:
         self._write(painter, line, self.speaker, "text")
         painter.setFont(look.font("small"))
         self._write(painter, line, clock_time(self.message.created_at), "muted")
-        if self.message.importance >= IMPORTANT:
+        if self.is_important:
             self._sign(painter, line, "star", look.tokens.warning)
             self._write(painter, line, self._words.important, "warning")
 
-    def _paint_part(self, painter: QPainter, part: BlockPart, selection: QTextCursor | None) -> None:
+    def _paint_part(
+        self, painter: QPainter, part: BlockPart, selection: QTextCursor | None, link: QTextCursor | None
+    ) -> None:
         if part.kind == "fold":
             self._paint_fold(painter, part)
         elif part.kind == "more":
@@ -323,10 +362,20 @@ class MessageBlock:
             inset = lengths().gutter + self._inset
             self._write(painter, self._box(inset, part.top, self._width - inset, part.height), part.label, "link")
         elif part.document is not None:
-            self._paint_document(painter, part, part.document, selection)
+            marks = [_painted(cursor, "mark", "on_mark") for cursor in part.matches]
+            marks += [
+                _painted(cursor, "accent", "on_accent")
+                for cursor in (selection, link)
+                if cursor is not None and cursor.document() is part.document and cursor.hasSelection()
+            ]
+            self._paint_document(painter, part, part.document, marks)
 
     def _paint_document(
-        self, painter: QPainter, part: BlockPart, document: SealedDocument, selection: QTextCursor | None
+        self,
+        painter: QPainter,
+        part: BlockPart,
+        document: SealedDocument,
+        marks: list[QAbstractTextDocumentLayout.Selection],
     ) -> None:
         look = theme.current()
         if part.kind == "result" or self._boxed:
@@ -338,9 +387,6 @@ class MessageBlock:
         painter.translate(spot)
         context = QAbstractTextDocumentLayout.PaintContext()
         context.palette.setColor(QPalette.ColorRole.Text, look.colour("text"))
-        marks = [_painted(cursor, "mark", "on_mark") for cursor in part.matches]
-        if selection is not None and selection.document() is document and selection.hasSelection():
-            marks.append(_painted(selection, "accent", "on_accent"))
         context.selections = marks
         document.documentLayout().draw(painter, context)
         painter.translate(-spot)

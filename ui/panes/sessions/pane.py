@@ -7,7 +7,7 @@ from itertools import compress, pairwise
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QDate, QPoint, Qt
-from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.core.text import excerpt
@@ -15,9 +15,10 @@ from app.errors import KeepsakeError, NotFoundError
 from app.sessions.model import Message, NewMessage, Session
 from ui.actions import Action
 from ui.panes.list_pane import ListPane
+from ui.panes.name_lookup import NameLookup
 from ui.panes.pane import Place
 from ui.panes.pane_state import bytes_of, pack, unpack
-from ui.panes.reading_pane import copy_text, set_tab_chain
+from ui.panes.reading_pane import TITLE, copy_text, set_tab_chain
 from ui.panes.sessions.composer import Composer
 from ui.panes.sessions.conversation_tabs import ConversationTabs
 from ui.panes.sessions.find_bar import FindBar
@@ -30,13 +31,18 @@ from ui.panes.sessions.transcript import Transcript
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.splitter import PaneSplitter, hairline
+from ui.widgets.text.name_links import entity_of
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.changes import ChangeSet
     from ui.actions import Actions
     from ui.bridge import Bridge
 
 SELF = "self"
+MOST_NAMES = 8
+"""People and things of a message that its menu offers."""
 
 
 class SessionsPane(ListPane):
@@ -55,7 +61,7 @@ class SessionsPane(ListPane):
         self._places: dict[str, int] = {}
         self.listing = SessionList(bridge, self)
         self.pager = MessagePager(bridge, self)
-        self.transcript = Transcript(self.pager, self)
+        self.transcript = Transcript(self.pager, NameLookup(bridge, self), self)
         self.header = SessionHeader(self)
         self.find_bar = FindBar(self)
         self.composer = Composer(self)
@@ -102,6 +108,31 @@ class SessionsPane(ListPane):
             action("sessions.previous", self.tr("Previous match"), self.find_bar.go_previous, "chevron-up", "Shift+F3"),
             action("sessions.first", self.tr("First message"), first, "chevron-up"),
             action("sessions.last", self.tr("Last message"), last, "chevron-down"),
+            action("sessions.facts", self.tr("Draw facts from this conversation now"), self._draw_facts, "lightbulb"),
+            action(
+                "sessions.summarise",
+                self.tr("Summarise its older messages now"),
+                partial(self._with_open, self._actions.work.summarise),
+                "sparkles",
+            ),
+            action(
+                "sessions.compact",
+                self.tr("Condense all but the latest messages"),
+                partial(self._with_open, self._actions.work.compact),
+                "rows-3",
+            ),
+            action(
+                "sessions.markdown",
+                self.tr("Export this conversation as Markdown"),
+                partial(self._with_open, partial(self._export, "markdown")),
+                "download",
+            ),
+            action(
+                "sessions.jsonl",
+                self.tr("Export this conversation as JSONL"),
+                partial(self._with_open, partial(self._export, "jsonl")),
+                "download",
+            ),
             action("sessions.rename", self.tr("Rename conversation"), self.header.edit_title, "pencil"),
             always(
                 "sessions.forget",
@@ -119,6 +150,10 @@ class SessionsPane(ListPane):
 
     def refresh(self, changes: "ChangeSet") -> None:
         """Follow new messages, new titles and deleted conversations."""
+        if "memories" in changes.areas:
+            # Facts came, changed or went: their number stands in the rows.
+            self.listing.model.invalidate([self._open_id()])
+            self.tabs.refresh_facts()
         if not changes.areas & {"sessions", "messages"}:
             return
         self._reload_list(changes)
@@ -156,7 +191,7 @@ class SessionsPane(ListPane):
         inner.addWidget(self.find_bar)
         inner.addWidget(self.transcript, 1)
         inner.addWidget(self.composer)
-        self.tabs = ConversationTabs(messages, self.bridge, self.do, reading)
+        self.tabs = ConversationTabs(messages, self.bridge, self.do, self.show_result, reading)
         for widget in (self.header, hairline(reading)):
             column.addWidget(widget)
         column.addWidget(self.tabs, 1)
@@ -203,6 +238,7 @@ class SessionsPane(ListPane):
         self._search.reached.connect(self._show_seq)
         rows.selection_changed.connect(self._on_rows_selection_changed)
         self._summary.cleared.connect(self._on_summary_cleared)
+        self.listing.new.clicked.connect(self.new_session)
         self.listing.loaded.connect(self._on_listing_loaded)
         self.listing.failed.connect(self.show_error)
         self.pager.failed.connect(self._on_pager_failed)
@@ -220,6 +256,56 @@ class SessionsPane(ListPane):
         self.transcript.tag_clicked.connect(self.follow_tag)
         self.transcript.link_clicked.connect(self.follow_link)
         self._empty.triggered.connect(self._on_empty_requested)
+        self._connect_work()
+
+    def _connect_work(self) -> None:
+        work, tabs = self._actions.work, self.tabs
+        work.changed.connect(self.header.show_work)
+        tabs.facts.draw_requested.connect(self._draw_facts)
+        tabs.facts.message_requested.connect(self._on_facts_message_requested)
+        tabs.facts.name_requested.connect(self._on_facts_name_requested)
+        tabs.facts.memory_requested.connect(self._on_facts_memory_requested)
+        tabs.summary.roll_requested.connect(partial(self._with_open, work.summarise))
+        tabs.summary.compact_requested.connect(partial(self._with_open, work.compact))
+        self._menu = QMenu(self.header.more)
+        self._menu.aboutToShow.connect(self._on_menu_about_to_show)
+        self.header.more.setMenu(self._menu)
+
+    def _with_open(self, run: "Callable[[Session], object]") -> None:
+        """Do something with the open conversation."""
+        if self._session is not None:
+            run(self._session)
+
+    def _draw_facts(self) -> None:
+        if self._session is not None:
+            self._actions.work.draw_facts([self._session])
+
+    def _export(self, form: str, session: Session) -> None:
+        self._actions.work.export(session, form)
+
+    def _on_menu_about_to_show(self) -> None:
+        self._menu.clear()
+        if (session := self._session) is None:
+            return
+        self._menu.addAction(self.tr("Draw facts from it now"), self._draw_facts)
+        for title, run in self._actions.entries(session):
+            self._menu.addAction(title, run)
+        self._menu.addSeparator()
+        self._menu.addAction(self.tr("Rename"), self.header.edit_title)
+        self._menu.addAction(self.tr("Copy link"), partial(self.copy_link, Place(self.name, session.id)))
+
+    def _on_facts_message_requested(self, seq: int) -> None:
+        self.tabs.show_messages()
+        self.transcript.setFocus(Qt.FocusReason.OtherFocusReason)
+        self._show_seq(seq)
+        if self._session is not None:
+            self.navigate.emit(Place(self.name, self._session.id, str(seq), title=self._session.label))
+
+    def _on_facts_name_requested(self, entity: str) -> None:
+        self.navigate.emit(Place("graph", entity))
+
+    def _on_facts_memory_requested(self, memory: str) -> None:
+        self.navigate.emit(Place("notes", memory))
 
     def _find(self) -> None:
         self.tabs.show_messages()
@@ -473,7 +559,16 @@ class SessionsPane(ListPane):
             (self.tr("Copy as quotation"), partial(copy_text, quoted)),
             (self.tr("Copy link to message"), partial(self.copy_link, place)),
         ]
-        open_menu(self, where, [copying])
+        open_menu(self, where, [self._names_in(message), copying])
+
+    def _names_in(self, message: Message) -> list[Entry]:
+        """Return the entries that open pages of the people and things in a message."""
+        pages = {link.href: link.words for link in self.transcript.links(message) if entity_of(link.href)}
+        words = self.tr("Open the page of ‘{name}’")
+        return [
+            (words.format(name=excerpt(name, TITLE)), partial(self.follow_link, href))
+            for href, name in list(pages.items())[:MOST_NAMES]
+        ]
 
     def _on_empty_requested(self) -> None:
         self.registry.run("file.import")

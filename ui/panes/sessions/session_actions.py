@@ -12,6 +12,7 @@ from app.sessions.model import Session
 from ui.models.dates import format_number
 from ui.panes.pane import Place
 from ui.panes.reading_pane import TITLE, ReadingPane, history_of
+from ui.panes.sessions.session_work import SessionWork
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.selection_summary import SHOWN, BulkAction, SelectionSummary
 
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
 
 class SessionActions(QObject):
-    """Renames and deletes conversations, and offers to undo it.
+    """Renames and deletes conversations, begins longer work on them, and offers to undo it.
 
     Args:
         pane: The pane that shows notices and runs work in the background.
@@ -36,7 +37,14 @@ class SessionActions(QObject):
         super().__init__(pane)
         self._pane = pane
         self._listing = listing
-        self.summary = SelectionSummary([BulkAction("delete", self.tr("Delete"), "trash-2")], pane)
+        self.work = SessionWork(pane)
+        self.summary = SelectionSummary(
+            [
+                BulkAction("facts", self.tr("Draw facts"), "lightbulb"),
+                BulkAction("delete", self.tr("Delete"), "trash-2"),
+            ],
+            pane,
+        )
         self.summary.picked.connect(self._on_summary_picked)
         listing.list.delete_requested.connect(self.delete)
         listing.list.menu_requested.connect(self.open_menu)
@@ -49,14 +57,37 @@ class SessionActions(QObject):
     def open_menu(self, ids: list[str], where: QPoint) -> None:
         """Open the menu of rows at a global position."""
         link: list[Entry] = []
+        working: list[Entry] = []
         changing: list[Entry] = []
+        known = self._known(ids)
+        drawing = self.tr("Draw facts from {count} conversations now").format(count=format_number(len(ids)))
         delete = self.tr("Delete {count} conversations").format(count=format_number(len(ids)))
         if len(ids) == 1:
             link = [(self.tr("Copy link"), partial(self._pane.copy_link, Place(self._pane.name, ids[0])))]
+            drawing = self.tr("Draw facts from it now")
             changing = [(self.tr("Rename"), partial(self.rename_requested.emit, ids[0]))]
             delete = self.tr("Delete")
+        if known:
+            working = [(drawing, partial(self.work.draw_facts, known))]
+        if len(ids) == 1 and known:
+            working += self.entries(known[0])
         changing.append((delete, partial(self.delete, ids)))
-        open_menu(self._pane, where, [link, changing])
+        open_menu(self._pane, where, [link, working, changing])
+
+    def entries(self, session: Session) -> list[Entry]:
+        """Return the menu entries of longer work on one conversation."""
+        work = self.work
+        return [
+            (self.tr("Summarise older messages now"), partial(work.summarise, session)),
+            (self.tr("Condense all but the latest messages"), partial(work.compact, session)),
+            (self.tr("Export as Markdown…"), partial(work.export, session, "markdown")),
+            (self.tr("Export as JSONL…"), partial(work.export, session, "jsonl")),
+        ]
+
+    def _known(self, ids: list[str]) -> list[Session]:
+        """Return the conversations of rows that were loaded."""
+        rows = (self._listing.model.value(identity) for identity in ids)
+        return [row for row in rows if isinstance(row, Session)]
 
     def rename(self, session: Session, title: str) -> None:
         """Give a conversation another title."""
@@ -96,5 +127,9 @@ class SessionActions(QObject):
             words = self.tr("Deleted {count} conversations").format(count=format_number(len(titles)))
         self._pane.show_notice(words, tuple(history))
 
-    def _on_summary_picked(self) -> None:
-        self.delete(self._listing.list.selected_ids())
+    def _on_summary_picked(self, name: str) -> None:
+        ids = self._listing.list.selected_ids()
+        if name == "facts":
+            self.work.draw_facts(self._known(ids))
+        else:
+            self.delete(ids)

@@ -1,7 +1,7 @@
 """The list of conversations: filter, agent, order, and a row for each."""
 
-from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
@@ -9,12 +9,13 @@ from app.core.text import without_markup
 from app.errors import KeepsakeError
 from app.sessions.model import Session, SessionFilter
 from ui.models.cards import Badge, Card
-from ui.models.dates import format_number, short_span
+from ui.models.dates import day_heading, format_number, short_span
 from ui.panes.filtered_list import FilteredList, ListLabels
 from ui.style.design_tokens import Space
+from ui.widgets.button import icon_button
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from app.core.facets import Facet
     from ui.bridge import Bridge
@@ -27,6 +28,7 @@ class SessionList(FilteredList):
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(bridge, parent)
+        self.new = icon_button("plus", self.tr("New conversation with yourself"), shortcut="Ctrl+N", parent=self)
         self._agents = QComboBox(self)
         self._agents.setAccessibleName(self.tr("Agent"))
         self._agents.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
@@ -34,9 +36,14 @@ class SessionList(FilteredList):
         self._agents.activated.connect(self.load)
         self._agents.hide()
         self._sorting.menu.addSeparator()
-        self._only_pending = self._sorting.menu.addAction(self.tr("Only those waiting to be consolidated"))
+        self._grouped = self._sorting.menu.addAction(self.tr("Headings for days and agents"))
+        self._grouped.setCheckable(True)
+        self._grouped.setChecked(True)
+        self._only_pending = self._sorting.menu.addAction(self.tr("Only those whose facts are not drawn yet"))
         self._only_pending.setCheckable(True)
-        self._only_pending.toggled.connect(self.load)
+        for choice in (self._grouped, self._only_pending):
+            choice.toggled.connect(self.load)
+        self._fact_counts: dict[str, int] = {}
         self._arrange()
 
     @property
@@ -56,7 +63,17 @@ class SessionList(FilteredList):
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
         """The widgets that take the keyboard, in reading order."""
-        return self.filter, self._sorting.button, self._agents, self.list
+        return self.filter, self._sorting.button, self.new, self._agents, self.list
+
+    @property
+    def state(self) -> dict[str, Any]:
+        """The state to keep between starts."""
+        return {**super().state, "grouped": self._grouped.isChecked()}
+
+    def restore(self, state: dict[str, Any]) -> None:
+        """Restore what ``state`` returned."""
+        super().restore(state)
+        self._grouped.setChecked(state.get("grouped") is not False)
 
     def clear_filters(self) -> None:
         """Show everything."""
@@ -70,6 +87,7 @@ class SessionList(FilteredList):
         first.setSpacing(Space.XS)
         first.addWidget(self.filter, 1)
         first.addWidget(self._sorting.button)
+        first.addWidget(self.new)
         head = QVBoxLayout()
         head.setContentsMargins(Space.M, Space.M, Space.S, Space.S)
         head.setSpacing(Space.S)
@@ -87,20 +105,35 @@ class SessionList(FilteredList):
             ("oldest", self.tr("Oldest first")),
             ("title", self.tr("By title")),
             ("messages", self.tr("Longest first")),
+            ("agent", self.tr("By agent")),
         )
         filtering = (self.tr("Filter conversations"), self.tr("Filter by title or agent"))
         return ListLabels(self.tr("Conversations"), *filtering, self.tr("Order and filters"), orders)
 
     async def _load(self, chosen: SessionFilter, request: int) -> None:
+        order, is_grouped, call = self._sorting.current, self._grouped.isChecked(), self._bridge.call
         try:
-            ids = await self._bridge.call("session.ids", filter=chosen, order=self._sorting.current)
-            agents = await self._bridge.call("session.agents")
+            ids = await call("session.ids", filter=chosen, order=order)
+            groups = await call("session.groups", filter=chosen, order=order) if is_grouped else []
+            agents = await call("session.agents")
         except KeepsakeError as error:
             self._fail(error, request)
             return
         if self._is_current(request):
             self._show_agents(agents)
             self._show_ids(ids, self.tr("No conversation fits this filter."))
+            self.list.set_groups([(self._heading(group.name, order), group.count) for group in groups])
+
+    def _heading(self, name: str, order: str) -> str:
+        if order == "agent":
+            return name or self.tr("Without an agent")
+        return day_heading(date.fromisoformat(name), datetime.now().astimezone().date())
+
+    async def _rows(self, ids: list[str]) -> "Sequence[Session]":
+        rows: Sequence[Session] = await super()._rows(ids)
+        counts = await self._bridge.call("session.memory_counts", sessions=ids)
+        self._fact_counts |= {identity: counts.get(identity, 0) for identity in ids}
+        return rows
 
     def _show_agents(self, agents: "Iterable[Facet]") -> None:
         named = [agent for agent in agents if agent.name]
@@ -126,11 +159,17 @@ class SessionList(FilteredList):
             # The second line goes on where the first words end.
             begun = session.label.removesuffix("…")
             words = words.removeprefix(begun).strip()
-        pending = session.consolidated_at is None
+        facts, pending = self._fact_counts.get(session.id, 0), session.consolidated_at is None
+        if facts:
+            badges.insert(0, Badge(format_number(facts), "good", "lightbulb"))
+        elif pending:
+            badges.insert(0, Badge("", icon="clock"))
         when = short_span(session.created_at, session.updated_at, datetime.now(UTC))
         spoken = self.tr("{title}, {agent}, {count} messages, {when}").format(
             title=title, agent=session.agent or self.tr("no agent"), count=session.message_count, when=when
         )
+        parts = [self.tr("{n} facts drawn from it").format(n=format_number(facts))] if facts else []
         if pending:
-            spoken += ", " + self.tr("not yet consolidated")
-        return Card(title, words, when, tuple(badges), marked=pending, spoken=spoken)
+            parts.append(self.tr("what came since is not read yet") if facts else self.tr("facts are not drawn yet"))
+        hint = ", ".join(parts)
+        return Card(title, words, when, tuple(badges), hint=hint, spoken=", ".join(filter(None, (spoken, hint))))

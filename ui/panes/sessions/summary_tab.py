@@ -3,6 +3,7 @@
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -17,6 +18,11 @@ if TYPE_CHECKING:
 
 class SummaryTab(QWidget):
     """The rolling summary with its state, and the buttons that write it."""
+
+    roll_requested = Signal()
+    """Summarise the older messages now."""
+    compact_requested = Signal()
+    """Condense all but the latest messages now."""
 
     def __init__(
         self, bridge: "Bridge", do: Callable[[Coroutine[Any, Any, None]], None], parent: QWidget | None = None
@@ -37,10 +43,10 @@ class SummaryTab(QWidget):
         self.save = text_button(self.tr("Save"), "primary", parent=self)
         self.save.setEnabled(False)
         self.make = text_button(self.tr("Summarise now"), icon_name="sparkles", parent=self)
-        self.consolidate = text_button(self.tr("Draw facts from it"), icon_name="lightbulb", parent=self)
+        self.compact = text_button(self.tr("Condense all but the latest messages"), parent=self)
         row = QHBoxLayout()
         row.setSpacing(Space.S)
-        for button in (self.save, self.make, self.consolidate):
+        for button in (self.save, self.make, self.compact):
             row.addWidget(button)
         row.addStretch(1)
         column = QVBoxLayout(self)
@@ -50,8 +56,8 @@ class SummaryTab(QWidget):
         column.addWidget(self.text, 1)
         column.addLayout(row)
         self.save.clicked.connect(self._on_save_clicked)
-        self.make.clicked.connect(self._on_make_clicked)
-        self.consolidate.clicked.connect(self._on_consolidate_clicked)
+        self.make.clicked.connect(self.roll_requested)
+        self.compact.clicked.connect(self.compact_requested)
         self.text.textChanged.connect(self._on_text_changed)
 
     @property
@@ -91,25 +97,8 @@ class SummaryTab(QWidget):
             late = self.tr("Somebody else wrote it meanwhile; this is theirs.")
             await self._load(session, "" if done.applied else late)
 
-    async def _make(self, session: str) -> None:
-        await self._bridge.reply("session.summary.roll", session=session, force=True)
-        if isValid(self):
-            await self._load(session)
-
-    async def _consolidate(self, session: str) -> None:
-        report = await self._bridge.call("session.consolidate", session=session)
-        if isValid(self):
-            count = len(getattr(report, "added", ()))
-            await self._load(session, self.tr("{n} facts were drawn from it.").format(n=count))
-
     def _on_text_changed(self) -> None:
         self.save.setEnabled(True)
 
     def _on_save_clicked(self) -> None:
         self._do(self._save(self._session))
-
-    def _on_make_clicked(self) -> None:
-        self._do(self._make(self._session))
-
-    def _on_consolidate_clicked(self) -> None:
-        self._do(self._consolidate(self._session))

@@ -4,6 +4,8 @@ from bisect import bisect_right
 
 from PySide6.QtCore import QPoint, QPointF, Qt, Signal
 from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleAnnouncementEvent,
     QContextMenuEvent,
     QFocusEvent,
     QGuiApplication,
@@ -13,11 +15,13 @@ from PySide6.QtGui import (
     QTextCursor,
 )
 
+from app.sessions.model import Message
 from ui.models.markup import target_of
 from ui.panes.sessions.message_block import BlockPart, MessageBlock
 from ui.panes.sessions.transcript_view import TranscriptView
 from ui.style.design_tokens import Space
 from ui.widgets.text.markdown_view import open_outside
+from ui.widgets.text.name_links import DocumentLink
 
 _PLAIN, _SHIFT = Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier
 
@@ -49,7 +53,7 @@ class Transcript(TranscriptView):
         self.viewport().update()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Move with arrows, Page keys, Home and End; fold with Enter."""
+        """Move with arrows, Page keys, Home and End; fold or follow with Enter."""
         key = event.key()
         if event.matches(QKeySequence.StandardKey.Copy) and self.selected_text():
             self._copy_selection()
@@ -63,8 +67,11 @@ class Transcript(TranscriptView):
             self.go_to_first()
         elif key == Qt.Key.Key_End:
             self.go_to_last()
+        elif key in (Qt.Key.Key_Left, Qt.Key.Key_Right):
+            self._step_link(1 if (key == Qt.Key.Key_Right) != self.isRightToLeft() else -1)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._toggle_current()
+            if not self._follow_chosen():
+                self._toggle_current()
         elif key == Qt.Key.Key_N and event.modifiers() in (_PLAIN, _SHIFT):
             self.match_requested.emit(1 if event.modifiers() == _PLAIN else -1)
         else:
@@ -95,6 +102,46 @@ class Transcript(TranscriptView):
         elif top + self._blocks[target].height > page:
             bar.setValue(bar.value() + min(top - Space.S, top + self._blocks[target].height - page + Space.S))
 
+    def links(self, message: Message) -> list[DocumentLink]:
+        """Return the links of a message in sight, names of people and things included."""
+        place = self._place_of(message.seq)
+        return [] if place < 0 else [link for _, link in self._blocks[place].links()]
+
+    def _step_link(self, step: int) -> None:
+        """Choose the next link of the current message, or the one before."""
+        place = -1 if self._current is None else self._place_of(self._current)
+        links = [] if place < 0 else self._blocks[place].links()
+        if not links:
+            return
+        starts = [link.cursor.selectionStart() for _, link in links]
+        chosen = -1 if self._link is None else bisect_right(starts, self._link.selectionStart()) - 1
+        nearest = max(0, min(chosen + step, len(links) - 1)) if chosen >= 0 or step > 0 else len(links) - 1
+        part, link = links[nearest]
+        self._link = link.cursor
+        self._show_link(self._blocks[place], part, link)
+        words = self.tr("Link: {words}").format(words=link.words)
+        QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, words))
+        self.viewport().update()
+
+    def _show_link(self, block: MessageBlock, part: BlockPart, link: DocumentLink) -> None:
+        """Scroll to a link of a message that is taller than the view."""
+        if part.document is None:
+            return
+        spot = part.document.documentLayout().blockBoundingRect(link.cursor.block()).top() + block.origin(part).y()
+        bar = self.verticalScrollBar()
+        top = self._base() + self._tops[self._place_of(block.message.seq)] - bar.value() + round(spot)
+        if not 0 <= top < self.viewport().height() - Space.XL:
+            bar.setValue(bar.value() + top - self.viewport().height() // 3)
+
+    def _follow_chosen(self) -> bool:
+        place = -1 if self._current is None else self._place_of(self._current)
+        if self._link is None or place < 0:
+            return False
+        chosen = next((link for _, link in self._blocks[place].links() if link.cursor == self._link), None)
+        if chosen is not None:
+            self._follow(chosen.href)
+        return chosen is not None
+
     def _toggle_current(self) -> None:
         place = -1 if self._current is None else self._place_of(self._current)
         if place < 0:
@@ -105,7 +152,7 @@ class Transcript(TranscriptView):
             self._toggle(block, key)
 
     def _toggle(self, block: MessageBlock, key: str) -> None:
-        self._selection = self._pressed = None
+        self._selection = self._pressed = self._link = None
         self._repin()
         if self._pin is None:
             place = self._place_of(block.message.seq)
@@ -146,7 +193,7 @@ class Transcript(TranscriptView):
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Choose the message, begin a selection, or fold."""
         hit = self._hit(event.position().toPoint())
-        self._selection = self._pressed = None
+        self._selection = self._pressed = self._link = None
         if hit is not None and event.button() == Qt.MouseButton.LeftButton:
             block, part, _ = hit
             self._select_current(block.message.seq)

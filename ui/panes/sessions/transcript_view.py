@@ -19,6 +19,7 @@ from app.sessions.model import Message
 from ui import theme
 from ui.models.dates import day_heading, day_of
 from ui.panes.labels import role_label
+from ui.panes.name_lookup import NameLookup
 from ui.panes.sessions.block_metrics import lengths
 from ui.panes.sessions.message_block import BlockPart, MessageBlock, ReadingState, TranscriptLabels
 from ui.panes.sessions.message_pager import MessagePager
@@ -42,8 +43,10 @@ class TranscriptView(QAbstractScrollArea):
     current_changed = Signal(object)
     """The message with the keyboard focus changed: its number, or ``None``."""
 
-    def __init__(self, pager: MessagePager, parent: QWidget | None = None) -> None:
+    def __init__(self, pager: MessagePager, names: NameLookup, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._names = names
+        self._link: QTextCursor | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(self.tr("Transcript"))
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -73,6 +76,8 @@ class TranscriptView(QAbstractScrollArea):
         pager.grew.connect(self._on_pager_grew)
         self.verticalScrollBar().valueChanged.connect(self._on_bar_value_changed)
         self.verticalScrollBar().actionTriggered.connect(self._on_bar_action_triggered)
+        names.found.connect(self._on_names_found)
+        names.renewed.connect(self._want_names)
         theme.current().changed.connect(self._on_theme_changed)
 
     def _make_labels(self) -> TranscriptLabels:
@@ -154,6 +159,7 @@ class TranscriptView(QAbstractScrollArea):
                 block = MessageBlock(message, self._labels, reading, width)
                 block.mirrored = self.isRightToLeft()
                 block.term = self._term
+                block.names = self._names.names(f"{message.session_id}#{message.seq}")
             day = day_of(message.created_at)
             begins = day != last and (place > 0 or self._pager.at_start)
             block.day = day_heading(day, self._today) if begins else ""
@@ -186,6 +192,7 @@ class TranscriptView(QAbstractScrollArea):
                 break
             self._retop()
         self._release_far()
+        self._want_names()
         self.viewport().update()
         self._ask_for_more()
 
@@ -235,6 +242,20 @@ class TranscriptView(QAbstractScrollArea):
             if seq != chosen:
                 block.release()
 
+    def _want_names(self) -> None:
+        """Have the names looked up that the messages in sight mention."""
+        messages = (self._blocks[place].message for place in self._visible())
+        self._names.want(f"{message.session_id}#{message.seq}" for message in messages)
+
+    def _on_names_found(self, owners: object) -> None:
+        if not isinstance(owners, set):
+            return
+        for block in self._blocks:
+            owner = f"{block.message.session_id}#{block.message.seq}"
+            if owner in owners:
+                block.set_names(self._names.names(owner))
+        self.viewport().update()
+
     def _ask_for_more(self) -> None:
         if not self._blocks:
             return
@@ -254,7 +275,7 @@ class TranscriptView(QAbstractScrollArea):
     def _on_pager_replaced(self, seq: object) -> None:
         self._laid.clear()
         self._blocks = []
-        self._selection = self._pressed = None
+        self._selection = self._pressed = self._link = None
         self._today = datetime.now().astimezone().date()
         if not self._pager.messages:
             self._current = None
@@ -314,7 +335,7 @@ class TranscriptView(QAbstractScrollArea):
         self._forget_layouts()
 
     def _forget_layouts(self) -> None:
-        self._selection = self._pressed = None
+        self._selection = self._pressed = self._link = None
         width = self._column().width()
         for block in self._blocks:
             block.mirrored = self.isRightToLeft()
@@ -361,7 +382,8 @@ class TranscriptView(QAbstractScrollArea):
                 continue
             painter.save()
             painter.translate(left, top)
-            block.paint(painter, self._selection, self.hasFocus() and block.message.seq == self._current)
+            is_current = self.hasFocus() and block.message.seq == self._current
+            block.paint(painter, self._selection, is_current, self._link if is_current else None)
             painter.restore()
 
     def _paint_bars(self, painter: QPainter, offset: int) -> None:
@@ -383,6 +405,7 @@ class TranscriptView(QAbstractScrollArea):
         if seq == self._current:
             return
         self._current = seq
+        self._link = None
         place = self._place_of(seq)
         if place >= 0:
             words = self._blocks[place].speech

@@ -26,6 +26,13 @@ class _Fonts:
     small: QFont
 
     @property
+    def small_strong(self) -> QFont:
+        """The small font, heavier."""
+        font = QFont(self.small)
+        font.setWeight(QFont.Weight.DemiBold)
+        return font
+
+    @property
     def title_height(self) -> int:
         return QFontMetrics(self.title).height()
 
@@ -55,6 +62,7 @@ class CardPainter:
         self._points = look.points
         self._fonts = _Fonts(look.font("strong"), look.font("small"))
         self._icon = look.scaled(ICON)
+        self.heading = self._fonts.small_height + Space.M + Space.XS
         self.height = self._fonts.title_height + self._fonts.small_height + 2 * Space.S + 8
 
     def paint(self, painter: QPainter, rect: QRect, card: Card | None, state: RowState) -> None:
@@ -73,6 +81,14 @@ class CardPainter:
         self._upper(_Line(painter, upper, self._fonts.small, state.mirrored), card, state)
         self._lower(_Line(painter, lower, self._fonts.small, state.mirrored), card)
         painter.setOpacity(1.0)
+
+    def paint_heading(self, painter: QPainter, rect: QRect, title: str, *, mirrored: bool) -> None:
+        """Paint the heading of a group of rows into ``rect``."""
+        line = rect.adjusted(Space.XS + 2 + Space.M, Space.S, -Space.XS - 2 - Space.M, 0)
+        words = _elided(title, line.width(), self._points, False)
+        _Line(painter, line, self._fonts.small, mirrored).text(
+            0, line.width(), words, theme.current().colour("muted"), self._fonts.small_strong
+        )
 
     def is_cut(self, rect: QRect, card: Card) -> bool:
         """Return whether a title does not fit into a row of the place ``rect``."""

@@ -1,5 +1,6 @@
 """A list of two-line rows that opens a hundred thousand of them at once."""
 
+from collections.abc import Sequence
 from html import escape
 from itertools import chain, islice
 
@@ -21,6 +22,7 @@ from ui import theme
 from ui.models.id_list_model import IdListModel, Role
 from ui.style.design_tokens import Space
 from ui.widgets.lists.card_painter import CardPainter
+from ui.widgets.lists.row_groups import RowGroups
 from ui.widgets.lists.row_view import Index, RowState, RowView
 
 _FLAG = QItemSelectionModel.SelectionFlag
@@ -46,6 +48,8 @@ class CardList(RowView):
     """Other rows are selected now: how many."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        # First, because Qt's setters already ask where rows are.
+        self._groups = RowGroups()
         super().__init__(name, parent)
         self.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self._kept: tuple[list[str], str, str, int] = ([], "", "", 0)
@@ -61,6 +65,35 @@ class CardList(RowView):
         self.setModel(model)
         model.modelAboutToBeReset.connect(self._on_model_about_to_be_reset)
         model.modelReset.connect(self._on_model_reset)
+
+    def set_groups(self, groups: Sequence[tuple[str, int]]) -> None:
+        """Put headings between the rows.
+
+        Args:
+            groups: The heading and the number of rows of each group, in order; none for a list without headings. They
+                count only while they have as many rows as the list.
+        """
+        top = self.indexAt(QPoint(4, self._groups_heading() + Space.XS))
+        place = self.visualRect(top).top() if top.isValid() else 0
+        fresh = RowGroups(groups) if sum(count for _, count in groups) == self._count() else RowGroups()
+        if fresh == self._groups:
+            return
+        at_start = self.verticalOffset() == 0
+        self._groups = fresh
+        self.updateGeometries()
+        if top.isValid() and not at_start:
+            self.verticalScrollBar().setValue(self._top_of(top.row()) + Space.XS - place)
+        self.viewport().update()
+
+    def indexAt(self, point: QPoint) -> QModelIndex:
+        """Return the row under ``point``; headings are none."""
+        index = super().indexAt(point)
+        if not index.isValid() or not self._groups.title_of(index.row()):
+            return index
+        return QModelIndex() if point.y() < self.visualRect(index).top() + self._groups_heading() else index
+
+    def _groups_heading(self) -> int:
+        return self._cards.heading if self._groups else 0
 
     def set_empty_text(self, text: str) -> None:
         """Say what an empty list means, ``""`` for nothing (while it loads)."""
@@ -167,12 +200,16 @@ class CardList(RowView):
         return model
 
     def _top_of(self, row: int) -> int:
-        return row * self._cards.height
+        return self._groups.top_of(row, self._cards.height, self._cards.heading)
 
     def _row_at(self, place: int) -> int:
-        return place // self._cards.height
+        return self._groups.row_at(place, self._cards.height, self._cards.heading)
 
     def _paint_row(self, painter: QPainter, rect: QRect, index: QModelIndex, state: RowState) -> None:
+        if title := self._groups.title_of(index.row()):
+            heading = QRect(rect.left(), rect.top(), rect.width(), self._cards.heading)
+            self._cards.paint_heading(painter, heading, title, mirrored=state.mirrored)
+            rect = rect.adjusted(0, self._cards.heading, 0, 0)
         self._cards.paint(painter, rect, index.data(Role.CARD), state)
 
     def _paint_empty(self, painter: QPainter) -> None:
@@ -190,8 +227,9 @@ class CardList(RowView):
             return super().viewportEvent(event)
         index = self.indexAt(event.pos())
         card, rect = index.data(Role.CARD), self.visualRect(index)
-        words = card.title if card and self._cards.is_cut(rect, card) else ""
-        QToolTip.showText(event.globalPos(), escape(words), self.viewport(), rect)
+        parts = (card.title if self._cards.is_cut(rect, card) else "", card.hint) if card else ()
+        words = "\n".join(part for part in parts if part)
+        QToolTip.showText(event.globalPos(), escape(words).replace("\n", "<br>"), self.viewport(), rect)
         return True
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -274,7 +312,7 @@ class CardList(RowView):
         else:
             self._announced = ""
         if (row := source.row_of(top)) >= 0 and self.verticalOffset() > 0:
-            self.verticalScrollBar().setValue(row * self._cards.height + Space.XS - into)
+            self.verticalScrollBar().setValue(self._top_of(row) + Space.XS - into)
         if not selection.count():
             self.selection_changed.emit(0)
         self.viewport().update()

@@ -1,11 +1,13 @@
 """A reading view of Markdown: formats only, no network, files or scripts."""
 
 from collections import deque
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, QUrl, Signal
+from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
+    QAction,
     QDesktopServices,
     QFocusEvent,
     QFontDatabase,
@@ -21,10 +23,14 @@ from ui.models.dates import format_number
 from ui.models.markup import PLAIN_STEP, Ink, breakable, is_rich, pieces, render, target_of
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
-from ui.widgets.plain_text import PlainLabel, PlainMessageBox
+from ui.widgets.plain_text import PlainLabel, PlainMessageBox, caption
 from ui.widgets.text.line_spacing import LINE_HEIGHT_PERCENT
+from ui.widgets.text.name_links import entity_of, link_names, links_of
 from ui.widgets.text.text_margins import text_margins
 from ui.widgets.word_marks import go_to_selection, word_selections
+
+if TYPE_CHECKING:
+    from app.entities.model import MentionedEntity
 
 PREVIEW_MS = 220
 INDENT = 22
@@ -169,6 +175,7 @@ class MarkdownView(QWidget):
         self._shown: str | None = None
         self._length = 0
         self._terms: tuple[str, ...] = ()
+        self._names: Sequence[MentionedEntity] = ()
         self._begin = ""
         self._building: SealedDocument | None = None
         self._waiting: deque[str] = deque()
@@ -194,6 +201,8 @@ class MarkdownView(QWidget):
         self._more.clicked.connect(self._on_more_clicked)
         self.page.mark_requested.connect(self.go_to_mark)
         self.page.anchorClicked.connect(self._on_page_anchor_clicked)
+        self.page.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.page.customContextMenuRequested.connect(self._on_page_menu_requested)
         theme.current().changed.connect(self._on_theme_changed)
         self.setFocusProxy(self.page)
 
@@ -214,6 +223,7 @@ class MarkdownView(QWidget):
         self._source, self._terms, self._begin = source, terms, begin
         self._length = PLAIN_STEP if fresh else max(self._length, PLAIN_STEP)
         if fresh:
+            self._names = ()
             self._timer.stop()
             self._show(fresh=True)
         else:
@@ -223,6 +233,16 @@ class MarkdownView(QWidget):
         """Mark other whole words in the text shown, and go to the first."""
         self._terms, self._begin = terms, ""
         self._mark()
+
+    def set_names(self, names: "Sequence[MentionedEntity]") -> None:
+        """Make names in the text links to the pages of people and things."""
+        former, self._names = self._names, tuple(names)
+        if former and former != self._names and self._source:
+            # Only a new document loses the links there are.
+            self._shown = None
+            self._show()
+        else:
+            link_names(self.page.document(), self._names)
 
     def go_to_mark(self, step: int) -> None:
         """Go to the next marked word, backwards if ``step`` is negative.
@@ -322,6 +342,7 @@ class MarkdownView(QWidget):
     def _mark(self) -> None:
         """Mark the terms; scroll to the first one."""
         document = self.page.document()
+        link_names(document, self._names)
         marks = word_selections(document, self._terms)
         self.page.setExtraSelections(marks)
         here = document.find(self._begin) if self._begin else QTextCursor()
@@ -360,6 +381,20 @@ class MarkdownView(QWidget):
             self.link_clicked.emit(target)
         elif kind == "web":
             open_outside(self, target)
+
+    def _on_page_menu_requested(self, spot: QPoint) -> None:
+        """Open Qt's menu of a text, after the page of the name under the pointer."""
+        menu = self.page.createStandardContextMenu(spot)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        href = self.page.anchorAt(spot)
+        if entity_of(href):
+            words = next((one.words for one in links_of(self.page.document()) if one.href == href), "")
+            action = QAction(caption(self.tr("Open the page of ‘{name}’").format(name=words)), menu)
+            action.triggered.connect(partial(self.link_clicked.emit, href))
+            others = menu.actions()
+            menu.insertActions(others[0], [action])
+            menu.insertSeparator(others[0])
+        menu.popup(self.page.viewport().mapToGlobal(spot))
 
     def _on_theme_changed(self) -> None:
         self._shown = None

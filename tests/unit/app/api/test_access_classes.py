@@ -15,11 +15,11 @@ CLASSES = {
     "public": "inbox.mine memory.operators schedule.preview schedule.words",
     # Reads of the stores that a caller reaches.
     "familiar": """
-        archive.get archive.list graph.read entity.graph entity.ids entity.info entity.list entity.of entity.rows
-        fact.beliefs fact.by_metadata fact.confidence fact.conflicts fact.get fact.list memory.context
-        memory.forecast memory.get memory.list memory.parse memory.people memory.search memory.sources
-        memory.stats memory.tags memory.timeline note.days note.entities note.facets note.mentions
-        note.templates memory.months
+        archive.get archive.list graph.read entity.graph entity.ids entity.info entity.list entity.of
+        entity.rows fact.beliefs fact.by_metadata fact.confidence fact.conflicts fact.get fact.list
+        memory.context memory.forecast memory.get memory.list memory.parse memory.people memory.search
+        memory.sources memory.stats memory.tags memory.timeline note.days note.entities note.facets
+        note.mentions note.templates memory.months entity.named
         note.get note.ids note.links note.list note.resolve note.rows note.titles reflection.latest reflection.list
         search.explain tag.list
     """,
@@ -34,7 +34,8 @@ CLASSES = {
         reflection.save schedule.calendar schedule.claim schedule.count schedule.create schedule.delete schedule.due
         schedule.get schedule.heartbeat schedule.report schedule.run schedule.runs schedule.search schedule.update
         session.all session.append session.append_later session.at session.before session.compact session.create
-        session.find session.get session.length session.messages session.recent session.restore session.scratchpad.clear
+        session.find session.get session.length session.memories session.messages
+        session.recent session.restore session.scratchpad.clear
         session.scratchpad.read session.scratchpad.write session.summary.get session.summary.roll
         session.summary.set session.working tag.merge tag.rename
     """,
@@ -47,6 +48,7 @@ CLASSES = {
         session.digest.get
         session.digest.list session.digest.roll session.forget session.ids session.list session.pending
         saved_search.delete saved_search.list saved_search.order saved_search.rename saved_search.save
+        session.groups session.memory_counts
         reflection.preview session.rename session.rows settings.check settings.list upkeep.jobs upkeep.plan
         upkeep.status vault.settle vault.stats vault.status
     """,
@@ -56,7 +58,8 @@ CLASSES = {
         agent.quarantined agent.readers agent.refuse agent.release agent.requests agent.revoke agent.rotate
         agent.trust agent.undo agent.vaults archive.clean backup.cancel_restore backup.list backup.now
         backup.restore backup.verify embedding.advice embedding.change embedding.compare embedding.pause
-        embedding.resume embedding.rollback embedding.status embedding.switch exchange.export exchange.import
+        embedding.resume embedding.rollback embedding.status embedding.switch exchange.export exchange.export_session
+        exchange.import
         exchange.preview health.fix health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject
         inbox.rule.remove
         inbox.rule.set inbox.rules llm.status llm.test llm.usage memory.forget_forever memory.receipts

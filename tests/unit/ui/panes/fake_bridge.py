@@ -152,6 +152,15 @@ class FakeBridge(QObject):
             counts[one.agent] = counts.get(one.agent, 0) + 1
         return [Facet(name, count) for name, count in sorted(counts.items())]
 
+    def _session_groups(self, filter: Any, order: str) -> list[Facet]:
+        return []
+
+    def _session_memory_counts(self, sessions: list[str]) -> dict[str, int]:
+        return {}
+
+    def _entity_named(self, owners: list[str]) -> list[Any]:
+        return []
+
     def _session_get(self, session: str) -> Session:
         if session not in self.backend.sessions:
             raise NotFoundError(f"There is no conversation {session}.")

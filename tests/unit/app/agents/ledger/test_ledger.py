@@ -258,6 +258,7 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "entity.ids": ({}, ("entity",)),
     "entity.info": ({"id": "{entity}"}, ("entity", "note")),
     "entity.list": ({}, ("entity",)),
+    "entity.named": ({"owners": ["{note}"]}, ("entity", "note")),
     "entity.of": ({"owner": "{note}"}, ("entity", "note")),
     "entity.rows": ({"ids": ["{entity}"]}, ("entity",)),
     "fact.beliefs": ({"id": "{fact}"}, ("fact",)),
@@ -297,6 +298,7 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "session.ids": ({}, ("session",)),
     "session.length": ({"session": "{session}"}, ("session",)),
     "session.list": ({}, ("session",)),
+    "session.memories": ({"session": "{session}"}, ("session", "drawn")),
     "session.messages": ({"session": "{session}"}, ("session",)),
     "session.pending": ({}, ("older",)),
     "session.recent": ({"session": "{session}"}, ("session",)),
@@ -320,6 +322,8 @@ WITHOUT_ITEMS = {
     "note.facets",
     "reflection.preview",
     "session.agents",
+    "session.groups",
+    "session.memory_counts",
     "tag.list",
 }
 SUBJECTS = ("memory.", "note.", "fact.", "session.", "entity.", "archive.", "reflection.", "search.", "tag.")

@@ -12,7 +12,7 @@ from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.panes.pane import Place
-from ui.panes.sessions.conversation_tabs import AGENT, MESSAGES, SCRATCHPAD, SUMMARY
+from ui.panes.sessions.conversation_tabs import AGENT, FACTS, MESSAGES, SCRATCHPAD, SUMMARY
 from ui.panes.sessions.pane import SessionsPane
 
 
@@ -64,10 +64,14 @@ def test_a_summary_is_made_edited_and_never_overwritten_unseen(
 
 
 def test_facts_are_drawn_on_request(pane: SessionsPane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot) -> None:
-    _show(pane, SUMMARY, bridge, rest)
-    qtbot.mouseClick(pane.tabs.summary.consolidate, Qt.MouseButton.LeftButton)
-    rest(lambda: "drawn" in pane.tabs.summary.about and not bridge._tasks)
-    assert host.ask("fact.list")
+    _show(pane, FACTS, bridge, rest)
+    assert pane.tabs.facts.empty.isVisible()
+    qtbot.mouseClick(pane.tabs.facts.empty.button, Qt.MouseButton.LeftButton)
+    assert "Drawing" in pane.header._facts.text()
+    rest(lambda: bool(pane.tabs.facts.cards) and "Drawing" not in pane.header._facts.text() and not bridge._tasks)
+    drawn = {fact.id for fact in host.ask("fact.list", limit=200)}
+    rest(lambda: {card.found.memory.id for card in pane.tabs.facts.cards} == drawn)
+    assert "Drawing" not in pane.header._facts.text()
 
 
 def test_the_scratchpad_is_changed_within_its_limits(
@@ -115,6 +119,6 @@ def test_finding_and_places_lead_back_to_the_messages(
 
 
 def test_everything_that_takes_the_keyboard_has_a_name(pane: SessionsPane, bridge: Bridge, rest: Rest) -> None:
-    for tab in (SUMMARY, SCRATCHPAD, AGENT):
+    for tab in (FACTS, SUMMARY, SCRATCHPAD, AGENT):
         _show(pane, tab, bridge, rest)
         assert _nameless(pane) == []

@@ -270,7 +270,17 @@ def test_the_menu_of_rows(books: FakeVault, ask: FakeBridge, open_pane: Any, run
         actions = {action.text(): action for action in menu.actions() if not action.isSeparator()}
         menu.close()
         names.append(list(actions))
-    assert names == [["Copy link", "Rename", "Delete"], ["Delete 2 conversations"]]
+    assert [entries[0] for entries in names] == ["Copy link", "Draw facts from 2 conversations now"]
+    assert names[0][1:] == [
+        "Draw facts from it now",
+        "Summarise older messages now",
+        "Condense all but the latest messages",
+        "Export as Markdown…",
+        "Export as JSONL…",
+        "Rename",
+        "Delete",
+    ]
+    assert names[1][1:] == ["Delete 2 conversations"]
     actions["Delete 2 conversations"].trigger()
     run_async(ask.idle())
     assert [one["session"] for one in ask.called("session.forget")] == ["ses-000000", "ses-000001"]

@@ -1,0 +1,233 @@
+"""The facts that were drawn from a conversation, each with the messages that say so."""
+
+from collections import deque
+from collections.abc import Callable, Coroutine
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from ui import theme
+from ui.models.dates import format_number
+from ui.panes.name_lookup import NameLookup
+from ui.panes.sessions.fact_card import FactCard
+from ui.style.design_tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.empty_state import EmptyState
+from ui.widgets.plain_text import PlainLabel
+
+if TYPE_CHECKING:
+    from app.memories.model import SessionMemory
+    from ui.bridge import Bridge, Reply
+
+PAGE = 50
+AT_ONCE = 1
+"""Cards that are made in one turn of the event loop, so that keys and clicks come through."""
+WIDTH = 820
+
+Tell = Callable[[str, str, "Reply", str], None]
+
+
+class FactsTab(QWidget):
+    """Cards of what is remembered of a conversation.
+
+    Args:
+        bridge: The way to the engine.
+        do: Runs work in the background and reports its failure.
+        tell: Tells what was done, with what undoes it.
+        parent: Its parent.
+    """
+
+    message_requested = Signal(int)
+    """Show the message of this number."""
+    name_requested = Signal(str)
+    """Show the page of the entity of this id."""
+    memory_requested = Signal(str)
+    """Show the memory of this id."""
+    draw_requested = Signal()
+    """Draw the facts of the conversation now."""
+
+    def __init__(
+        self,
+        bridge: "Bridge",
+        do: Callable[[Coroutine[Any, Any, None]], None],
+        tell: Tell,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._do = do
+        self._tell = tell
+        self._session = ""
+        self._limit = PAGE
+        self._waiting: deque[tuple[int, SessionMemory]] = deque()
+        self.cards: list[FactCard] = []
+        self._unnamed: deque[FactCard] = deque()
+        self._refocused = -1
+        self._names = NameLookup(bridge, self)
+        self._names.found.connect(self._on_names_found)
+        self._names.renewed.connect(self._on_names_renewed)
+        self._builder = QTimer(self, interval=0)
+        self._builder.timeout.connect(self._on_builder_timeout)
+        self.about = PlainLabel("", self)
+        theme.set_type(self.about, "body muted")
+        self.more = text_button(self.tr("Show more"), "quiet", parent=self)
+        self.more.hide()
+        self.more.clicked.connect(self._on_more_clicked)
+        self.empty = EmptyState(
+            "lightbulb",
+            self.tr("No facts were drawn from it yet"),
+            self.tr(
+                "Keepsake reads conversations when they have come to rest, and keeps what lasts: each fact with the"
+                " message that says so."
+            ),
+            self.tr("Draw facts from it now"),
+            parent=self,
+        )
+        self.empty.triggered.connect(self.draw_requested)
+        self._arrange()
+
+    def _arrange(self) -> None:
+        page = QWidget(self)
+        self._column = QVBoxLayout()
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._column.setSpacing(Space.S)
+        column = QVBoxLayout()
+        column.setContentsMargins(Space.XL, Space.L, Space.XL, Space.L)
+        column.setSpacing(Space.M)
+        column.addWidget(self.about)
+        column.addLayout(self._column)
+        column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeading)
+        column.addStretch(1)
+        inner = QWidget(page)
+        inner.setLayout(column)
+        inner.setMaximumWidth(theme.current().scaled(WIDTH))
+        outer = QHBoxLayout(page)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addStretch(1)
+        outer.addWidget(inner, 100)
+        outer.addStretch(1)
+        self._area = QScrollArea(self)
+        self._area.setWidgetResizable(True)
+        self._area.setFrameShape(QFrame.Shape.NoFrame)
+        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area.setWidget(page)
+        # A scroll area fills what it holds with the window's ground.
+        self._area.viewport().setAutoFillBackground(False)
+        page.setAutoFillBackground(False)
+        self._stack = QStackedWidget(self)
+        self._stack.addWidget(self._area)
+        self._stack.addWidget(self.empty)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._stack)
+
+    def load(self, session: str) -> None:
+        """Show the facts of a conversation."""
+        if session != self._session:
+            self._limit = PAGE
+        self._session = session
+        self._do(self._load(session))
+
+    async def _load(self, session: str) -> None:
+        found: list[SessionMemory] = await self._bridge.call("session.memories", session=session, limit=self._limit + 1)
+        if not isValid(self) or session != self._session:
+            return
+        self.more.setVisible(len(found) > self._limit)
+        found = found[: self._limit]
+        self._stack.setCurrentWidget(self._area if found else self.empty)
+        count = format_number(len(found)) + ("+" if not self.more.isHidden() else "")
+        self.about.setText(
+            self.tr("{n} drawn from this conversation. A line below each shows the message that says so.").format(
+                n=count
+            )
+        )
+        self._show(found)
+
+    def _show(self, found: "list[SessionMemory]") -> None:
+        """Show cards, keeping those whose fact is as it was."""
+        fresh = {one.memory.id: one for one in found}
+        focused: QWidget | None = QApplication.focusWidget()
+        kept: list[FactCard] = []
+        for place, card in enumerate(self.cards):
+            if fresh.get(card.found.memory.id) == card.found:
+                kept.append(card)
+                continue
+            if focused is not None and card.isAncestorOf(focused):
+                # The card that takes its place takes the keyboard too.
+                self._refocused = min(place, len(found) - 1)
+            self._column.removeWidget(card)
+            card.hide()
+            card.deleteLater()
+        self.cards = kept
+        known = {card.found.memory.id for card in kept}
+        self._waiting = deque((place, one) for place, one in enumerate(found) if one.memory.id not in known)
+        self._names.want(one.memory.id for one in found)
+        self._on_builder_timeout()
+        if self._waiting:
+            self._builder.start()
+
+    def _on_builder_timeout(self) -> None:
+        """Add a few new cards; the rest follows when the event loop comes round again."""
+        made = 0
+        while self._waiting and made < AT_ONCE:
+            made += 1
+            place, found = self._waiting.popleft()
+            card = self._make(found)
+            card.show_names(self._names.names(found.memory.id))
+            self._column.insertWidget(place, card)
+            self.cards.insert(place, card)
+        if 0 <= self._refocused < len(self.cards):
+            self.cards[self._refocused].open.setFocus(Qt.FocusReason.OtherFocusReason)
+            self._refocused = -1
+        while self._unnamed and made < AT_ONCE:
+            made += 1
+            named = self._unnamed.popleft()
+            if named in self.cards:
+                named.show_names(self._names.names(named.found.memory.id))
+        if not self._waiting and not self._unnamed:
+            self._builder.stop()
+
+    def _make(self, found: "SessionMemory") -> FactCard:
+        card = FactCard(found, self._area.widget())
+        card.quote_opened.connect(self.message_requested)
+        card.name_opened.connect(self.name_requested)
+        card.opened.connect(self.memory_requested)
+        card.confirmed.connect(self._on_card_confirmed)
+        card.corrected.connect(self._on_card_corrected)
+        card.forgotten.connect(self._on_card_forgotten)
+        return card
+
+    async def _change(self, words: str, undo: str, operation: str, **arguments: Any) -> None:
+        title = next((card.found.memory.content for card in self.cards if card.found.memory.id == arguments["id"]), "")
+        reply = await self._bridge.reply(operation, **arguments)
+        if isValid(self):
+            self._tell(words, title, reply, undo)
+            await self._load(self._session)
+
+    def _on_card_confirmed(self, identity: str) -> None:
+        words = self.tr("Confirmed ‘{title}’")
+        self._do(self._change(words, self.tr("confirm a fact"), "fact.confirm", id=identity))
+
+    def _on_card_corrected(self, identity: str, right: str) -> None:
+        words = self.tr("Corrected ‘{title}’")
+        self._do(self._change(words, self.tr("correct a fact"), "fact.correct", id=identity, content=right))
+
+    def _on_card_forgotten(self, identity: str) -> None:
+        kind = next((card.found.memory.kind for card in self.cards if card.found.memory.id == identity), "fact")
+        operation = "fact.forget" if kind == "fact" else "note.delete"
+        self._do(self._change(self.tr("Deleted ‘{title}’"), self.tr("delete a fact"), operation, id=identity))
+
+    def _on_names_found(self, owners: object) -> None:
+        if isinstance(owners, set):
+            self._unnamed.extend(card for card in self.cards if card.found.memory.id in owners)
+            self._builder.start()
+
+    def _on_names_renewed(self) -> None:
+        self._names.want(card.found.memory.id for card in self.cards)
+
+    def _on_more_clicked(self) -> None:
+        self._limit += PAGE
+        self._do(self._load(self._session))

@@ -1,0 +1,159 @@
+"""Work on conversations that takes a while: draw facts, summarise, condense, export."""
+
+from collections.abc import Coroutine, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QFileDialog
+from shiboken6 import isValid
+
+from app.core.text import excerpt
+from app.errors import KeepsakeError
+from app.sessions.model import Session
+from ui.models.dates import format_number
+from ui.panes.reading_pane import TITLE, ReadingPane, history_of
+
+if TYPE_CHECKING:
+    from app.exchange.model import ExportReport
+    from app.upkeep.consolidation.model import ConsolidationReport
+
+SUFFIXES = {"markdown": "md", "jsonl": "jsonl"}
+
+
+class SessionWork(QObject):
+    """Runs such work, a piece at a time, and reports the result with its undo.
+
+    Args:
+        pane: The pane that shows notices and runs work in the background.
+    """
+
+    changed = Signal(str)
+    """What is being done, in words; ``""`` when it is over."""
+
+    def __init__(self, pane: ReadingPane) -> None:
+        super().__init__(pane)
+        self._pane = pane
+        self._doing = ""
+
+    @property
+    def doing(self) -> str:
+        """The work under way in words, ``""`` for none."""
+        return self._doing
+
+    def draw_facts(self, sessions: Sequence[Session]) -> None:
+        """Draw the lasting facts of conversations now."""
+        self._start(self.tr("Drawing facts from it…"), self._draw_facts(sessions))
+
+    def summarise(self, session: Session) -> None:
+        """Renew the summary of a conversation's older messages."""
+        work = self._condense(session, "session.summary.roll", force=True)
+        self._start(self.tr("Summarising its older messages…"), work)
+
+    def compact(self, session: Session) -> None:
+        """Condense all but the latest messages of a conversation into its summary."""
+        work = self._condense(session, "session.compact")
+        self._start(self.tr("Condensing all but its latest messages…"), work)
+
+    def export(self, session: Session, form: str) -> None:
+        """Ask for a file, and write a conversation to it.
+
+        Args:
+            session: The conversation.
+            form: ``markdown`` or ``jsonl``.
+        """
+        box = QFileDialog(self._pane, self.tr("Export the conversation"))
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        box.setDefaultSuffix(SUFFIXES[form])
+        stem = "".join(sign if sign.isalnum() or sign in " -_" else " " for sign in self._title(session))
+        box.selectFile(f"{' '.join(stem.split())[:60].strip()}.{SUFFIXES[form]}")
+        box.fileSelected.connect(partial(self.export_to, session, form))
+        box.open()
+
+    def export_to(self, session: Session, form: str, path: str) -> None:
+        """Write a conversation to the file ``path``."""
+        self._start(self.tr("Exporting it…"), self._export(session, form, path))
+
+    # --- work ---
+
+    def _start(self, words: str, work: Coroutine[Any, Any, None]) -> None:
+        if self._doing:
+            work.close()
+            self._pane.show_notice(self.tr("Wait a moment: {work}").format(work=self._doing))
+            return
+        self._tell(words)
+        self._pane.bridge.start(self._run(work))
+
+    async def _run(self, work: Coroutine[Any, Any, None]) -> None:
+        try:
+            await work
+        except KeepsakeError as error:
+            if isValid(self):
+                self._pane.show_error(error)
+        finally:
+            if isValid(self):
+                self._tell("")
+
+    def _tell(self, words: str) -> None:
+        self._doing = words
+        self.changed.emit(words)
+
+    async def _draw_facts(self, sessions: Sequence[Session]) -> None:
+        history: list[int] = []
+        added = known = replaced = 0
+        try:
+            for session in sessions:
+                reply = await self._pane.bridge.reply("session.consolidate", session=session.id)
+                report: ConsolidationReport = reply.value
+                history += report.history_ids
+                added += len(report.added)
+                known += len(report.merged)
+                replaced += len(report.superseded)
+        finally:
+            # What was done before a failure is told too, so that it can be undone.
+            if isValid(self) and history:
+                self._tell_facts(added, known, replaced, tuple(history))
+        if isValid(self) and not history:
+            self._pane.show_notice(self.tr("Nothing new to remember was found."))
+
+    def _tell_facts(self, added: int, known: int, replaced: int, history: tuple[int, ...]) -> None:
+        parts = [
+            (added, self.tr("{n} new facts")),
+            (known, self.tr("{n} known ones confirmed")),
+            (replaced, self.tr("{n} older ones changed")),
+        ]
+        words = ", ".join(text.format(n=format_number(count)) for count, text in parts if count)
+        sentence = self.tr("Facts were drawn from it")
+        if words:
+            sentence = self.tr("Drawn from it: {facts}").format(facts=words)
+        self._pane.show_notice(sentence, history, self.tr("draw facts"))
+
+    async def _condense(self, session: Session, operation: str, **arguments: Any) -> None:
+        reply = await self._pane.bridge.reply(operation, session=session.id, **arguments)
+        if not isValid(self):
+            return
+        done = reply.value
+        if done.reason == "stale":
+            self._pane.show_notice(self.tr("Somebody else summarised it meanwhile; that summary stands."))
+            return
+        if not done.applied:
+            self._pane.show_notice(self.tr("It is short enough: there is nothing to condense."))
+            return
+        words = self.tr("{n} messages of ‘{title}’ stand in its summary now; the last {rest} stay in full")
+        counts = {"n": format_number(done.condensed), "rest": format_number(done.retained)}
+        sentence = words.format(title=excerpt(self._title(session), TITLE), **counts)
+        if done.note:
+            sentence = f"{sentence}. {done.note}"
+        self._pane.show_notice(sentence, history_of(reply), self.tr("summarise"))
+
+    async def _export(self, session: Session, form: str, path: str) -> None:
+        report: ExportReport = await self._pane.bridge.call(
+            "exchange.export_session", session=session.id, path=path, format=form
+        )
+        if isValid(self):
+            words = self.tr("Exported {n} messages to {path}")
+            self._pane.show_notice(words.format(n=format_number(report.messages), path=report.path))
+
+    def _title(self, session: Session) -> str:
+        return session.label or self.tr("Untitled conversation")
