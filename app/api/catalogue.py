@@ -7,6 +7,7 @@ from app.api import (  # noqa: F401
     archive,
     backups,
     capture,
+    connections,
     context,
     embeddings,
     entities,
