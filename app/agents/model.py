@@ -118,3 +118,26 @@ class IsolatedVault:
     bytes: int
     is_open: bool
     is_isolated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedAgent:
+    """An agent that is connected now.
+
+    Args:
+        id: The agent.
+        name: Its name.
+        client: The name and version that the program gave of itself.
+        since: When it connected.
+        connections: How many connections it has.
+        last_operation: What it called last, ``""`` for nothing so far.
+        last_at: When it did.
+    """
+
+    id: str
+    name: str
+    client: str
+    since: datetime
+    connections: int = 1
+    last_operation: str = ""
+    last_at: datetime | None = None

@@ -25,6 +25,7 @@ from app.api import (  # noqa: F401
     memories,
     memory_write,
     notes,
+    overview,
     quarantine,
     schedule_calendar,
     schedules,
@@ -50,6 +51,6 @@ def declared() -> Iterable[Operation]:
 
 def build_catalogue(engine: Engine) -> Catalogue:
     """Return the catalogue that works on ``engine``."""
-    recorder = LedgerRecorder(engine.ledger, engine.config, engine.clock)
+    recorder = LedgerRecorder(engine.ledger, engine.config, engine.clock, engine.presence)
     review = AgentWriteReview(engine)
     return Catalogue(engine, declared(), engine, engine.trace, engine.engine_for_caller, recorder, review)

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from app import __version__
+from app.agents.presence import AgentPresence
 from app.agents.service import AREA as AGENTS_AREA
 from app.api.authentication import Authentication
 from app.api.caller import Caller
@@ -46,6 +47,7 @@ class SocketServer:
         timeouts: How long clients may take.
         rate: Returns how often an agent may call.
         cancel_job: Asks a job to stop; returns whether there is one of that id.
+        presence: Keeps track of connected agents.
     """
 
     def __init__(
@@ -59,7 +61,9 @@ class SocketServer:
         timeouts: ClientTimeouts | None = None,
         rate: Callable[[], Rate] | None = None,
         cancel_job: Callable[[str], bool] | None = None,
+        presence: AgentPresence | None = None,
     ) -> None:
+        self._presence = presence
         self.address = ""
         self._catalogue = catalogue
         self._feed = feed
@@ -145,7 +149,10 @@ class SocketServer:
     def _on_disconnected(self, task: "asyncio.Task[None]") -> None:
         connection = self._connections.pop(task)
         self._unauthenticated.pop(connection, None)
-        self._clients.discard(connection)
+        if connection in self._clients:
+            self._clients.discard(connection)
+            if self._presence is not None and connection.caller.agent_id:
+                self._presence.left(connection.caller.agent_id)
         self._catalogue.trace.event("socket.closed", connections=len(self._connections))
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("a connection failed: %s", error_location(error))
@@ -168,6 +175,8 @@ class SocketServer:
             raise _too_many(f"{caller.name} is", MAX_OF_AGENT)
         self._unauthenticated.pop(connection, None)
         self._clients.add(connection)
+        if self._presence is not None and caller.agent_id:
+            self._presence.joined(caller.agent_id, caller.name, caller.client)
 
     def _bucket(self, connection: Connection) -> TokenBucket:
         """Return the token bucket of an agent, or of an unknown program's connection."""
@@ -198,6 +207,8 @@ class SocketServer:
             )
             if renewed is not None:
                 connection.caller = renewed
+                if is_unknown and renewed.agent_id and self._presence is not None:
+                    self._presence.joined(renewed.agent_id, renewed.name, renewed.client)
                 if renewed != caller:
                     # What it may do has changed, which is the one change among agents that it hears of.
                     connection.tell(event_payload(ChangeSet(frozenset({AGENTS_AREA}), (renewed.agent_id,))))

@@ -60,7 +60,7 @@ CLASSES = {
         schedule.activity schedule.notes_shown schedule.pause_all secret.list secret.remove secret.set secret.status
         session.consolidate session.purge settings.set trial.compare trial.judge trial.judged
         trial.list trial.run trial.side_by_side upkeep.cancel upkeep.changes upkeep.run upkeep.undo
-        vault.backup vault.check vault.health vault.reindex vault.repair
+        vault.backup vault.check vault.health vault.overview vault.reindex vault.repair
     """,
 }
 CLASS_OF = {name: kind for kind, names in CLASSES.items() for name in names.split()}
