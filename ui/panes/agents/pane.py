@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LIST_WIDTH = 300
 CALLS = 200
 RELOAD_MS = 300
-AREAS = frozenset({"agents", "inbox"})
+AREAS = frozenset({"agents", "inbox", "presence"})
 
 
 class AgentsPane(ReadingPane):

@@ -1,0 +1,1 @@
+"""Status pane: what is known of privacy and safety at this moment."""
