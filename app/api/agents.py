@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 
-from app.agents.model import AccessAnswer, AccessRequest, Agent, AgentToken, Trust
+from app.agents.model import AccessAnswer, AccessRequest, Agent, AgentToken, ConnectedAgent, Trust
 from app.api.caller import Caller
 from app.api.registry import operation
 from app.changes import Changed
@@ -72,6 +72,12 @@ async def add(
 async def list_agents(engine: Engine, caller: Caller) -> list[Agent]:
     """Return every agent, by name, those whose access has ended among them."""
     return await engine.agents.listed()
+
+
+@operation("agent.connected", trust="full", owner_only=True)
+async def connected(engine: Engine, caller: Caller) -> list[ConnectedAgent]:
+    """Return the agents that are connected now, by name, with what each called last."""
+    return list(engine.presence.connected())
 
 
 @operation("agent.rotate", access="write", trust="full", owner_only=True)

@@ -51,6 +51,8 @@ class AgentPage(QScrollArea):
     hide_requested = Signal()
     release_requested = Signal()
     revoke_requested = Signal()
+    disconnect_requested = Signal(str)
+    """The program to take Keepsake out of."""
     rotate_requested = Signal()
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
@@ -73,6 +75,8 @@ class AgentPage(QScrollArea):
         self.pause = text_button("", parent=page)
         self.rotate = text_button(self.tr("New token"), icon_name="refresh-cw", parent=page)
         self.revoke = text_button(self.tr("End its access"), "danger", icon_name="unlink", parent=page)
+        self.unplug = text_button("", icon_name="plug", parent=page)
+        self._client = ""
         self._sentence = self._label("body", page)
         self._echo = self._label("small muted", page)
         self.forget_today = text_button(self.tr("Undo all it wrote today"), icon_name="undo-2", parent=page)
@@ -98,6 +102,7 @@ class AgentPage(QScrollArea):
             self.pause,
             self.rotate,
             self.revoke,
+            self.unplug,
             self.calls,
             self.forget_today,
             self.hide_all,
@@ -137,6 +142,12 @@ class AgentPage(QScrollArea):
         self._echo.setVisible(bool(activity.echoes))
         self.release.setVisible(bool(hidden))
 
+    def show_program(self, client: str, title: str) -> None:
+        """Offer to disconnect the program that an agent is, no program where empty."""
+        self._client = client
+        self.unplug.setText(self.tr("Disconnect {title}…").format(title=title))
+        self.unplug.setVisible(bool(client))
+
     def show_calls(self, calls: "Sequence[LedgerCall]") -> None:
         """Show its latest calls."""
         self._rows = {str(call.id): _CallRow(call) for call in calls}
@@ -171,7 +182,7 @@ class AgentPage(QScrollArea):
         for box in self.stores.values():
             stores.addWidget(box)
         access = FlowLayout(spacing=Space.S)
-        for button in (self.pause, self.rotate, self.revoke):
+        for button in (self.pause, self.rotate, self.revoke, self.unplug):
             access.addWidget(button)
         back = FlowLayout(spacing=Space.S)
         for button in (self.forget_today, self.hide_all, self.release):
@@ -204,6 +215,7 @@ class AgentPage(QScrollArea):
         self.pause.clicked.connect(self._on_pause_clicked)
         self.rotate.clicked.connect(self.rotate_requested)
         self.revoke.clicked.connect(self.revoke_requested)
+        self.unplug.clicked.connect(self._on_unplug_clicked)
         self.forget_today.clicked.connect(self._on_forget_clicked)
         self.hide_all.clicked.connect(self.hide_requested)
         self.release.clicked.connect(self.release_requested)
@@ -251,6 +263,9 @@ class AgentPage(QScrollArea):
     def _on_review_changed(self, on: bool) -> None:
         if not self._is_filling:
             self.changed.emit({"review": on})
+
+    def _on_unplug_clicked(self) -> None:
+        self.disconnect_requested.emit(self._client)
 
     def _on_pause_clicked(self) -> None:
         self.changed.emit({"paused": self.pause.text() == self.tr("Pause")})

@@ -153,7 +153,7 @@ class StatusPane(ReadingPane):
         count = sum(entry.needs_attention for entry in entries)
         self._sign.show_icon("shield-check" if not count else "triangle-alert", "success" if not count else "warning")
         if not count:
-            self._about.setText(self.tr("All is well: your memories are safe, and nothing needs you."))
+            self._about.setText(self.tr("All is well; nothing needs you."))
         elif count == 1:
             self._about.setText(self.tr("One thing needs a look."))
         else:

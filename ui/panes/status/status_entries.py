@@ -154,13 +154,13 @@ class StatusEntries(QObject):
             return base
         when = short_date(last.at, now)
         if not last.ok:
-            text = self.tr("The backup that was read {when} is damaged: {problem}")
+            text = self.tr("The backup that was read back ({when}) is damaged: {problem}")
             return replace(base, tint="danger", text=text.format(when=when, problem=last.problem))
         is_newest = found.last_backup is not None and found.last_backup.name == last.name
         text = (
-            self.tr("The newest backup was read back {when} and is whole.")
+            self.tr("The newest backup was read back and is whole ({when}).")
             if is_newest
-            else self.tr("An earlier backup was read back {when} and is whole.")
+            else self.tr("An earlier backup was read back and is whole ({when}).")
         )
         return replace(base, tint="success", text=text.format(when=when))
 
@@ -179,9 +179,9 @@ class StatusEntries(QObject):
             return base
         when = short_date(last.at, now)
         if not last.ok:
-            text = self.tr("The check of {when} found {n} errors. Repair the vault, or restore a backup.")
+            text = self.tr("The last check ({when}) found {n} errors. Repair the vault, or restore a backup.")
             return replace(base, tint="danger", text=text.format(when=when, n=format_number(last.errors)))
-        text = self.tr("Checked {when}: it is sound.").format(when=when)
+        text = self.tr("It was checked and is sound ({when}).").format(when=when)
         if last.warnings == 1:
             text += " " + self.tr("1 thing could be better.")
         elif last.warnings:
@@ -194,7 +194,9 @@ class StatusEntries(QObject):
             parts.append(self.tr("{n} pieces of text wait for the index.").format(n=format_number(found.pending)))
         if found.names:
             parts.append(self.tr("{n} texts wait to be read for names.").format(n=format_number(found.names)))
-        if not parts:
+        if not found.chunks:
+            parts.append(self.tr("Complete: there is nothing to search yet."))
+        elif not parts:
             words = self.tr("Complete: {n} pieces of text can be found by words and by meaning.")
             parts.append(words.format(n=format_number(found.chunks - found.withheld)))
         if found.withheld:
