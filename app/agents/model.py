@@ -28,6 +28,7 @@ class Agent:
         echoes: Writes with which it tried to store recalled text again.
         writes: All its writes.
         echo_rate: The share of the echoes.
+        rate: Calls a second that it may make, ``None`` for what the settings say.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Agent:
     echoes: int = 0
     writes: int = 0
     echo_rate: float = 0.0
+    rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,9 @@
 """Operations on agents: who is let in, with which trust."""
 
 from dataclasses import dataclass
+from typing import Annotated
+
+import msgspec
 
 from app.agents.model import AccessAnswer, AccessRequest, Agent, AgentToken, ConnectedAgent, Trust
 from app.api.caller import Caller
@@ -8,6 +11,8 @@ from app.api.registry import operation
 from app.changes import Changed
 from app.core.stores import StoreName
 from app.engine import Engine
+
+CallRate = Annotated[float, msgspec.Meta(ge=0, le=10_000)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -110,6 +115,7 @@ async def change_trust(
     review: bool | None = None,
     isolated: bool | None = None,
     paused: bool | None = None,
+    rate: CallRate | None = None,
 ) -> Changed[Agent]:
     """Change what an agent may do; it holds at once, on open connections too.
 
@@ -120,9 +126,17 @@ async def change_trust(
         review: Whether its writes wait in the inbox.
         isolated: Whether it has a vault of its own.
         paused: Whether its calls are refused for now.
+        rate: Calls a second that it may make; 0 for what the settings say.
     """
     return await engine.agents.change(
-        name, trust=trust, stores=stores, review=review, isolated=isolated, paused=paused, actor=caller.name
+        name,
+        trust=trust,
+        stores=stores,
+        review=review,
+        isolated=isolated,
+        paused=paused,
+        rate=rate,
+        actor=caller.name,
     )
 
 

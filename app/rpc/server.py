@@ -3,6 +3,7 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from app import __version__
@@ -32,6 +33,7 @@ MAX_UNKNOWN = 8  # of programs that the person has not let in
 MAX_UNAUTHENTICATED = 16  # connections without a hello so far; a newer one takes the place of the oldest
 _DEFAULT_RATE = Rate(200, 400)
 _GRACE_SECONDS = 5.0
+_BURST_S = 2.0  # an agent with a rate of its own may make the calls of so many seconds at once
 _log = logging.getLogger(__name__)
 
 
@@ -75,6 +77,7 @@ class SocketServer:
         self._calls = CatalogueCalls(catalogue, cancel_job)
         self._rate = rate or (lambda: _DEFAULT_RATE)
         self._buckets: dict[str, TokenBucket] = {}
+        self._rates: dict[str, float | None] = {}
         self._connections: dict[asyncio.Task[None], Connection] = {}
         self._unauthenticated: dict[Connection, None] = {}
         self._clients: set[Connection] = set()
@@ -183,9 +186,15 @@ class SocketServer:
         agent = connection.caller.agent_id
         if not agent:
             return connection.own_bucket
+        self._rates[agent] = connection.caller.rate
         if agent not in self._buckets:
-            self._buckets[agent] = TokenBucket(self._rate)
+            self._buckets[agent] = TokenBucket(partial(self._rate_of, agent))
         return self._buckets[agent]
+
+    def _rate_of(self, agent: str) -> Rate:
+        """Return the rate of an agent: what the person allowed it, else that of the settings."""
+        own = self._rates.get(agent)
+        return self._rate() if own is None else Rate(own, max(1, round(own * _BURST_S)))
 
     def _refused(self, reason: str) -> None:
         self._catalogue.trace.event("socket.refused", reason=reason)

@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 WIDTH = 760
 LIST_HEIGHT = 300
+RATES = (0, 1, 5, 20, 100)
+"""Calls a second to choose from; 0 is what the settings say."""
 STORES = ("private", "shared", "social")
 _REACH = {"full": STORES, "inner": STORES[1:], "familiar": STORES[2:], "public": ()}
 
@@ -72,6 +74,11 @@ class AgentPage(QScrollArea):
             self.trust.addItem(trust_words(level), level)
         self.stores = {store: QCheckBox(store_label(store), page) for store in STORES}
         self.review = QCheckBox(self.tr("What it writes waits in the inbox until you accept it"), page)
+        self.rate = QComboBox(page)
+        self.rate.setAccessibleName(self.tr("How often it may call"))
+        for rate in RATES:
+            words = self.tr("At most {n} calls a second") if rate else self.tr("As often as the settings allow")
+            self.rate.addItem(words.format(n=format_number(rate)), rate)
         self.pause = text_button("", parent=page)
         self.rotate = text_button(self.tr("New token"), icon_name="refresh-cw", parent=page)
         self.revoke = text_button(self.tr("End its access"), "danger", icon_name="unlink", parent=page)
@@ -99,6 +106,7 @@ class AgentPage(QScrollArea):
             self.trust,
             *self.stores.values(),
             self.review,
+            self.rate,
             self.pause,
             self.rotate,
             self.revoke,
@@ -128,6 +136,8 @@ class AgentPage(QScrollArea):
             box.setChecked(store in reach and (not agent.stores or store in agent.stores))
         self.review.setChecked(agent.review)
         self.pause.setText(self.tr("Let it go on") if agent.paused else self.tr("Pause"))
+        self._show_rate(agent.rate)
+        self.rate.setEnabled(has_access)
         self.trust.setEnabled(has_access)
         self.review.setEnabled(has_access)
         self.pause.setVisible(has_access)
@@ -187,7 +197,7 @@ class AgentPage(QScrollArea):
         back = FlowLayout(spacing=Space.S)
         for button in (self.forget_today, self.hide_all, self.release):
             back.addWidget(button)
-        limits = self._card_frame(self.tr("What it may do"), (self.trust, stores, self.review, access), page)
+        limits = self._card_frame(self.tr("What it may do"), (self.trust, stores, self.review, self.rate, access), page)
         parts = (self._sentence, self._echo, self._nothing, self.calls, back)
         did = self._card_frame(self.tr("What it did"), parts, page)
         column = QVBoxLayout()
@@ -212,6 +222,7 @@ class AgentPage(QScrollArea):
         for box in self.stores.values():
             box.toggled.connect(self._on_stores_changed)
         self.review.toggled.connect(self._on_review_changed)
+        self.rate.currentIndexChanged.connect(self._on_rate_changed)
         self.pause.clicked.connect(self._on_pause_clicked)
         self.rotate.clicked.connect(self.rotate_requested)
         self.revoke.clicked.connect(self.revoke_requested)
@@ -266,6 +277,18 @@ class AgentPage(QScrollArea):
 
     def _on_unplug_clicked(self) -> None:
         self.disconnect_requested.emit(self._client)
+
+    def _show_rate(self, rate: float | None) -> None:
+        shown = rate or 0
+        at = self.rate.findData(shown)
+        if at < 0:  # one that was set by a command
+            self.rate.addItem(self.tr("At most {n} calls a second").format(n=f"{shown:g}"), shown)
+            at = self.rate.count() - 1
+        self.rate.setCurrentIndex(at)
+
+    def _on_rate_changed(self) -> None:
+        if not self._is_filling:
+            self.changed.emit({"rate": self.rate.currentData()})
 
     def _on_pause_clicked(self) -> None:
         self.changed.emit({"paused": self.pause.text() == self.tr("Pause")})

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 WIDTH: Final = 760
-LIST_HEIGHT: Final = 212
+LIST_HEIGHT: Final = 166
 _SIGNS: Final = {"-": "danger", "+": "success", "@": "muted"}
 
 
@@ -280,11 +280,11 @@ class ConnectForm(QWidget):
             self._problem,
             self._trust_label,
             self.trust,
+            self._change_card,
             self.review,
             self.hooks,
             self._name_label,
             self.agent_name,
-            self._change_card,
             self._outcome,
             self._waiting,
         ):
