@@ -46,6 +46,8 @@ class StatusUpdater(QObject):
 
     async def refresh(self) -> None:
         """Ask once and show the answer."""
+        if self._stopped:
+            return  # the window was closed before its turn came
         what = self.tr("the vault to answer")
         self._line.wait_for(what)
         try:
