@@ -9,7 +9,7 @@ from app.errors import InputError, NotFoundError
 
 
 class ConnectionAccess:
-    """Lets connected clients in as agents.
+    """Registration of connected clients as agents.
 
     Args:
         agents: The registered agents.

@@ -29,7 +29,7 @@ class AgentPresence:
         self._publish = publish
         self._monotonic = monotonic
         self._connected: dict[str, ConnectedAgent] = {}
-        self._told: dict[str, float] = {}
+        self._published: dict[str, float] = {}
 
     def connected(self) -> tuple[ConnectedAgent, ...]:
         """Return the agents that are connected now, by name."""
@@ -53,18 +53,18 @@ class AgentPresence:
             self._connected[agent_id] = replace(known, connections=known.connections - 1)
             return
         del self._connected[agent_id]
-        self._told.pop(agent_id, None)
+        self._published.pop(agent_id, None)
         self._tell(agent_id, known.name, "")
 
     def called(self, agent_id: str, name: str, operation: str) -> None:
-        """Take note of a call of an agent, and tell of it unless one was just told."""
+        """Take note of an agent's call, and publish it now and then."""
         known = self._connected.get(agent_id)
         if known is not None:
             at = to_datetime(self._clock.now_ms())
             self._connected[agent_id] = replace(known, last_operation=operation, last_at=at)
         now = self._monotonic()
-        if now - self._told.get(agent_id, -_BETWEEN_S) >= _BETWEEN_S:
-            self._told[agent_id] = now
+        if now - self._published.get(agent_id, -_BETWEEN_S) >= _BETWEEN_S:
+            self._published[agent_id] = now
             self._tell(agent_id, name, operation)
 
     def _tell(self, agent_id: str, name: str, operation: str) -> None:

@@ -132,7 +132,9 @@ class AgentService:
         rate: float | None = None,
         actor: str = "person",
     ) -> Changed[Agent]:
-        """Change what an agent may do; ``None`` leaves as it is, and the rate 0 means that of the settings.
+        """Change what an agent may do; ``None`` leaves as it is.
+
+        The rate 0 means that of the settings.
 
         Raises:
             NotFoundError: There is no such agent with access.

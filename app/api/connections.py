@@ -18,7 +18,9 @@ async def list_clients(
     caller: Caller,
     variables: dict[str, str] = {},  # noqa: B006
 ) -> list[ClientState]:
-    """Return the programs that can be connected: which are on this machine, and which are connected.
+    """Return the programs that can be connected, and the state of each.
+
+    It says which are on this machine, and which are connected.
 
     Args:
         variables: Variables such as HOME and CODEX_HOME, where they are others than those of Keepsake.
@@ -93,9 +95,10 @@ async def remove(
     seen: str,
     variables: dict[str, str] = {},  # noqa: B006
 ) -> Changed[ConnectionResult]:
-    """End the connection of a program: take the entry out of its configuration, and end the agent's access.
+    """End the connection of a program, and the access of its agent.
 
-    Only what Keepsake wrote goes. A file that changed since it was shown is refused.
+    The entry is taken out of its configuration. Only what Keepsake wrote goes. A file that changed since it was shown
+    is refused.
 
     Args:
         client: The program, as connection.list has it.

@@ -1,4 +1,4 @@
-"""Operation on the overview: what is known of the vault's privacy and safety."""
+"""Operation on the overview of the vault's privacy and safety."""
 
 import asyncio
 import shutil
@@ -18,7 +18,7 @@ _MOST = 200  # schedules that are looked at
 
 @operation("vault.overview", trust="full", owner_only=True)
 async def overview(engine: Engine, caller: Caller) -> VaultOverview:
-    """Return what is known of the vault's privacy and safety at this moment.
+    """Return an overview of the vault's privacy and safety at this moment.
 
     Requests over a network since the start, connected agents, backups and checks, the index, spending, the last and
     next run of each job, and the space on disk.

@@ -47,8 +47,9 @@ def client_config(name: str, environment: Mapping[str, str], platform: str = sys
 
 
 def is_installed(client: ClientConfig, environment: Mapping[str, str]) -> bool:
-    """Return whether a client has left its configuration or its folder here, or is on the path.
+    """Return whether a client seems to be installed.
 
+    Its configuration, its folder or its program is here.
     A folder that all programs share, such as the home folder, says nothing.
     """
     places = _Places(environment, sys.platform)

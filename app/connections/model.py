@@ -158,7 +158,7 @@ class ClientState:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """A planned change of a file, as a unified diff; a token is not shown in it."""
+    """A planned change of a file as a unified diff, without the token."""
 
     path: str
     diff: str

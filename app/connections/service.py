@@ -75,7 +75,7 @@ class ConnectionService:
     async def write(
         self, request: ConnectionRequest, seen: str, variables: Mapping[str, str], *, actor: str
     ) -> ConnectionResult:
-        """Connect a client: let it in as an agent, and write its configuration after a backup.
+        """Connect a client: register its agent, and write its configuration after a backup.
 
         Args:
             request: What is wanted.

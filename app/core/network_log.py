@@ -1,4 +1,4 @@
-"""Log of the requests that this process sent over a network: to whom, for what, how many; never their content."""
+"""Log of requests over a network: hosts, purposes and counts, never content."""
 
 import threading
 from collections.abc import Callable

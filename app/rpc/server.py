@@ -192,7 +192,7 @@ class SocketServer:
         return self._buckets[agent]
 
     def _rate_of(self, agent: str) -> Rate:
-        """Return the rate of an agent: what the person allowed it, else that of the settings."""
+        """Return the rate of an agent: its own, else that of the settings."""
         own = self._rates.get(agent)
         return self._rate() if own is None else Rate(own, max(1, round(own * _BURST_S)))
 

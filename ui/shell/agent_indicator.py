@@ -17,7 +17,7 @@ LONGEST = 32
 
 
 class AgentIndicator(ToolButton):
-    """A quiet button that shows for some seconds what an agent did, and leads to it."""
+    """Button that shows an agent's latest call for some seconds, and opens the agent."""
 
     agent_requested = Signal(str)
     """The id of the agent that was shown."""
@@ -38,7 +38,7 @@ class AgentIndicator(ToolButton):
         self.hide()
 
     def show_change(self, change: ChangeSet) -> None:
-        """Show what an agent did, where a change tells of that."""
+        """Show the call of an agent; other changes show nothing."""
         if AREA not in change.areas or not change.operation or not change.ids:
             return
         self._agent = change.ids[0]

@@ -21,7 +21,7 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PaneEntry:
-    """A pane before it is built: its name, title in English, icon, key, and whether it has a button in the rail."""
+    """A pane before it is built: name, English title, icon, key, place in the rail."""
 
     name: str
     title: object

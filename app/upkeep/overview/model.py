@@ -67,7 +67,7 @@ class ScheduledWork:
 
 @dataclass(frozen=True, slots=True)
 class VaultOverview:
-    """What is known of a vault's privacy and safety at this moment.
+    """Overview of a vault's privacy and safety at this moment.
 
     Args:
         since: Since when requests over a network are counted.

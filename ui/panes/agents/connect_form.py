@@ -49,7 +49,7 @@ class _ClientRow:
 
 
 class ConnectForm(QWidget):
-    """Programs that can be connected, the change of the chosen one, and what came of it."""
+    """Form of programs to connect, with the change of the chosen one and its outcome."""
 
     preview_requested = Signal(dict)
     """Arguments of ``connection.preview``."""

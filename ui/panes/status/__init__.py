@@ -1,1 +1,1 @@
-"""Status pane: what is known of privacy and safety at this moment."""
+"""Status pane: privacy and safety of the vault at this moment."""

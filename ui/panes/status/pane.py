@@ -1,4 +1,4 @@
-"""Status pane: what is known of privacy and safety at this moment."""
+"""Status pane: privacy and safety of the vault at this moment."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ClassVar

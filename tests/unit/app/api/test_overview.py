@@ -15,16 +15,16 @@ def test_nothing_is_known_at_first(host: Host) -> None:
 
 
 def test_backup_verification_and_check_are_remembered(host: Host) -> None:
-    heard: list[Event] = []
+    events: list[Event] = []
     made = host.ask("backup.now")
-    host.subscribe(heard.append)
+    host.subscribe(events.append)
     host.ask("backup.verify", name=made.name)
     host.ask("vault.check")
     found = host.ask("vault.overview")
     assert found.last_backup.name == made.name == found.verified.name
     assert found.verified.ok
     assert found.check.ok
-    areas = {area for event in heard if isinstance(event, ChangeSet) for area in event.areas}
+    areas = {area for event in events if isinstance(event, ChangeSet) for area in event.areas}
     assert {"backups", "checks"} <= areas
 
 
@@ -51,8 +51,8 @@ def test_a_pause_of_all_schedules_leaves_nothing_to_come(host: Host) -> None:
 
 def test_calls_of_agents_are_heard_without_what_they_asked(host: Host) -> None:
     made = host.ask("agent.add", name="scout", trust="full")
-    heard: list[Event] = []
-    host.subscribe(heard.append)
+    events: list[Event] = []
+    host.subscribe(events.append)
     host.call("memory.search", {"query": "secret words"}, Caller("scout", "full", agent_id=made.id)).result()
-    told = [event for event in heard if isinstance(event, ChangeSet) and "presence" in event.areas]
-    assert [(event.actor, event.operation, event.ids) for event in told] == [("scout", "memory.search", (made.id,))]
+    calls = [event for event in events if isinstance(event, ChangeSet) and "presence" in event.areas]
+    assert [(event.actor, event.operation, event.ids) for event in calls] == [("scout", "memory.search", (made.id,))]

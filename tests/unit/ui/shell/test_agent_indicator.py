@@ -14,12 +14,13 @@ def indicator(qtbot: QtBot, look: object) -> AgentIndicator:
     return made
 
 
-def told(operation: str, *areas: str, ids: tuple[str, ...] = ("agt-1",)) -> ChangeSet:
+def change_of(operation: str, *areas: str, ids: tuple[str, ...] = ("agt-1",)) -> ChangeSet:
     return ChangeSet(frozenset(areas), ids, "scout", operation)
 
 
 @pytest.mark.parametrize(
-    "change", [told("note.save", "memories"), told("", "presence"), told("note.save", "presence", ids=())]
+    "change",
+    [change_of("note.save", "memories"), change_of("", "presence"), change_of("note.save", "presence", ids=())],
 )
 def test_other_changes_are_not_shown(indicator: AgentIndicator, change: ChangeSet) -> None:
     indicator.show_change(change)
@@ -27,12 +28,12 @@ def test_other_changes_are_not_shown(indicator: AgentIndicator, change: ChangeSe
 
 
 def test_a_call_is_told_in_words_leads_to_its_agent_and_goes(indicator: AgentIndicator, qtbot: QtBot) -> None:
-    indicator.show_change(told("memory.search", "presence"))
+    indicator.show_change(change_of("memory.search", "presence"))
     assert not indicator.isHidden()
     assert indicator.accessibleName() == "scout: Searched your memory"
     with qtbot.waitSignal(indicator.agent_requested) as requested:
         indicator.click()
     assert requested.args == ["agt-1"]
     indicator._timer.setInterval(0)
-    indicator.show_change(told("fact.remember", "presence"))
+    indicator.show_change(change_of("fact.remember", "presence"))
     qtbot.waitUntil(indicator.isHidden)

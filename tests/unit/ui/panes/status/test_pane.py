@@ -60,14 +60,14 @@ def test_a_check_is_told(pane: StatusPane, bridge: Bridge, rest: Rest, qtbot: Qt
 def test_a_failure_is_told_and_the_action_can_be_repeated(
     pane: StatusPane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
 ) -> None:
-    told: list[Notice] = []
-    pane.notice.connect(told.append)
+    notices: list[Notice] = []
+    pane.notice.connect(notices.append)
     made = host.ask("backup.now")
     rest(lambda: pane.rows["verified"].button.isEnabled() and not bridge._tasks)
     (host.vault / "backups" / made.name).unlink()
     press(pane, qtbot, "verified")
-    rest(lambda: bool(told) and not bridge._tasks)
-    assert told[0].kind == "error"
+    rest(lambda: bool(notices) and not bridge._tasks)
+    assert notices[0].kind == "error"
 
 
 def test_a_change_elsewhere_is_shown(pane: StatusPane, host: Host, bridge: Bridge, rest: Rest) -> None:
