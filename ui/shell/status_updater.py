@@ -46,8 +46,6 @@ class StatusUpdater(QObject):
 
     async def refresh(self) -> None:
         """Ask once and show the answer."""
-        if self._stopped:
-            return  # the window was closed before its turn came
         what = self.tr("the vault to answer")
         self._line.wait_for(what)
         try:
@@ -78,10 +76,14 @@ class StatusUpdater(QObject):
         if status.pending_vectors or status.pending_names or titles:
             self._timer.start(INDEXING_MS)
 
+    async def _refresh_open(self) -> None:
+        if not self._stopped:  # the window may be closed before its turn comes
+            await self.refresh()
+
     def _ask(self) -> None:
         if not self._busy and not self._stopped:
             self._busy = True
-            self._bridge.start(self.refresh())
+            self._bridge.start(self._refresh_open())
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         # Agents call often; only their coming and going changes the line.
