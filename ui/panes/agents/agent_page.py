@@ -77,8 +77,7 @@ class AgentPage(QScrollArea):
         self.rate = QComboBox(page)
         self.rate.setAccessibleName(self.tr("How often it may call"))
         for rate in RATES:
-            words = self.tr("At most {n} calls a second") if rate else self.tr("As often as the settings allow")
-            self.rate.addItem(words.format(n=format_number(rate)), rate)
+            self.rate.addItem(self._rate_words(rate), rate)
         self.pause = text_button("", parent=page)
         self.rotate = text_button(self.tr("New token"), icon_name="refresh-cw", parent=page)
         self.revoke = text_button(self.tr("End its access"), "danger", icon_name="unlink", parent=page)
@@ -164,7 +163,7 @@ class AgentPage(QScrollArea):
         self.model.set_ids(self._rows)
         self.model.put(list(self._rows.values()))
         self.calls.setVisible(bool(calls))
-        self._nothing.setVisible(not calls)
+        self._nothing.setVisible(not calls and not self._sentence.text())
 
     async def _fetch(self, ids: list[str]) -> list[_CallRow]:
         return [self._rows[one] for one in ids if one in self._rows]
@@ -278,11 +277,18 @@ class AgentPage(QScrollArea):
     def _on_unplug_clicked(self) -> None:
         self.disconnect_requested.emit(self._client)
 
+    def _rate_words(self, rate: float) -> str:
+        if not rate:
+            return self.tr("May call as often as the settings allow")
+        if rate == 1:
+            return self.tr("May call once a second")
+        return self.tr("May call {n} times a second").format(n=f"{rate:g}")
+
     def _show_rate(self, rate: float | None) -> None:
         shown = rate or 0
         at = self.rate.findData(shown)
         if at < 0:  # one that was set by a command
-            self.rate.addItem(self.tr("At most {n} calls a second").format(n=f"{shown:g}"), shown)
+            self.rate.addItem(self._rate_words(shown), shown)
             at = self.rate.count() - 1
         self.rate.setCurrentIndex(at)
 
