@@ -1,11 +1,13 @@
 """Records of the last check and the last verified backup, kept in the vault."""
 
+import contextlib
 from typing import Final, TypeVar
 
 import apsw
 import msgspec
 
 from app.core.clock import Clock, to_datetime
+from app.errors import KeepsakeError
 from app.store.store import Store
 from app.upkeep.model import BackupCheck, CheckReport
 from app.upkeep.overview.model import CheckRecord, VerificationRecord
@@ -55,7 +57,9 @@ class SafetyRecords:
         def work(connection: apsw.Connection) -> None:
             connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, text))
 
-        await self._store.write(work, is_derived=True)
+        # On a full disk or a damaged vault the report itself is what counts.
+        with contextlib.suppress(KeepsakeError):
+            await self._store.write(work, is_derived=True)
 
     async def _last(self, key: str, kind: type[T]) -> T | None:
         def work(connection: apsw.Connection) -> str | None:
