@@ -6,6 +6,7 @@ from app.api import (  # noqa: F401
     agents,
     archive,
     backups,
+    bulk_notes,
     capture,
     connections,
     context,
@@ -24,6 +25,7 @@ from app.api import (  # noqa: F401
     ledger,
     memories,
     memory_write,
+    note_templates,
     notes,
     overview,
     quarantine,
@@ -35,6 +37,7 @@ from app.api import (  # noqa: F401
     settings,
     summaries,
     tags,
+    unlinked_mentions,
     upkeep,
     vault,
 )
