@@ -16,8 +16,8 @@ class ChangeSet:
 
     Args:
         areas: Parts of the vault that changed: ``sessions``, ``messages``, ``memories``, ``tags``, ``links``,
-            ``entities``, ``index``, ``settings``, ``schedules``, ``agents``, ``inbox``, ``ledger``,
-            ``saved_searches``.
+            ``entities``, ``index``, ``settings``, ``schedules``, ``agents``, ``presence`` (agents come, go and call),
+            ``inbox``, ``ledger``, ``backups``, ``checks``, ``saved_searches``.
         ids: Ids of the changed items; ``()`` after a bulk change, when everything in the areas must be refreshed.
         actor: The author of the change: ``person``, ``import``, an agent's name, or an upkeep job's name.
         operation: The catalogue name of the operation.

@@ -7,14 +7,17 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from app.agents.connection_access import ConnectionAccess
 from app.agents.isolated_vaults import IsolatedVaults
 from app.agents.ledger.service import LedgerOptions, LedgerService
+from app.agents.presence import AgentPresence
 from app.agents.service import AREA as AGENTS_AREA
 from app.agents.service import AgentService
 from app.background_tasks import BackgroundTask, BackgroundTasks
 from app.changes import ChangeSet, Event, Feed, Progress
 from app.config.config import Config
 from app.config.keyring import Keyring
+from app.connections.service import ConnectionService
 from app.context.options import context_options
 from app.context.service import ContextService
 from app.core.clock import Clock
@@ -71,6 +74,7 @@ from app.upkeep.consolidation import parts as consolidation_parts
 from app.upkeep.health import parts as health_parts
 from app.upkeep.isolated import IsolatedBackups
 from app.upkeep.job_schedules import UpkeepJobs
+from app.upkeep.overview.safety_records import SafetyRecords
 from app.upkeep.reflection import parts as reflection_parts
 
 if TYPE_CHECKING:
@@ -193,6 +197,9 @@ class Engine:
         self.consolidation.switched.connect(self.schedules.runner, schedules, self.upkeep_jobs.install)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
+        self.presence = AgentPresence(clock, self.feed.publish)
+        self.safety = SafetyRecords(store, clock)
+        self.connections = ConnectionService(self.vault, ConnectionAccess(self.agents))
         self.receipts = WriteReceipts(store, clock)
         self.health = health_parts.build(runtime, indexer, self.agents)
         self.ledger = LedgerService(store, clock, self._ledger_options)

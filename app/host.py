@@ -222,7 +222,15 @@ async def _open_socket(
     def rate() -> Rate:
         return Rate(engine.config.number("agents.rate"), engine.config.whole("agents.burst"))
 
-    server = SocketServer(catalogue, feed, engine.vault, authentication, rate=rate, cancel_job=engine.jobs.cancel)
+    server = SocketServer(
+        catalogue,
+        feed,
+        engine.vault,
+        authentication,
+        rate=rate,
+        cancel_job=engine.jobs.cancel,
+        presence=engine.presence,
+    )
     try:
         await server.start()
     except MachineError as error:

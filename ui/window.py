@@ -142,6 +142,7 @@ class Window(QMainWindow):
         self.status_updater = StatusUpdater(bridge, self.status_line, self)
         self.status_updater.found_read_only.connect(self.banner.show_notice)
         self._watch_access_requests(bridge)
+        bridge.changed.connect(self.status_line.agents.show_change)
         bridge.start(self.appearance.load())
         self._pages.addWidget(self.panes)
         self._pages.setCurrentWidget(self.panes)
@@ -253,7 +254,7 @@ class Window(QMainWindow):
     def _lay_out(self) -> None:
         body = QWidget(self)
         self.sidebar = Sidebar(self.registry, self.commands.menu, body)
-        for pane in PANES:
+        for pane in filter(lambda one: one.in_rail, PANES):
             self.sidebar.add_pane(pane.name, pane.shown_title, pane.icon, pane.shortcut)
         for identity in ("help.pages", "file.settings"):
             self.sidebar.add_foot(identity)
@@ -263,6 +264,8 @@ class Window(QMainWindow):
         self.banner = Banner(body)
         self.access_bar = AccessBar(body)
         self.status_line = StatusLine(body)
+        self.status_line.details_requested.connect(self._on_status_details_requested)
+        self.status_line.agents.agent_requested.connect(self._on_agent_requested)
         column = QVBoxLayout()
         column.setSpacing(0)
         for widget in (self.top_bar, self.banner, self.access_bar):
@@ -305,6 +308,12 @@ class Window(QMainWindow):
 
     def _on_start_page_failed(self, failed: bool) -> None:
         self.status_line.set_closed(closed=failed)
+
+    def _on_status_details_requested(self) -> None:
+        self.go(Place("status"))
+
+    def _on_agent_requested(self, agent: str) -> None:
+        self.go(Place("agents", agent))
 
     def _on_rail_chosen(self, name: str) -> None:
         self.go(Place(name))

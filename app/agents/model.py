@@ -28,6 +28,7 @@ class Agent:
         echoes: Writes with which it tried to store recalled text again.
         writes: All its writes.
         echo_rate: The share of the echoes.
+        rate: Calls a second that it may make, ``None`` for what the settings say.
     """
 
     id: str
@@ -44,6 +45,7 @@ class Agent:
     echoes: int = 0
     writes: int = 0
     echo_rate: float = 0.0
+    rate: float | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,3 +120,26 @@ class IsolatedVault:
     bytes: int
     is_open: bool
     is_isolated: bool
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectedAgent:
+    """An agent that is connected now.
+
+    Args:
+        id: The agent.
+        name: Its name.
+        client: The name and version that the program gave of itself.
+        since: When it connected.
+        connections: How many connections it has.
+        last_operation: What it called last, ``""`` for nothing so far.
+        last_at: When it did.
+    """
+
+    id: str
+    name: str
+    client: str
+    since: datetime
+    connections: int = 1
+    last_operation: str = ""
+    last_at: datetime | None = None

@@ -11,7 +11,7 @@ from app.core.clock import optional_datetime, to_datetime
 
 _AGENT = (
     "SELECT id, name, trust, stores, review, isolated, enabled, created_at, revoked_at, last_seen_at, client, echoes,"
-    " writes"
+    " writes, rate"
     " FROM agents"
 )
 _REQUEST = "SELECT id, name, client, trust, reason, at, decided_at, decision FROM access_requests"
@@ -57,10 +57,10 @@ def set_token(connection: apsw.Connection, agent_id: str, hashed: str) -> None:
 
 
 def change(connection: apsw.Connection, agent: Agent) -> None:
-    """Store an agent's trust, stores, review, isolation and pause."""
+    """Store an agent's trust, stores, review, isolation, pause and rate."""
     connection.execute(
-        "UPDATE agents SET trust = ?, stores = ?, review = ?, isolated = ?, enabled = ? WHERE id = ?",
-        (agent.trust, json.dumps(agent.stores), agent.review, agent.isolated, not agent.paused, agent.id),
+        "UPDATE agents SET trust = ?, stores = ?, review = ?, isolated = ?, enabled = ?, rate = ? WHERE id = ?",
+        (agent.trust, json.dumps(agent.stores), agent.review, agent.isolated, not agent.paused, agent.rate, agent.id),
     )
 
 
@@ -138,6 +138,7 @@ def _agent(row: tuple[Any, ...]) -> Agent:
         client=row[10],
         echoes=row[11],
         writes=row[12],
+        rate=row[13],
         echo_rate=round(row[11] / row[12], 4) if row[12] else 0.0,
     )
 

@@ -129,9 +129,12 @@ class AgentService:
         review: bool | None = None,
         isolated: bool | None = None,
         paused: bool | None = None,
+        rate: float | None = None,
         actor: str = "person",
     ) -> Changed[Agent]:
         """Change what an agent may do; ``None`` leaves as it is.
+
+        The rate 0 means that of the settings.
 
         Raises:
             NotFoundError: There is no such agent with access.
@@ -146,6 +149,7 @@ class AgentService:
                 review=agent.review if review is None else review,
                 isolated=agent.isolated if isolated is None else isolated,
                 paused=agent.paused if paused is None else paused,
+                rate=agent.rate if rate is None else rate or None,
             )
             repo.change(connection, agent)
             return agent

@@ -1,13 +1,18 @@
 """Operations on agents: who is let in, with which trust."""
 
 from dataclasses import dataclass
+from typing import Annotated
 
-from app.agents.model import AccessAnswer, AccessRequest, Agent, AgentToken, Trust
+import msgspec
+
+from app.agents.model import AccessAnswer, AccessRequest, Agent, AgentToken, ConnectedAgent, Trust
 from app.api.caller import Caller
 from app.api.registry import operation
 from app.changes import Changed
 from app.core.stores import StoreName
 from app.engine import Engine
+
+CallRate = Annotated[float, msgspec.Meta(ge=0, le=10_000)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,6 +79,12 @@ async def list_agents(engine: Engine, caller: Caller) -> list[Agent]:
     return await engine.agents.listed()
 
 
+@operation("agent.connected", trust="full", owner_only=True)
+async def connected(engine: Engine, caller: Caller) -> list[ConnectedAgent]:
+    """Return the agents that are connected now, by name, with what each called last."""
+    return list(engine.presence.connected())
+
+
 @operation("agent.rotate", access="write", trust="full", owner_only=True)
 async def rotate(engine: Engine, caller: Caller, name: str) -> Changed[AgentToken]:
     """Give an agent a new token; the one before is no longer valid.
@@ -104,6 +115,7 @@ async def change_trust(
     review: bool | None = None,
     isolated: bool | None = None,
     paused: bool | None = None,
+    rate: CallRate | None = None,
 ) -> Changed[Agent]:
     """Change what an agent may do; it holds at once, on open connections too.
 
@@ -114,9 +126,17 @@ async def change_trust(
         review: Whether its writes wait in the inbox.
         isolated: Whether it has a vault of its own.
         paused: Whether its calls are refused for now.
+        rate: Calls a second that it may make; 0 for what the settings say.
     """
     return await engine.agents.change(
-        name, trust=trust, stores=stores, review=review, isolated=isolated, paused=paused, actor=caller.name
+        name,
+        trust=trust,
+        stores=stores,
+        review=review,
+        isolated=isolated,
+        paused=paused,
+        rate=rate,
+        actor=caller.name,
     )
 
 

@@ -32,7 +32,10 @@ async def verify(engine: Engine, caller: Caller, name: str) -> BackupCheck:
     Args:
         name: Its name as ``backup.list`` gives it, or a path to a database of Keepsake.
     """
-    return await engine.upkeep.backups.verify(name)
+    found = await engine.upkeep.backups.verify(name)
+    await engine.safety.keep_verification(found)
+    engine.feed.publish(ChangeSet(frozenset({"backups"}), (), caller.name))
+    return found
 
 
 @operation("backup.restore", access="write", trust="full", owner_only=True, destructive=True)

@@ -29,6 +29,7 @@ class Caller:
         review: Whether its writes wait in the inbox.
         agent_id: The id of the agent, ``""`` for the person.
         client: The name and version that the program gave of itself.
+        rate: Calls a second that the person allows it, ``None`` for what the settings say.
         state: ``paused`` while the person holds it up, ``unknown`` until the person has let it in.
     """
 
@@ -40,6 +41,7 @@ class Caller:
     agent_id: str = ""
     client: str = ""
     state: CallerState = "active"
+    rate: float | None = None
 
     @property
     def stores(self) -> tuple[StoreName, ...]:
@@ -70,4 +72,5 @@ def caller_of(agent: Agent, client: str = "") -> Caller:
         agent_id=agent.id,
         client=client,
         state="paused" if agent.paused else "active",
+        rate=agent.rate,
     )

@@ -8,6 +8,7 @@ from app.api import (  # noqa: F401
     backups,
     bulk_notes,
     capture,
+    connections,
     context,
     embeddings,
     entities,
@@ -26,6 +27,7 @@ from app.api import (  # noqa: F401
     memory_write,
     note_templates,
     notes,
+    overview,
     quarantine,
     saved_searches,
     schedule_calendar,
@@ -54,6 +56,6 @@ def declared() -> Iterable[Operation]:
 
 def build_catalogue(engine: Engine) -> Catalogue:
     """Return the catalogue that works on ``engine``."""
-    recorder = LedgerRecorder(engine.ledger, engine.config, engine.clock)
+    recorder = LedgerRecorder(engine.ledger, engine.config, engine.clock, engine.presence)
     review = AgentWriteReview(engine)
     return Catalogue(engine, declared(), engine, engine.trace, engine.engine_for_caller, recorder, review)

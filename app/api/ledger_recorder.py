@@ -4,8 +4,9 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from app.agents.ledger import item_ids
-from app.agents.ledger.model import UNKNOWN, NewCall
+from app.agents.ledger.model import DONE, UNKNOWN, NewCall
 from app.agents.ledger.service import LedgerService
+from app.agents.presence import AgentPresence
 from app.api.call_hooks import FinishedCall
 from app.api.recalled_arguments import texts_with_recalled
 from app.api.registry import REGISTRY
@@ -29,9 +30,13 @@ class LedgerRecorder:
         ledger: The person's ledger.
         config: The settings.
         clock: The source of the time.
+        presence: Hears of agents' calls; nobody does where ``None``.
     """
 
-    def __init__(self, ledger: LedgerService, config: Config, clock: Clock) -> None:
+    def __init__(
+        self, ledger: LedgerService, config: Config, clock: Clock, presence: AgentPresence | None = None
+    ) -> None:
+        self._presence = presence
         self._ledger = ledger
         self._config = config
         self._clock = clock
@@ -44,6 +49,8 @@ class LedgerRecorder:
             self._ledger.forget(erased)
         if call.caller.is_owner and not self._config.flag("ledger.owner"):
             return
+        if self._presence is not None and call.caller.agent_id and call.outcome in DONE:
+            self._presence.called(call.caller.agent_id, call.caller.name, call.operation)
         is_write, is_done = call.operation in self._writes, call.outcome == "done"
         read, written, more = _items(call, is_write=is_write) if is_done and not erased else ((), (), 0)
         query = _query(call.arguments) if is_done and not is_write else ""

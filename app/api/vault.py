@@ -5,9 +5,13 @@ from dataclasses import replace
 from app.api.caller import Caller
 from app.api.isolation import back_up_isolated, with_isolated
 from app.api.registry import operation
-from app.changes import Changed
+from app.changes import Changed, ChangeSet
+from app.core.clock import to_datetime
 from app.engine import Engine
+from app.schedule.model import Schedule, ScheduleFilter
 from app.upkeep.model import CheckReport, RepairReport, VaultStats, VaultStatus
+
+_LOOKED_AT = 200  # schedules
 
 
 @operation("vault.status", trust="full")
@@ -34,7 +38,11 @@ async def check(engine: Engine, caller: Caller) -> CheckReport:
     if engine.store.read_only is None:
         await engine.erasure.settled()
     report = await engine.upkeep.service.check()
-    return report if engine.isolated is None else await with_isolated(report, engine.isolated)
+    if engine.isolated is not None:
+        report = await with_isolated(report, engine.isolated)
+    await engine.safety.keep_check(report)
+    engine.feed.publish(ChangeSet(frozenset({"checks"}), (), caller.name))
+    return report
 
 
 @operation("vault.repair", access="write", trust="full", owner_only=True)
@@ -85,5 +93,31 @@ async def settle(engine: Engine, caller: Caller, names: bool = False) -> VaultSt
 
 
 async def _status(engine: Engine) -> VaultStatus:
-    found = replace(await engine.upkeep.service.status(), pending_names=await engine.entities.worker.left())
+    coming = await _next_schedule(engine)
+    found = replace(
+        await engine.upkeep.service.status(),
+        pending_names=await engine.entities.worker.left(),
+        running=await _running(engine),
+        next_name=coming.name if coming is not None else "",
+        next_at=coming.next_run_at if coming is not None else None,
+        agents=tuple(one.name for one in engine.presence.connected()),
+    )
     return found if engine.isolated is None else replace(found, isolated=engine.isolated.opened())
+
+
+async def _next_schedule(engine: Engine) -> Schedule | None:
+    """Return the schedule that runs next; what is due already and waits does not count."""
+    if await engine.schedules.service.paused_until() is not None:
+        return None
+    now = to_datetime(engine.clock.now_ms())
+    found = await engine.schedules.service.search(ScheduleFilter(status="active"), _LOOKED_AT, 0)
+    return next((one for one in found.schedules if one.next_run_at is not None and one.next_run_at > now), None)
+
+
+async def _running(engine: Engine) -> tuple[str, ...]:
+    """Return the names of the schedules that run now."""
+    claims = {claim.schedule_id for claim in await engine.schedules.service.claims()}
+    if not claims:
+        return ()
+    found = await engine.schedules.service.search(ScheduleFilter(), _LOOKED_AT, 0)
+    return tuple(one.name for one in found.schedules if one.id in claims)

@@ -1,13 +1,26 @@
 """Clients that can be connected, and where each keeps its configuration."""
 
+import shutil
 import sys
 from collections.abc import Mapping
-from pathlib import PurePath, PurePosixPath, PureWindowsPath
+from pathlib import Path, PurePath, PurePosixPath, PureWindowsPath
 from typing import Final
 
 from app.connections.model import ClientConfig
 
 CLIENTS: Final = ("claude-desktop", "claude-code", "cursor", "vscode", "codex", "gemini", "windsurf")
+# What decides where their configurations are.
+VARIABLES: Final = (
+    "HOME", "USERPROFILE", "APPDATA", "XDG_CONFIG_HOME", "CLAUDE_CONFIG_DIR", "GEMINI_CLI_HOME", "CODEX_HOME",
+)  # fmt: skip
+_PROGRAMS: Final = {
+    "claude-code": "claude",
+    "cursor": "cursor",
+    "vscode": "code",
+    "codex": "codex",
+    "gemini": "gemini",
+    "windsurf": "windsurf",
+}
 _CLAUDE_HOOKS: Final = (
     ("SessionStart", "session-start"),
     ("UserPromptSubmit", "prompt"),
@@ -31,6 +44,21 @@ def client_config(name: str, environment: Mapping[str, str], platform: str = sys
         platform: As in ``sys.platform``.
     """
     return _all(_Places(environment, platform)).get(name)
+
+
+def is_installed(client: ClientConfig, environment: Mapping[str, str]) -> bool:
+    """Return whether a client seems to be installed.
+
+    Its configuration, its folder or its program is here.
+    A folder that all programs share, such as the home folder, says nothing.
+    """
+    places = _Places(environment, sys.platform)
+    shared = {str(places.home), str(places.settings)}
+    files = [Path(path) for path in (client.path, client.hooks_path) if path]
+    if any(file.exists() or (str(file.parent) not in shared and file.parent.is_dir()) for file in files):
+        return True
+    program = _PROGRAMS.get(client.name)
+    return program is not None and shutil.which(program) is not None
 
 
 class _Places:

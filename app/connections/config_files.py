@@ -31,8 +31,8 @@ def read_config(path: Path) -> str | None:
     if stat.S_ISLNK(found.st_mode):
         target = os.path.realpath(path)
         raise MachineError(
-            f"{path} is a link to {target}. Keepsake changes no file through a link; use --print and add the entry"
-            " yourself.",
+            f"{path} is a link to {target}. Keepsake changes no file through a link; add the entry"
+            " yourself; 'keepsake agent connect --print' shows it.",
             path=str(path),
         )
     if not stat.S_ISREG(found.st_mode):
@@ -40,7 +40,7 @@ def read_config(path: Path) -> str | None:
     if found.st_size > MAX_BYTES:
         raise FormatError(f"{path} has {found.st_size:,} bytes, which no configuration has. Nothing was changed.")
     if not found.st_mode & stat.S_IWUSR or not os.access(path, os.W_OK):
-        raise MachineError(f"{path} is read-only. Make it writable, or use --print.", path=str(path))
+        raise MachineError(f"{path} is read-only. Make it writable, or add the entry yourself.", path=str(path))
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -50,10 +50,10 @@ def read_config(path: Path) -> str | None:
     except UnicodeDecodeError as error:
         kind = "UTF-16" if data[:2] in _MARKS else "another encoding"
         raise FormatError(
-            f"{path} is not UTF-8 but {kind}. Nothing was changed; use --print.", path=str(path)
+            f"{path} is not UTF-8 but {kind}. Nothing was changed. Add the entry yourself.", path=str(path)
         ) from error
     if "\x00" in text:
-        raise FormatError(f"{path} is not text. Nothing was changed; use --print.", path=str(path))
+        raise FormatError(f"{path} is not text. Nothing was changed. Add the entry yourself.", path=str(path))
     return text
 
 

@@ -105,3 +105,110 @@ class ConnectionReceipt:
     client: str
     agent: str
     files: tuple[WrittenFile, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionRequest:
+    """A wish to connect a client.
+
+    Args:
+        client: The client, as in ``ClientConfig.name``.
+        agent: The name of the agent that it becomes; the client's own where empty.
+        trust: The agent's trust.
+        review: Whether what it writes waits in the inbox.
+        hooks: Whether its hooks are installed too.
+    """
+
+    client: str
+    agent: str = ""
+    trust: str = "inner"
+    review: bool = False
+    hooks: bool = False
+
+    @property
+    def agent_name(self) -> str:
+        """Return the name of the agent."""
+        return self.agent.strip() or self.client
+
+
+@dataclass(frozen=True, slots=True)
+class ClientState:
+    """A client on this machine.
+
+    Args:
+        name: What it is called in operations.
+        title: Its name.
+        path: Its configuration file.
+        is_installed: Whether traces of it were found.
+        is_connected: Whether this vault was connected to it.
+        agent: The agent that it is then.
+        has_hooks: Whether it knows hooks.
+        problem: Why it cannot be connected, in a sentence; empty where it can.
+    """
+
+    name: str
+    title: str
+    path: str
+    is_installed: bool
+    is_connected: bool
+    agent: str = ""
+    has_hooks: bool = False
+    problem: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """A planned change of a file as a unified diff, without the token."""
+
+    path: str
+    diff: str
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionPreview:
+    """A planned connection, or the end of one.
+
+    Args:
+        client: The client.
+        title: Its name.
+        agent: The agent that it becomes, or was.
+        files: The changes of its files, none where nothing is left to change.
+        digest: Identifies the files as they were read; shown again when the change is written.
+        left: Sentences about parts that stay.
+    """
+
+    client: str
+    title: str
+    agent: str
+    files: tuple[FileChange, ...]
+    digest: str
+    left: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ConnectionResult:
+    """A connection that was made, or ended.
+
+    Args:
+        client: The client.
+        title: Its name.
+        agent: The agent.
+        agent_id: Its id, ``""`` where it had no access any more.
+        backups: Copies of its files from before.
+        next_step: What the person does now, in a sentence.
+    """
+
+    client: str
+    title: str
+    agent: str
+    agent_id: str
+    backups: tuple[str, ...] = ()
+    next_step: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class GrantedAccess:
+    """An agent with access, and its token."""
+
+    id: str
+    token: str

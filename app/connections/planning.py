@@ -39,7 +39,7 @@ def plan_entry(client: ClientConfig, text: str | None, entry: ServerEntry) -> Fi
     values = _parsed(client, before)
     if _value_at(values, path) is not None:
         raise InputError(
-            f"{client.title} has an entry named '{ENTRY_NAME}' already, in {client.path}. Remove it, or use --print.",
+            f"{client.title} has an entry named '{ENTRY_NAME}' already, in {client.path}. Remove it first.",
             path=client.path,
         )
     made = tuple(path[:depth] for depth in range(1, len(path)) if _value_at(values, path[:depth]) is None)
@@ -50,7 +50,8 @@ def plan_entry(client: ClientConfig, text: str | None, entry: ServerEntry) -> Fi
     expected = _with_value(values, path, entry.value())
     if _parsed(client, after) != expected:
         raise FormatError(
-            f"{client.path} is written in a way that cannot be changed safely. Use --print.", path=client.path
+            f"{client.path} is written in a way that cannot be changed safely. Add the entry yourself.",
+            path=client.path,
         )
     return FilePlan(client.path, text, _as_before(text, after), made)
 

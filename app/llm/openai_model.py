@@ -9,6 +9,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
+from app.core.network_log import NETWORK
 from app.core.stores import StoreName
 from app.core.text import storable
 from app.core.token_estimate import estimate_tokens
@@ -375,6 +376,7 @@ def _new_client(base_url: str, key: str, timeout_s: float) -> "AsyncOpenAI":
             # The package adds headers of the environment, and some that describe this machine.
             named = {name: value for name, value in request.headers.items() if name in _HEADERS}
             request.headers = httpx2.Headers(named | own)
+            NETWORK.record(base_url, "language model")
             response = await super().handle_async_request(request)
             if response.headers.get("content-encoding", "identity") != "identity":
                 await response.aclose()

@@ -29,6 +29,8 @@ _ALL_AREAS = frozenset(
         "settings",
         "schedules",
         "agents",
+        "presence",
+        "backups",
         "inbox",
     }
 )

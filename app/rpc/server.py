@@ -3,9 +3,11 @@
 import asyncio
 import logging
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from app import __version__
+from app.agents.presence import AgentPresence
 from app.agents.service import AREA as AGENTS_AREA
 from app.api.authentication import Authentication
 from app.api.caller import Caller
@@ -31,6 +33,7 @@ MAX_UNKNOWN = 8  # of programs that the person has not let in
 MAX_UNAUTHENTICATED = 16  # connections without a hello so far; a newer one takes the place of the oldest
 _DEFAULT_RATE = Rate(200, 400)
 _GRACE_SECONDS = 5.0
+_BURST_S = 2.0  # an agent with a rate of its own may make the calls of so many seconds at once
 _log = logging.getLogger(__name__)
 
 
@@ -46,6 +49,7 @@ class SocketServer:
         timeouts: How long clients may take.
         rate: Returns how often an agent may call.
         cancel_job: Asks a job to stop; returns whether there is one of that id.
+        presence: Keeps track of connected agents.
     """
 
     def __init__(
@@ -59,7 +63,9 @@ class SocketServer:
         timeouts: ClientTimeouts | None = None,
         rate: Callable[[], Rate] | None = None,
         cancel_job: Callable[[str], bool] | None = None,
+        presence: AgentPresence | None = None,
     ) -> None:
+        self._presence = presence
         self.address = ""
         self._catalogue = catalogue
         self._feed = feed
@@ -71,6 +77,7 @@ class SocketServer:
         self._calls = CatalogueCalls(catalogue, cancel_job)
         self._rate = rate or (lambda: _DEFAULT_RATE)
         self._buckets: dict[str, TokenBucket] = {}
+        self._rates: dict[str, float | None] = {}
         self._connections: dict[asyncio.Task[None], Connection] = {}
         self._unauthenticated: dict[Connection, None] = {}
         self._clients: set[Connection] = set()
@@ -145,7 +152,10 @@ class SocketServer:
     def _on_disconnected(self, task: "asyncio.Task[None]") -> None:
         connection = self._connections.pop(task)
         self._unauthenticated.pop(connection, None)
-        self._clients.discard(connection)
+        if connection in self._clients:
+            self._clients.discard(connection)
+            if self._presence is not None and connection.caller.agent_id:
+                self._presence.left(connection.caller.agent_id)
         self._catalogue.trace.event("socket.closed", connections=len(self._connections))
         if not task.cancelled() and (error := task.exception()) is not None:
             _log.error("a connection failed: %s", error_location(error))
@@ -168,15 +178,23 @@ class SocketServer:
             raise _too_many(f"{caller.name} is", MAX_OF_AGENT)
         self._unauthenticated.pop(connection, None)
         self._clients.add(connection)
+        if self._presence is not None and caller.agent_id:
+            self._presence.joined(caller.agent_id, caller.name, caller.client)
 
     def _bucket(self, connection: Connection) -> TokenBucket:
         """Return the token bucket of an agent, or of an unknown program's connection."""
         agent = connection.caller.agent_id
         if not agent:
             return connection.own_bucket
+        self._rates[agent] = connection.caller.rate
         if agent not in self._buckets:
-            self._buckets[agent] = TokenBucket(self._rate)
+            self._buckets[agent] = TokenBucket(partial(self._rate_of, agent))
         return self._buckets[agent]
+
+    def _rate_of(self, agent: str) -> Rate:
+        """Return the rate of an agent: its own, else that of the settings."""
+        own = self._rates.get(agent)
+        return self._rate() if own is None else Rate(own, max(1, round(own * _BURST_S)))
 
     def _refused(self, reason: str) -> None:
         self._catalogue.trace.event("socket.refused", reason=reason)
@@ -198,6 +216,8 @@ class SocketServer:
             )
             if renewed is not None:
                 connection.caller = renewed
+                if is_unknown and renewed.agent_id and self._presence is not None:
+                    self._presence.joined(renewed.agent_id, renewed.name, renewed.client)
                 if renewed != caller:
                     # What it may do has changed, which is the one change among agents that it hears of.
                     connection.tell(event_payload(ChangeSet(frozenset({AGENTS_AREA}), (renewed.agent_id,))))

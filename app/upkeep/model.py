@@ -58,6 +58,10 @@ class VaultStatus:
         isolated: Agents whose own vaults are open.
         read_only: Why nothing can be written, in a sentence; empty where all is well.
         pending_names: About how many messages and memories are still to be read for names.
+        running: Names of the schedules that run now.
+        next_name: The name of the schedule that runs next, ``""`` where none does.
+        next_at: When it runs.
+        agents: Names of the agents that are connected now.
     """
 
     vault: str
@@ -73,6 +77,10 @@ class VaultStatus:
     isolated: tuple[str, ...] = ()
     read_only: str = ""
     pending_names: int = 0
+    running: tuple[str, ...] = ()
+    next_name: str = ""
+    next_at: datetime | None = None
+    agents: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,6 +4,7 @@ import json
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +18,7 @@ from app.errors import (
     InputError,
     KeepsakeError,
     NotFoundError,
+    TooManyCallsError,
 )
 from app.host import Host
 from app.rpc.client import Client
@@ -225,3 +227,59 @@ def test_an_agent_hears_of_what_it_may_read(host: Host) -> None:
     assert [event["ids"] for event in changed] == [[note.id]]
     assert "memories" in changed[0]["areas"]
     assert set(changed[0]) == {"areas", "ids", "actor", "operation", "history_ids"}
+
+
+def call_often(client: Client) -> None:
+    for _ in range(10):
+        client.call("agent.whoami")
+
+
+def connected(host: Host) -> list[tuple[str, int]]:
+    return [(one.name, one.connections) for one in host.ask("agent.connected")]
+
+
+def wait_for(host: Host, wanted: list[tuple[str, int]]) -> None:
+    """Return once these agents are connected; a connection ends on the host's side a moment after the client's."""
+    until = time.monotonic() + 10
+    while connected(host) != wanted:
+        assert time.monotonic() < until, connected(host)
+        time.sleep(0.01)
+
+
+def test_who_is_connected_is_known_while_it_is(host: Host) -> None:
+    token = add(host)
+    assert connected(host) == []
+    with connect(host, token) as first:
+        first.call("agent.whoami")
+        with connect(host, token) as second:
+            second.call("memory.search", {"query": "tea"})
+            assert connected(host) == [("scout", 2)]
+            assert host.ask("agent.connected")[0].last_operation == "memory.search"
+            assert host.ask("vault.status").agents == ("scout",)
+        wait_for(host, [("scout", 1)])
+    wait_for(host, [])
+
+
+def test_a_program_that_is_let_in_while_it_waits_is_connected_from_then_on(host: Host) -> None:
+    with connect(host, "", "newcomer") as client:
+        answer = client.call("agent.request_access", {"name": "newcomer"})
+        with connect(host, answer["token"], "newcomer") as again:
+            assert again.call("agent.whoami")["state"] == "unknown"
+            assert connected(host) == []
+            host.ask("agent.allow", request=answer["id"])
+            wait_for(host, [("newcomer", 1)])
+    wait_for(host, [])
+
+
+def test_an_agent_keeps_to_its_own_rate_from_the_moment_it_is_set(host: Host) -> None:
+    token = add(host)
+    with connect(host, token) as client:
+        for _ in range(5):
+            client.call("agent.whoami")
+        host.ask("agent.trust", name="scout", rate=1)
+        with pytest.raises(TooManyCallsError):
+            call_often(client)
+        host.ask("agent.trust", name="scout", rate=0)
+        assert host.ask("agent.list")[0].rate is None
+    with pytest.raises(InputError):
+        host.ask("agent.trust", name="scout", rate=-1)

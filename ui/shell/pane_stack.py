@@ -21,12 +21,13 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class PaneEntry:
-    """A pane before it is built: its name, title in English, icon, and key."""
+    """A pane before it is built: name, English title, icon, key, place in the rail."""
 
     name: str
     title: object
     icon: str
     shortcut: str
+    in_rail: bool = True
 
     @property
     def shown_title(self) -> str:
@@ -42,6 +43,7 @@ PANES = (
     PaneEntry("search", QT_TRANSLATE_NOOP("Panes", "Search"), "search", "Ctrl+5"),
     PaneEntry("inbox", QT_TRANSLATE_NOOP("Panes", "Inbox"), "inbox", "Ctrl+6"),
     PaneEntry("agents", QT_TRANSLATE_NOOP("Panes", "Agents"), "bot", "Ctrl+7"),
+    PaneEntry("status", QT_TRANSLATE_NOOP("Panes", "Status"), "shield-check", "Ctrl+8", in_rail=False),
 )
 FIRST = PANES[0].name
 

@@ -88,10 +88,16 @@ class Sidebar(QWidget):
         name_button(button, words, str(button.property("keys")))
 
     def select(self, name: str) -> None:
-        """Show which pane is in front."""
+        """Show which pane is in front; none where it has no button."""
         button = self._buttons.get(name)
         if button is not None:
             button.setChecked(True)
+            return
+        # An exclusive group keeps one button down.
+        self._group.setExclusive(False)
+        for one in self._buttons.values():
+            one.setChecked(False)
+        self._group.setExclusive(True)
 
     def _button(self, title: str, icon_name: str, shortcut: str) -> QToolButton:
         button = ToolButton(self)

@@ -4,10 +4,12 @@ from dataclasses import dataclass
 from datetime import timedelta
 
 from PySide6.QtCore import QCoreApplication, QLocale, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
 from app.changes import Progress
 from ui import theme
+from ui.shell.agent_indicator import AgentIndicator
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
 from ui.widgets.button import icon_button
@@ -30,6 +32,8 @@ class VaultSummary:
         read_only: Why nothing can be written, in a sentence; empty where all is well.
         names: Texts that are still to be read for names.
         jobs: Titles of long work under way.
+        next_run: What is done next by itself and when, such as ``Reflection Sun 03:00``.
+        agents: How many agents are connected.
     """
 
     memories: int = 0
@@ -39,6 +43,8 @@ class VaultSummary:
     read_only: str = ""
     names: int = 0
     jobs: tuple[str, ...] = ()
+    next_run: str = ""
+    agents: int = 0
 
     @property
     def is_idle(self) -> bool:
@@ -101,8 +107,10 @@ def status_text(summary: VaultSummary) -> str:
         _state(summary),
         tr("1 memory") if summary.memories == 1 else tr("{n} memories").format(n=count(summary.memories)),
         tr("1 session") if summary.sessions == 1 else tr("{n} sessions").format(n=count(summary.sessions)),
-        index,
     ]
+    if summary.agents:
+        parts.append(tr("1 agent") if summary.agents == 1 else tr("{n} agents").format(n=count(summary.agents)))
+    parts.append(index)
     return " · ".join([*parts, *summary.notes[:1]])
 
 
@@ -112,7 +120,9 @@ def _state(summary: VaultSummary) -> str:
         return tr("Read-only")
     if summary.jobs:
         return summary.jobs[0]
-    return tr("Idle") if summary.is_idle else tr("Working")
+    if not summary.is_idle:
+        return tr("Working")
+    return tr("Idle — next: {what}").format(what=summary.next_run) if summary.next_run else tr("Idle")
 
 
 class StatusLine(QWidget):
@@ -120,6 +130,8 @@ class StatusLine(QWidget):
 
     cancel_requested = Signal(str)
     pause_requested = Signal(str, bool)
+    details_requested = Signal()
+    """Open the status page."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -142,12 +154,20 @@ class StatusLine(QWidget):
         self._cancel.setMinimumSize(24, 24)
         self._cancel.setIconSize(QSize(14, 14))
         self._cancel.clicked.connect(self._on_cancel_clicked)
+        self.agents = AgentIndicator(self)
+        self.details = icon_button("shield-check", self.tr("Status: privacy and safety"), parent=self)
+        self.details.setMinimumSize(24, 24)
+        self.details.setIconSize(QSize(16, 16))
+        self.details.clicked.connect(self.details_requested)
+        self.setCursor(Qt.CursorShape.PointingHandCursor)
         row = QHBoxLayout(self)
         row.setContentsMargins(Space.L, 2, Space.S, 2)
         row.setSpacing(Space.S)
         for widget in (self._sign, self._text, self._bar, self._cancel):
             row.addWidget(widget)
         row.addStretch(1)
+        row.addWidget(self.agents)
+        row.addWidget(self.details)
         self.setMinimumHeight(30)
         self._show()
 
@@ -155,6 +175,12 @@ class StatusLine(QWidget):
     def text(self) -> str:
         """Text of the line."""
         return self._text.text()
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Open the status page on a click."""
+        if event.button() is Qt.MouseButton.LeftButton and self.rect().contains(event.position().toPoint()):
+            self.details_requested.emit()
+        super().mouseReleaseEvent(event)
 
     def set_summary(self, summary: VaultSummary) -> None:
         """Take over what the vault holds."""

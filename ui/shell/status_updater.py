@@ -1,10 +1,12 @@
 """Status updater: refreshes the status line after changes and while work is pending."""
 
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.changes import ChangeSet, Progress
+from ui.panes.schedule.run_labels import coming
 from ui.shell.status_line import StatusLine, VaultSummary
 
 if TYPE_CHECKING:
@@ -12,7 +14,8 @@ if TYPE_CHECKING:
 
 SETTLE_MS = 400
 INDEXING_MS = 3000
-_AREAS = frozenset({"sessions", "messages", "memories", "index", "settings"})
+_AREAS = frozenset({"sessions", "messages", "memories", "index", "settings", "schedules"})
+_PRESENCE = "presence"
 
 
 class StatusUpdater(QObject):
@@ -52,7 +55,8 @@ class StatusUpdater(QObject):
             self._busy = False
         if self._stopped:
             return
-        titles = tuple(job.title for job in status.jobs)
+        titles = tuple(job.title for job in status.jobs) or tuple(status.running)
+        coming_next = f"{status.next_name} {coming(status.next_at, datetime.now(UTC))}" if status.next_at else ""
         holdings = VaultSummary(
             status.memories,
             status.sessions,
@@ -61,6 +65,8 @@ class StatusUpdater(QObject):
             status.read_only,
             status.pending_names,
             titles,
+            coming_next,
+            len(status.agents),
         )
         self._line.set_summary(holdings)
         self.summary_changed.emit(holdings)
@@ -70,13 +76,21 @@ class StatusUpdater(QObject):
         if status.pending_vectors or status.pending_names or titles:
             self._timer.start(INDEXING_MS)
 
+    async def _refresh_open(self) -> None:
+        if not self._stopped:  # the window may be closed before its turn comes
+            await self.refresh()
+
     def _ask(self) -> None:
         if not self._busy and not self._stopped:
             self._busy = True
-            self._bridge.start(self.refresh())
+            self._bridge.start(self._refresh_open())
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
-        if changes.areas & _AREAS and (not self._timer.isActive() or self._timer.interval() != SETTLE_MS):
+        # Agents call often; only their coming and going changes the line.
+        is_presence = _PRESENCE in changes.areas and not changes.operation
+        if (is_presence or changes.areas & _AREAS) and (
+            not self._timer.isActive() or self._timer.interval() != SETTLE_MS
+        ):
             self._timer.start(SETTLE_MS)
 
     def _on_bridge_progressed(self, progress: Progress) -> None:

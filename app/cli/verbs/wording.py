@@ -8,6 +8,7 @@ SUBJECTS: Final[Mapping[str, str]] = {
     "archive": "Memories put away, which searches leave out.",
     "backup": "Copies of the database.",
     "capture": "Conversations taken in from other programs.",
+    "connection": "Programs such as Claude Code, connected by an entry in their configuration.",
     "embedding": "The model that search by meaning uses.",
     "entity": "People, projects and other names.",
     "exchange": "Import and export.",

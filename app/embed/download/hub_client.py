@@ -17,6 +17,7 @@ from urllib.parse import quote, urlsplit
 import httpx
 import msgspec
 
+from app.core.network_log import NETWORK
 from app.embed.embedder_source import LOCAL
 from app.embed.remote.deadline_transport import RequestDeadline
 
@@ -177,6 +178,7 @@ class HubClient:
         """
         address = f"{self._address}/{self._repo}/resolve/{commit}/{quote(path)}"
         headers = {"Range": f"bytes={begin}-"} if begin else {}
+        NETWORK.record(address, "model download")
         with self._client.stream("GET", address, headers=headers, extensions=self._tracing()) as response:
             if begin and response.status_code == HTTPStatus.REQUESTED_RANGE_NOT_SATISFIABLE:
                 yield False, ()
@@ -198,6 +200,7 @@ class HubClient:
 
         The address must be on the hub itself.
         """
+        NETWORK.record(address, "model download")
         response = self._client.get(address, extensions=self._tracing())
         _check_status(response)
         try:

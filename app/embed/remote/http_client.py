@@ -17,6 +17,7 @@ from urllib.parse import urlsplit
 
 import httpx
 
+from app.core.network_log import NETWORK
 from app.embed.embedder_source import LOCAL
 from app.embed.remote.deadline_transport import RequestDeadline
 from app.errors import ModelUnavailableError
@@ -195,6 +196,7 @@ class ServiceConnection:
         # A time limit per read does not stop a response that arrives byte by byte.
         with self._deadline.after(retries.whole_s) as is_cut:
             try:
+                NETWORK.record(self._address, "embedding")
                 response = self._client.send(request, stream=True)
                 try:
                     self._check_status(response)

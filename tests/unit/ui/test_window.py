@@ -289,3 +289,15 @@ def test_there_is_one_search_field_at_a_time(window: Window) -> None:
     assert not window.top_bar.field.isVisible()
     window.go(Place("graph"))
     assert window.top_bar.field.isVisible()
+
+
+def test_the_line_at_the_foot_opens_the_status_page_and_the_agent_at_work(window: Window) -> None:
+    window.status_line.details.click()
+    assert _front(window) == "status"
+    assert not any(button.isChecked() for button in window.sidebar._buttons.values())
+    assert window.bridge is not None
+    window.bridge.changed.emit(ChangeSet(frozenset({"presence"}), ("agt-1",), "scout", "memory.search"))
+    assert window.status_line.agents.text() == "scout: Searched your memory"
+    window.status_line.agents.click()
+    assert _front(window) == "agents"
+    assert window.sidebar._buttons["agents"].isChecked()

@@ -34,6 +34,14 @@ _VERBS: tuple[tuple[str, object], ...] = (
     ("fact.correct", QT_TRANSLATE_NOOP("Agents", "Corrected a fact")),
     ("fact.", QT_TRANSLATE_NOOP("Agents", "Used your facts")),
     ("session.append", QT_TRANSLATE_NOOP("Agents", "Added to a conversation")),
+    ("context.", QT_TRANSLATE_NOOP("Agents", "Asked what it should know")),
+    ("graph.", QT_TRANSLATE_NOOP("Agents", "Used your memories")),
+    ("reflection.", QT_TRANSLATE_NOOP("Agents", "Looked at reflections")),
+    ("tag.", QT_TRANSLATE_NOOP("Agents", "Looked at tags")),
+    ("archive.", QT_TRANSLATE_NOOP("Agents", "Looked at the archive")),
+    ("search.", QT_TRANSLATE_NOOP("Agents", "Asked why something was found")),
+    ("inbox.", QT_TRANSLATE_NOOP("Agents", "Looked at its proposals")),
+    ("vault.", QT_TRANSLATE_NOOP("Agents", "Asked how the vault stands")),
     ("session.", QT_TRANSLATE_NOOP("Agents", "Looked at conversations")),
     ("entity.", QT_TRANSLATE_NOOP("Agents", "Looked up people and things")),
     ("schedule.", QT_TRANSLATE_NOOP("Agents", "Used schedules")),
@@ -47,10 +55,15 @@ def trust_words(trust: str) -> str:
 
 def call_words(call: "LedgerCall") -> str:
     """Return what a call did, such as ``Searched your memory``."""
+    return operation_words(call.operation)
+
+
+def operation_words(operation: str) -> str:
+    """Return what a call of an operation does, such as ``Searched your memory``."""
     for prefix, words in _VERBS:
-        if call.operation == prefix or (prefix.endswith(".") and call.operation.startswith(prefix)):
+        if operation == prefix or (prefix.endswith(".") and operation.startswith(prefix)):
             return QCoreApplication.translate(_CONTEXT, str(words))
-    return call.operation
+    return operation
 
 
 def outcome_badge(call: "LedgerCall") -> Badge | None:

@@ -37,8 +37,10 @@ class AgentList(QWidget):
         self._bridge = bridge
         self._request = 0
         self._agents: dict[str, Agent] = {}
+        self._connected: set[str] = set()
         self.model = IdListModel(self._rows, bridge.start, self._card, self)
         self.new = icon_button("plus", self.tr("Add an agent"), tint="accent", parent=self)
+        self.connect_new = icon_button("plug", self.tr("Connect a program"), tint="accent", parent=self)
         self.list = CardList(self.tr("Agents"), self)
         self.list.set_source(self.model)
         heading = PlainLabel(self.tr("Agents"), self)
@@ -46,6 +48,7 @@ class AgentList(QWidget):
         head = QHBoxLayout()
         head.setContentsMargins(Space.L, Space.M, Space.S, Space.S)
         head.addWidget(heading, 1)
+        head.addWidget(self.connect_new)
         head.addWidget(self.new)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -57,6 +60,11 @@ class AgentList(QWidget):
         """Return an agent of the list."""
         return self._agents.get(identity)
 
+    @property
+    def agents(self) -> "list[Agent]":
+        """Every agent of the list."""
+        return list(self._agents.values())
+
     def load(self) -> None:
         """Fetch the agents again; the old ones show until they arrive."""
         self._request += 1
@@ -65,6 +73,7 @@ class AgentList(QWidget):
     async def _load(self, request: int) -> None:
         try:
             found: list[Agent] = await self._bridge.call("agent.list")
+            connected = await self._bridge.call("agent.connected")
         except KeepsakeError as error:
             if isValid(self) and request == self._request:
                 self.failed.emit(error)
@@ -73,6 +82,7 @@ class AgentList(QWidget):
             return
         ordered = sorted(found, key=lambda one: (one.revoked_at is not None, one.name.casefold()))
         self._agents = {one.id: one for one in ordered}
+        self._connected = {one.id for one in connected}
         self.model.set_ids(self._agents)
         self.model.put(ordered)
         self.loaded.emit()
@@ -81,5 +91,8 @@ class AgentList(QWidget):
         return [self._agents[one] for one in ids if one in self._agents]
 
     def _card(self, row: "Agent") -> Card:
-        seen = seen_words(row, datetime.now(UTC))
-        return Card(row.name, seen, badges=agent_badges(row), icon="bot", faded=row.revoked_at is not None)
+        is_here = row.id in self._connected
+        seen = self.tr("Connected now") if is_here else seen_words(row, datetime.now(UTC))
+        return Card(
+            row.name, seen, badges=agent_badges(row), icon="bot", marked=is_here, faded=row.revoked_at is not None
+        )

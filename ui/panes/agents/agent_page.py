@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 WIDTH = 760
 LIST_HEIGHT = 300
+RATES = (0, 1, 5, 20, 100)
+"""Calls a second to choose from; 0 is what the settings say."""
 STORES = ("private", "shared", "social")
 _REACH = {"full": STORES, "inner": STORES[1:], "familiar": STORES[2:], "public": ()}
 
@@ -51,6 +53,8 @@ class AgentPage(QScrollArea):
     hide_requested = Signal()
     release_requested = Signal()
     revoke_requested = Signal()
+    disconnect_requested = Signal(str)
+    """The program to take Keepsake out of."""
     rotate_requested = Signal()
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
@@ -70,9 +74,15 @@ class AgentPage(QScrollArea):
             self.trust.addItem(trust_words(level), level)
         self.stores = {store: QCheckBox(store_label(store), page) for store in STORES}
         self.review = QCheckBox(self.tr("What it writes waits in the inbox until you accept it"), page)
+        self.rate = QComboBox(page)
+        self.rate.setAccessibleName(self.tr("How often it may call"))
+        for rate in RATES:
+            self.rate.addItem(self._rate_words(rate), rate)
         self.pause = text_button("", parent=page)
         self.rotate = text_button(self.tr("New token"), icon_name="refresh-cw", parent=page)
         self.revoke = text_button(self.tr("End its access"), "danger", icon_name="unlink", parent=page)
+        self.unplug = text_button("", icon_name="plug", parent=page)
+        self._client = ""
         self._sentence = self._label("body", page)
         self._echo = self._label("small muted", page)
         self.forget_today = text_button(self.tr("Undo all it wrote today"), icon_name="undo-2", parent=page)
@@ -95,9 +105,11 @@ class AgentPage(QScrollArea):
             self.trust,
             *self.stores.values(),
             self.review,
+            self.rate,
             self.pause,
             self.rotate,
             self.revoke,
+            self.unplug,
             self.calls,
             self.forget_today,
             self.hide_all,
@@ -123,6 +135,8 @@ class AgentPage(QScrollArea):
             box.setChecked(store in reach and (not agent.stores or store in agent.stores))
         self.review.setChecked(agent.review)
         self.pause.setText(self.tr("Let it go on") if agent.paused else self.tr("Pause"))
+        self._show_rate(agent.rate)
+        self.rate.setEnabled(has_access)
         self.trust.setEnabled(has_access)
         self.review.setEnabled(has_access)
         self.pause.setVisible(has_access)
@@ -137,13 +151,19 @@ class AgentPage(QScrollArea):
         self._echo.setVisible(bool(activity.echoes))
         self.release.setVisible(bool(hidden))
 
+    def show_program(self, client: str, title: str) -> None:
+        """Offer to disconnect the program that an agent is, no program where empty."""
+        self._client = client
+        self.unplug.setText(self.tr("Disconnect {title}…").format(title=title))
+        self.unplug.setVisible(bool(client))
+
     def show_calls(self, calls: "Sequence[LedgerCall]") -> None:
         """Show its latest calls."""
         self._rows = {str(call.id): _CallRow(call) for call in calls}
         self.model.set_ids(self._rows)
         self.model.put(list(self._rows.values()))
         self.calls.setVisible(bool(calls))
-        self._nothing.setVisible(not calls)
+        self._nothing.setVisible(not calls and not self._sentence.text())
 
     async def _fetch(self, ids: list[str]) -> list[_CallRow]:
         return [self._rows[one] for one in ids if one in self._rows]
@@ -171,12 +191,12 @@ class AgentPage(QScrollArea):
         for box in self.stores.values():
             stores.addWidget(box)
         access = FlowLayout(spacing=Space.S)
-        for button in (self.pause, self.rotate, self.revoke):
+        for button in (self.pause, self.rotate, self.revoke, self.unplug):
             access.addWidget(button)
         back = FlowLayout(spacing=Space.S)
         for button in (self.forget_today, self.hide_all, self.release):
             back.addWidget(button)
-        limits = self._card_frame(self.tr("What it may do"), (self.trust, stores, self.review, access), page)
+        limits = self._card_frame(self.tr("What it may do"), (self.trust, stores, self.review, self.rate, access), page)
         parts = (self._sentence, self._echo, self._nothing, self.calls, back)
         did = self._card_frame(self.tr("What it did"), parts, page)
         column = QVBoxLayout()
@@ -201,9 +221,11 @@ class AgentPage(QScrollArea):
         for box in self.stores.values():
             box.toggled.connect(self._on_stores_changed)
         self.review.toggled.connect(self._on_review_changed)
+        self.rate.currentIndexChanged.connect(self._on_rate_changed)
         self.pause.clicked.connect(self._on_pause_clicked)
         self.rotate.clicked.connect(self.rotate_requested)
         self.revoke.clicked.connect(self.revoke_requested)
+        self.unplug.clicked.connect(self._on_unplug_clicked)
         self.forget_today.clicked.connect(self._on_forget_clicked)
         self.hide_all.clicked.connect(self.hide_requested)
         self.release.clicked.connect(self.release_requested)
@@ -251,6 +273,28 @@ class AgentPage(QScrollArea):
     def _on_review_changed(self, on: bool) -> None:
         if not self._is_filling:
             self.changed.emit({"review": on})
+
+    def _on_unplug_clicked(self) -> None:
+        self.disconnect_requested.emit(self._client)
+
+    def _rate_words(self, rate: float) -> str:
+        if not rate:
+            return self.tr("May call as often as the settings allow")
+        if rate == 1:
+            return self.tr("May call once a second")
+        return self.tr("May call {n} times a second").format(n=f"{rate:g}")
+
+    def _show_rate(self, rate: float | None) -> None:
+        shown = rate or 0
+        at = self.rate.findData(shown)
+        if at < 0:  # one that was set by a command
+            self.rate.addItem(self._rate_words(shown), shown)
+            at = self.rate.count() - 1
+        self.rate.setCurrentIndex(at)
+
+    def _on_rate_changed(self) -> None:
+        if not self._is_filling:
+            self.changed.emit({"rate": self.rate.currentData()})
 
     def _on_pause_clicked(self) -> None:
         self.changed.emit({"paused": self.pause.text() == self.tr("Pause")})

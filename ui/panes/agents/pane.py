@@ -6,9 +6,11 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.errors import KeepsakeError
 from ui.actions import Action
 from ui.panes.agents.agent_list import AgentList
 from ui.panes.agents.agent_page import AgentPage
+from ui.panes.agents.connect_form import ConnectForm
 from ui.panes.agents.new_agent import NewAgentForm
 from ui.panes.pane import Place
 from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
@@ -18,13 +20,14 @@ from ui.widgets.splitter import PaneSplitter
 if TYPE_CHECKING:
     from app.agents.ledger.model import LedgerPage
     from app.changes import ChangeSet
+    from app.connections.model import ClientState
     from ui.actions import Actions
     from ui.bridge import Bridge
 
 LIST_WIDTH = 300
 CALLS = 200
 RELOAD_MS = 300
-AREAS = frozenset({"agents", "inbox"})
+AREAS = frozenset({"agents", "inbox", "presence"})
 
 
 class AgentsPane(ReadingPane):
@@ -41,6 +44,7 @@ class AgentsPane(ReadingPane):
         self.listing = AgentList(bridge, self)
         self.page = AgentPage(bridge, self)
         self.form = NewAgentForm(self)
+        self.connect_form = ConnectForm(bridge, self)
         self._empty = EmptyState(
             "bot",
             self.tr("No agents yet"),
@@ -48,12 +52,13 @@ class AgentsPane(ReadingPane):
                 "Programs such as Claude Code can use your memories, within limits that you set. You see what each"
                 " one reads and writes, and can take it back."
             ),
-            self.tr("Add an agent"),
+            self.tr("Connect a program…"),
+            second=self.tr("Add an agent by hand"),
             hint=self.tr("keepsake agent connect claude-code does it from a terminal."),
             parent=self,
         )
         self._right = QStackedWidget(self)
-        for widget in (self._empty, self.page, self.form):
+        for widget in (self._empty, self.page, self.form, self.connect_form):
             self._right.addWidget(widget)
         self._splitter = PaneSplitter(parent=self)
         self._splitter.add(self.listing, LIST_WIDTH, least=200)
@@ -64,7 +69,14 @@ class AgentsPane(ReadingPane):
         self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
         self._reload.timeout.connect(self._on_reload_timeout)
         self._connect()
-        set_tab_chain(self.listing.new, self.listing.list, *self.page.tab_chain, *self.form.tab_chain)
+        set_tab_chain(
+            self.listing.connect_new,
+            self.listing.new,
+            self.listing.list,
+            *self.page.tab_chain,
+            *self.form.tab_chain,
+            *self.connect_form.tab_chain,
+        )
 
     # --- what the window calls ---
 
@@ -97,11 +109,19 @@ class AgentsPane(ReadingPane):
         front = self._right.currentWidget()
         if front is self.page:
             return [self.listing.list, self.page.trust]
+        if front is self.connect_form:
+            return [self.listing.list, self.connect_form.front]
         return [self.listing.list, self.form.name if front is self.form else self._empty.button]
 
     def commands(self) -> list[Action]:
         """Return the actions of this pane."""
-        return [Action("agents.new", self.tr("Add an agent"), self._on_new, "plus", group="agents", pane=self.name)]
+        return [
+            Action(
+                "agents.connect", self.tr("Connect a program…"), self._on_connect, "plug", group="agents",
+                pane=self.name,
+            ),
+            Action("agents.new", self.tr("Add an agent"), self._on_new, "plus", group="agents", pane=self.name),
+        ]  # fmt: skip
 
     def save_state(self) -> bytes:
         """Return the sizes of list and page."""
@@ -124,9 +144,14 @@ class AgentsPane(ReadingPane):
         activity = await self.bridge.call("agent.activity", agent=agent.name)
         page: LedgerPage = await self.bridge.call("agent.ledger", agent=agent.name, limit=CALLS)
         hidden = await self.bridge.call("agent.quarantined", name=agent.name)
+        clients: list[ClientState] = await self.bridge.call("connection.list")
+        program = next((one for one in clients if one.is_connected and one.agent == agent.name), None)
         if isValid(self) and identity == self._open:
             self.page.show_activity(activity, len(hidden))
             self.page.show_calls(page.calls)
+            self.page.show_program(
+                program.name if program is not None else "", program.title if program is not None else ""
+            )
 
     def _open_agent(self, identity: str) -> None:
         self._open = identity
@@ -168,6 +193,44 @@ class AgentsPane(ReadingPane):
             self.show_notice(words.format(name=arguments["name"]), history_of(reply))
             self.do(self._load_page(self._open))
 
+    # --- connecting programs ---
+
+    async def _begin_connecting(self, chosen: str = "") -> None:
+        clients: list[ClientState] = await self.bridge.call("connection.list")
+        if isValid(self):
+            names = {one.name for one in self.listing.agents if one.revoked_at is None}
+            self._right.setCurrentWidget(self.connect_form)
+            self.connect_form.begin(clients, names, chosen)
+
+    async def _preview(self, arguments: dict[str, Any]) -> None:
+        try:
+            preview = await self.bridge.call("connection.preview", **arguments)
+        except KeepsakeError as error:
+            if isValid(self):
+                self.connect_form.show_problem(error.message)
+            return
+        if isValid(self):
+            self.connect_form.show_preview(preview)
+
+    async def _write(self, operation: str, arguments: dict[str, Any]) -> None:
+        try:
+            result = await self.bridge.call(operation, **arguments)
+        except KeepsakeError as error:
+            if isValid(self):
+                self.show_error(error)
+                await self._preview_again(operation, arguments)
+            return
+        if isValid(self):
+            self._open = result.agent_id
+            self.connect_form.show_result(result, is_removal=operation == "connection.remove")
+            self.listing.load()
+
+    async def _preview_again(self, operation: str, arguments: dict[str, Any]) -> None:
+        """Show the change as it is by now, so that the next attempt can succeed."""
+        is_removal = operation == "connection.remove"
+        wanted = {"client": arguments["client"], "hooks": arguments.get("hooks", False), "removal": is_removal}
+        await self._preview(wanted)
+
     # --- wiring ---
 
     def _connect(self) -> None:
@@ -175,7 +238,14 @@ class AgentsPane(ReadingPane):
         self.listing.failed.connect(self.show_error)
         self.listing.list.chosen.connect(self._on_agent_chosen)
         self.listing.new.clicked.connect(self._on_new)
-        self._empty.triggered.connect(self._on_new)
+        self.listing.connect_new.clicked.connect(self._on_connect)
+        self._empty.triggered.connect(self._on_connect)
+        self._empty.second_triggered.connect(self._on_new)
+        self.connect_form.preview_requested.connect(self._on_preview_requested)
+        self.connect_form.write_requested.connect(self._on_write_requested)
+        self.connect_form.remove_requested.connect(self._on_remove_requested)
+        self.connect_form.closed.connect(self._on_connect_closed)
+        self.page.disconnect_requested.connect(self._on_disconnect)
         self.form.requested.connect(self._on_form_requested)
         self.form.closed.connect(self._on_form_closed)
         self.page.changed.connect(self._on_changed)
@@ -196,6 +266,9 @@ class AgentsPane(ReadingPane):
         ids = self.listing.model.ids
         if self._right.currentWidget() is self.form:
             return
+        if self._right.currentWidget() is self.connect_form:
+            self.connect_form.note_agents(self.listing.agents)
+            return
         if self._open in ids:
             self._open_agent(self._open)
         elif ids:
@@ -212,6 +285,26 @@ class AgentsPane(ReadingPane):
     def _on_new(self) -> None:
         self._right.setCurrentWidget(self.form)
         self.form.begin()
+
+    def _on_connect(self) -> None:
+        self.do(self._begin_connecting())
+
+    def _on_disconnect(self, client: str) -> None:
+        self.do(self._begin_connecting(client))
+
+    def _on_preview_requested(self, arguments: dict[str, Any]) -> None:
+        self.do(self._preview(arguments))
+
+    def _on_write_requested(self, arguments: dict[str, Any]) -> None:
+        self.do(self._write("connection.write", arguments))
+
+    def _on_remove_requested(self, arguments: dict[str, Any]) -> None:
+        self.do(self._write("connection.remove", arguments))
+
+    def _on_connect_closed(self, agent: str) -> None:
+        if agent:
+            self._open = agent
+        self._on_form_closed()
 
     def _on_form_requested(self, arguments: dict[str, Any]) -> None:
         self.do(self._add(arguments))

@@ -54,19 +54,19 @@ CLASSES = {
     """,
     # Administers the vault or other agents, or removes for good: the person's own programs.
     "owner": """
-        agent.activity agent.add agent.allow agent.ask agent.clear_ledger agent.ledger agent.list agent.quarantine
-        agent.quarantined agent.readers agent.refuse agent.release agent.requests agent.revoke agent.rotate
-        agent.trust agent.undo agent.vaults archive.clean backup.cancel_restore backup.list backup.now
-        backup.restore backup.verify embedding.advice embedding.change embedding.compare embedding.pause
-        embedding.resume embedding.rollback embedding.status embedding.switch exchange.export exchange.export_session
-        exchange.import
-        exchange.preview health.fix health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject
-        inbox.rule.remove
+        agent.activity agent.add agent.allow agent.ask agent.clear_ledger agent.ledger agent.list
+        agent.quarantine agent.quarantined agent.readers agent.refuse agent.release agent.requests
+        agent.revoke agent.rotate agent.trust agent.undo agent.vaults archive.clean backup.cancel_restore
+        backup.list backup.now backup.restore backup.verify embedding.advice embedding.change
+        embedding.compare embedding.pause embedding.resume embedding.rollback embedding.status
+        embedding.switch exchange.export exchange.export_session exchange.import exchange.preview health.fix
+        health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject inbox.rule.remove
         inbox.rule.set inbox.rules llm.status llm.test llm.usage memory.forget_forever memory.receipts
-        schedule.activity schedule.notes_shown schedule.pause_all secret.list secret.remove secret.set secret.status
-        session.consolidate session.purge settings.set trial.compare trial.judge trial.judged
+        schedule.activity schedule.notes_shown schedule.pause_all secret.list secret.remove secret.set
+        secret.status session.consolidate session.purge settings.set trial.compare trial.judge trial.judged
         trial.list trial.run trial.side_by_side upkeep.cancel upkeep.changes upkeep.run upkeep.undo
-        vault.backup vault.check vault.health vault.reindex vault.repair
+        vault.backup vault.check vault.health vault.reindex vault.repair agent.connected connection.list
+        connection.preview connection.remove connection.write vault.overview
     """,
 }
 CLASS_OF = {name: kind for kind, names in CLASSES.items() for name in names.split()}

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QToolButton
 from pytestqt.qtbot import QtBot
 
@@ -13,6 +14,21 @@ from ui.shell.status_line import StatusLine, VaultSummary, amount, progress_text
 
 def test_idle_line() -> None:
     assert status_text(VaultSummary(41208, 312)) == "Idle · 41,208 memories · 312 sessions · index complete"
+
+
+def test_what_comes_next_and_who_is_connected() -> None:
+    summary = VaultSummary(41208, 312, next_run="Reflection Sun 03:00", agents=2)
+    assert status_text(summary).startswith("Idle — next: Reflection Sun 03:00 · 41,208 memories")
+    assert status_text(summary).endswith("· 2 agents · index complete")
+    assert "next:" not in status_text(replace(summary, pending=3))
+    assert "· 1 agent ·" in status_text(replace(summary, agents=1))
+
+
+def test_a_click_opens_the_status_page(line: StatusLine, qtbot: QtBot) -> None:
+    with qtbot.waitSignal(line.details_requested):
+        qtbot.mouseClick(line, Qt.MouseButton.LeftButton)
+    with qtbot.waitSignal(line.details_requested):
+        line.details.click()
 
 
 def test_a_read_only_vault_is_not_called_idle() -> None:

@@ -68,7 +68,7 @@ def _add(pane: AgentsPane, host: Host, bridge: Bridge, rest: Rest, name: str = "
 
 def test_without_agents_the_pane_teaches_one_action(pane: AgentsPane, qtbot: QtBot) -> None:
     assert pane._right.currentWidget() is pane._empty
-    qtbot.mouseClick(pane._empty.button, Qt.MouseButton.LeftButton)
+    qtbot.mouseClick(pane._empty.second, Qt.MouseButton.LeftButton)
     assert pane._right.currentWidget() is pane.form
 
 

@@ -1,0 +1,1 @@
+"""Overview of a vault's safety and privacy."""

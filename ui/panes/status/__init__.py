@@ -1,0 +1,1 @@
+"""Status pane: privacy and safety of the vault at this moment."""

@@ -1,0 +1,256 @@
+"""Entries of the status page: each a state in one sentence, with one action."""
+
+from dataclasses import dataclass, replace
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QLocale, QObject
+
+from ui.models.dates import format_number, full_date, short_date
+from ui.panes.schedule.run_labels import coming, state_badge
+
+if TYPE_CHECKING:
+    from app.upkeep.overview.model import ScheduledWork, VaultOverview
+
+STALE_BACKUP: Final = timedelta(days=3)
+LITTLE_SPACE: Final = 1 << 30
+_NEAR_CAP: Final = 0.8
+_MOST_NAMED: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class StatusEntry:
+    """One line of the status page.
+
+    Args:
+        key: What it is about.
+        section: The key of the section it stands in.
+        icon: Its icon.
+        tint: The token of the icon's colour: ``success``, ``muted``, ``accent``, ``warning`` or ``danger``.
+        title: What it is about, in words.
+        text: The state, in a sentence.
+        action: The words of its one action, ``""`` for none.
+        enabled: Whether that can be done now.
+    """
+
+    key: str
+    section: str
+    icon: str
+    tint: str
+    title: str
+    text: str
+    action: str = ""
+    enabled: bool = True
+
+    @property
+    def needs_attention(self) -> bool:
+        """Return whether a person should do something about it."""
+        return self.tint in ("warning", "danger")
+
+
+class StatusEntries(QObject):
+    """Puts the overview of a vault into words."""
+
+    def entries(self, found: "VaultOverview", now: datetime) -> list[StatusEntry]:
+        """Return the lines of the page, in their order."""
+        return [
+            *self._troubles(found),
+            self._network(found, now),
+            self._services(found),
+            self._agents(found),
+            self._backup(found, now),
+            self._verified(found, now),
+            self._check(found, now),
+            self._index(found),
+            self._disk(found),
+            self._spending(found),
+            *(self._work(one, now) for one in found.work),
+        ]
+
+    def _troubles(self, found: "VaultOverview") -> list[StatusEntry]:
+        notes = ([found.read_only] if found.read_only else []) + list(found.notes)
+        return [
+            StatusEntry(f"note-{at}", "trouble", "triangle-alert", "warning", self.tr("Please look at this"), note)
+            for at, note in enumerate(notes)
+        ]
+
+    def _network(self, found: "VaultOverview", now: datetime) -> StatusEntry:
+        outside = [use for use in found.network if not use.is_local]
+        base = StatusEntry(
+            "network", "privacy", "plug", "success", self.tr("Network"), "", self.tr("Privacy settings…")
+        )
+        if not outside:
+            words = self.tr("Nothing has left this computer since Keepsake was started ({when}).")
+            return replace(base, text=words.format(when=short_date(found.since, now)))
+        count = sum(use.requests for use in outside)
+        hosts = self._joined(sorted({use.host for use in outside}))
+        last = max(use.last_at for use in outside)
+        words = (
+            self.tr("1 request to {hosts} since {since}, at {last}.")
+            if count == 1
+            else self.tr("{n} requests to {hosts} since {since}, the last {last}.")
+        )
+        text = words.format(
+            n=format_number(count), hosts=hosts, since=short_date(found.since, now), last=short_date(last, now)
+        )
+        return replace(base, tint="accent", text=text)
+
+    def _services(self, found: "VaultOverview") -> StatusEntry:
+        if found.services:
+            text = self.tr("Your settings let Keepsake use {hosts}.").format(hosts=self._joined(found.services))
+        elif found.has_model:
+            text = self.tr("The language model runs on this computer, and so does the search.")
+        else:
+            text = self.tr("No remote service is set up; everything is computed here.")
+        tint = "accent" if found.services else "success"
+        return StatusEntry(
+            "services", "privacy", "external-link", tint, self.tr("Remote services"), text, self.tr("Open settings…")
+        )
+
+    def _agents(self, found: "VaultOverview") -> StatusEntry:
+        names = [one.name for one in found.agents]
+        if not names:
+            text = self.tr("No agent is connected now.")
+        elif len(names) == 1:
+            text = self.tr("{names} is connected now.").format(names=names[0])
+        else:
+            text = self.tr("{n} are connected now: {names}.").format(n=len(names), names=self._joined(names))
+        if found.waiting:
+            waiting = self.tr("1 program waits to be let in.")
+            if found.waiting > 1:
+                waiting = self.tr("{n} programs wait to be let in.").format(n=found.waiting)
+            text = f"{text} {waiting}"
+        tint = "warning" if found.waiting else "accent" if names else "muted"
+        return StatusEntry("agents", "privacy", "bot", tint, self.tr("Agents"), text, self.tr("Open agents"))
+
+    def _backup(self, found: "VaultOverview", now: datetime) -> StatusEntry:
+        base = StatusEntry(
+            "backup", "safety", "archive", "muted", self.tr("Backup"), "", self.tr("Back up now"), not found.read_only
+        )
+        last = found.last_backup
+        if last is None:
+            return replace(base, text=self.tr("There is no backup yet. One is made each day once something changed."))
+        count = self.tr("It is the only one.") if found.backups == 1 else self.tr("{n} are kept.")
+        words = self.tr("The last one is of {when} ({size}).").format(
+            when=full_date(last.created_at), size=_size(last.bytes)
+        )
+        is_old = now - last.created_at > STALE_BACKUP
+        text = f"{words} {count.format(n=format_number(found.backups))}"
+        return replace(base, text=text, tint="warning" if is_old else "success")
+
+    def _verified(self, found: "VaultOverview", now: datetime) -> StatusEntry:
+        base = StatusEntry(
+            "verified",
+            "safety",
+            "archive-restore",
+            "muted",
+            self.tr("Backup read back"),
+            self.tr("No backup has been read back yet. Verifying proves that one can be restored."),
+            self.tr("Verify"),
+            found.last_backup is not None,
+        )
+        last = found.verified
+        if last is None:
+            return base
+        when = short_date(last.at, now)
+        if not last.ok:
+            text = self.tr("The backup that was read back ({when}) is damaged: {problem}")
+            return replace(base, tint="danger", text=text.format(when=when, problem=last.problem))
+        is_newest = found.last_backup is not None and found.last_backup.name == last.name
+        text = (
+            self.tr("The newest backup was read back and is whole ({when}).")
+            if is_newest
+            else self.tr("An earlier backup was read back and is whole ({when}).")
+        )
+        return replace(base, tint="success", text=text.format(when=when))
+
+    def _check(self, found: "VaultOverview", now: datetime) -> StatusEntry:
+        base = StatusEntry(
+            "check",
+            "safety",
+            "shield-check",
+            "muted",
+            self.tr("Vault"),
+            self.tr("It has not been checked yet. A check reads everything and changes nothing."),
+            self.tr("Check now"),
+        )
+        last = found.check
+        if last is None:
+            return base
+        when = short_date(last.at, now)
+        if not last.ok:
+            text = self.tr("The last check ({when}) found {n} errors. Repair the vault, or restore a backup.")
+            return replace(base, tint="danger", text=text.format(when=when, n=format_number(last.errors)))
+        text = self.tr("It was checked and is sound ({when}).").format(when=when)
+        if last.warnings == 1:
+            text += " " + self.tr("1 thing could be better.")
+        elif last.warnings:
+            text += " " + self.tr("{n} things could be better.").format(n=format_number(last.warnings))
+        return replace(base, tint="success", text=text)
+
+    def _index(self, found: "VaultOverview") -> StatusEntry:
+        parts = []
+        if found.pending:
+            parts.append(self.tr("{n} pieces of text wait for the index.").format(n=format_number(found.pending)))
+        if found.names:
+            parts.append(self.tr("{n} texts wait to be read for names.").format(n=format_number(found.names)))
+        if not found.chunks:
+            parts.append(self.tr("Complete: there is nothing to search yet."))
+        elif not parts:
+            words = self.tr("Complete: {n} pieces of text can be found by words and by meaning.")
+            parts.append(words.format(n=format_number(found.chunks - found.withheld)))
+        if found.withheld:
+            words = self.tr("{n} private ones are found by their words only.")
+            parts.append(words.format(n=format_number(found.withheld)))
+        tint = "accent" if found.pending or found.names else "success"
+        title = self.tr("Search index")
+        return StatusEntry("index", "work", "search", tint, title, " ".join(parts), self.tr("Search models…"))
+
+    def _spending(self, found: "VaultOverview") -> StatusEntry:
+        base = StatusEntry(
+            "spending", "room", "coins", "muted", self.tr("Language model"), "", self.tr("Open settings…")
+        )
+        spent, cap = QLocale().toString(found.spent, "f", 2), QLocale().toString(found.cap, "f", 2)
+        if not found.has_model:
+            return replace(base, text=self.tr("None is set up, so nothing is spent."))
+        if not found.cap:
+            return replace(base, text=self.tr("{spent} spent this month; there is no limit.").format(spent=spent))
+        text = self.tr("{spent} of {cap} spent this month.").format(spent=spent, cap=cap)
+        return replace(base, text=text, tint="warning" if found.spent >= _NEAR_CAP * found.cap else "success")
+
+    def _disk(self, found: "VaultOverview") -> StatusEntry:
+        text = self.tr("The vault takes {size}; {free} of {disk} are free.").format(
+            size=_size(found.vault_bytes), free=_size(found.free_bytes), disk=_size(found.disk_bytes)
+        )
+        is_full = found.free_bytes < max(LITTLE_SPACE, 2 * found.vault_bytes)
+        tint = "warning" if is_full else "success"
+        return StatusEntry("disk", "room", "hard-drive", tint, self.tr("Disk"), text, self.tr("Open folder"))
+
+    def _work(self, work: "ScheduledWork", now: datetime) -> StatusEntry:
+        if work.last_at is None:
+            icon_name, tint, parts = "clock", "muted", [self.tr("Not run yet.")]
+        else:
+            badge = state_badge(work.last_status)
+            icon_name = badge.icon
+            tint = {"good": "success", "bad": "danger", "warn": "warning"}.get(badge.tone, "muted")
+            parts = [self.tr("{state}, {when}.").format(state=badge.text, when=short_date(work.last_at, now))]
+            if work.summary:
+                parts.append(work.summary.strip().splitlines()[0])
+        if not work.is_on:
+            parts.append(self.tr("It is switched off."))
+        elif work.next_at is not None:
+            words = self.tr("It is due now.") if work.next_at <= now else self.tr("Next: {when}.")
+            parts.append(words.format(when=coming(work.next_at, now)))
+        text = " ".join(parts)
+        return StatusEntry(f"work-{work.id}", "jobs", icon_name, tint, work.name, text, self.tr("Run now"))
+
+    def _joined(self, names: "list[str] | tuple[str, ...]") -> str:
+        if len(names) <= _MOST_NAMED:
+            return ", ".join(names)
+        shown = ", ".join(names[:_MOST_NAMED])
+        return self.tr("{names} and {n} more").format(names=shown, n=len(names) - _MOST_NAMED)
+
+
+def _size(count: int) -> str:
+    """Return a size as a person says it."""
+    return QLocale().formattedDataSize(count, 1, QLocale.DataSizeFormat.DataSizeTraditionalFormat)
