@@ -30,6 +30,7 @@ from ui.shell.inbox_counter import InboxCounter
 from ui.shell.navigation import Navigation, Place, place_of
 from ui.shell.pane_stack import FIRST, PANES, PaneStack
 from ui.shell.screen_fit import fit_to_screen
+from ui.shell.sheet_stack import SheetStack
 from ui.shell.sidebar import Sidebar
 from ui.shell.start_page import StartPage
 from ui.shell.status_line import StatusLine
@@ -88,14 +89,14 @@ class Window(QMainWindow):
         # A killed process keeps no state at its end: places are written down soon after they change.
         self._save_timer = QTimer(self, singleShot=True, interval=KEEP_AFTER_MS)
         self._save_timer.timeout.connect(self.keep_state)
+        self.start_page = StartPage(self)
+        self._pages = QStackedWidget(self)
+        self.sheets = SheetStack(self._pages, self.start_page, self)
         self.commands = WindowActions(self, self)
         self.commands.capture_requested.connect(self.capture_requested)
         self.commands.quit_requested.connect(self.quit_requested)
         self.commands.register(actions)
-        self.start_page = StartPage(self)
         self.start_page.failed.connect(self._on_start_page_failed)
-        self._pages = QStackedWidget(self)
-        self._pages.addWidget(self.start_page)
         self._lay_out()
         self.palette_popup = Palette(actions, self, self.top_bar.field)
         self.palette_popup.navigate.connect(self.go)
@@ -144,7 +145,7 @@ class Window(QMainWindow):
         self._watch_access_requests(bridge)
         bridge.start(self.appearance.load())
         self._pages.addWidget(self.panes)
-        self._pages.setCurrentWidget(self.panes)
+        self.sheets.set_home(self.panes)
         self.start_page.finish()
         self.sidebar.set_open(is_open=True)
         actions.refresh()
@@ -251,6 +252,8 @@ class Window(QMainWindow):
             self.dialogs.importer.offer(paths)
 
     def _lay_out(self) -> None:
+        self._pages.addWidget(self.start_page)
+        self.sheets.changed.connect(self._on_sheets_changed)
         body = QWidget(self)
         self.sidebar = Sidebar(self.registry, self.commands.menu, body)
         for pane in PANES:
@@ -290,6 +293,7 @@ class Window(QMainWindow):
     def _open(self, place: Place) -> None:
         if self.panes is None:
             return
+        self.sheets.dismiss()
         pane = self.panes.open(place)
         self.sidebar.select(place.pane)
         self.palette_popup.remember(pane.current_place())
@@ -304,6 +308,14 @@ class Window(QMainWindow):
 
     def _on_start_page_failed(self, failed: bool) -> None:
         self.status_line.set_closed(closed=failed)
+
+    def _on_sheets_changed(self) -> None:
+        """Let the pane's keys sleep behind a sheet, and the pane catch up after it."""
+        front = self.panes.front if self.panes is not None else None
+        is_covered = self.sheets.front is not None
+        self.registry.set_pane(front.name if front is not None and not is_covered else "")
+        if front is not None and not is_covered:
+            front.shown()
 
     def _on_rail_chosen(self, name: str) -> None:
         self.go(Place(name))

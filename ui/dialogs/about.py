@@ -26,13 +26,14 @@ LOGO = 56
 class AboutDialog(BaseDialog):
     """Name, version and debug information that can be copied."""
 
+    measure = 640
+
     def __init__(
         self, bridge: "Bridge | None", errors: "ErrorReporter | None" = None, window: QWidget | None = None
     ) -> None:
         super().__init__(self.tr("Keepsake"), window)
         self._bridge = bridge
         self._errors = errors
-        self.resize(560, 480)
         logo = PlainLabel(self)
         logo.setPixmap(pixmap("keepsake", LOGO, "#000000", self.devicePixelRatioF()))
         self.body.addWidget(logo)
@@ -50,8 +51,6 @@ class AboutDialog(BaseDialog):
         self.body.addWidget(self._debug, 1)
         copy = self.add_button(text_button(self.tr("Copy debug information"), parent=self))
         copy.clicked.connect(self._on_copy_clicked)
-        close = self.add_button(text_button(self.tr("Close"), parent=self))
-        close.clicked.connect(self.reject)
 
     def bring_to_front(self) -> None:
         """Show what is true now."""

@@ -11,7 +11,7 @@ from ui.dialogs.base_dialog import BaseDialog
 from ui.dialogs.help import HelpDialog
 from ui.dialogs.importer import ImportDialog
 from ui.dialogs.models.models import ModelsDialog
-from ui.dialogs.settings import SettingsDialog
+from ui.dialogs.settings.settings import SettingsDialog
 from ui.dialogs.shortcuts import ShortcutsDialog
 from ui.widgets.plain_text import PlainMessageBox
 

@@ -10,9 +10,7 @@ from app.core.paths import resources
 from ui import theme
 from ui.dialogs.base_dialog import BaseDialog
 from ui.style.design_tokens import Space
-from ui.widgets.button import text_button
 
-SIZE = (860, 640)
 PAGE = Qt.ItemDataRole.UserRole
 # What a person reads first; pages not named here follow, reference pages last.
 FOR_DEVELOPERS = frozenset(("architecture", "socket"))
@@ -22,6 +20,8 @@ ORDER = ("welcome", "search", "graph", "import", "", "commands", "settings", "op
 class HelpDialog(BaseDialog):
     """Help dialog: a list of pages beside the open page."""
 
+    measure = 1080
+
     place_requested = Signal(str)
     page_shown = Signal(str)
     """The file name of the page shown, without its ending."""
@@ -29,7 +29,6 @@ class HelpDialog(BaseDialog):
     def __init__(self, window: QWidget | None = None, folder: Path | None = None) -> None:
         super().__init__(self.tr("Help"), window)
         self._folder = folder or resources() / "help"
-        self.resize(*SIZE)
         self._list = QListWidget(self)
         self._list.setAccessibleName(self.tr("Help pages"))
         self._list.setObjectName("helpList")
@@ -47,8 +46,6 @@ class HelpDialog(BaseDialog):
         split.setSizes([220, 600])
         split.setHandleWidth(1)
         self.body.addWidget(split)
-        close = self.add_button(text_button(self.tr("Close"), parent=self))
-        close.clicked.connect(self.reject)
         theme.current().changed.connect(self._show_current)
         self._fill()
 

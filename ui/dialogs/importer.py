@@ -33,12 +33,11 @@ if TYPE_CHECKING:
     from app.exchange.model import ImportReport
     from ui.bridge import Bridge
 
-SIZE = (600, 460)
-
 
 class ImportDialog(BaseDialog):
     """Four pages in turn: choose, preview, progress, report. Hiding it does not stop the import."""
 
+    measure = 760
     notice = Signal(object)
 
     def __init__(self, bridge: "Bridge", window: QWidget | None = None) -> None:
@@ -49,7 +48,6 @@ class ImportDialog(BaseDialog):
         self._job = ""
         self._report: ImportReport | None = None
         self.setAcceptDrops(True)
-        self.resize(*SIZE)
         self._pages = QStackedWidget(self)
         self.body.addWidget(self._pages)
         self._choose = self._choosing_page()

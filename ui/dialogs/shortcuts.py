@@ -6,10 +6,7 @@ from PySide6.QtWidgets import QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetIt
 from ui.actions import Actions
 from ui.dialogs.base_dialog import BaseDialog
 from ui.shell.window_commands import group_title
-from ui.widgets.button import text_button
 from ui.widgets.field_icons import FieldIcons
-
-SIZE = (560, 620)
 
 
 class ShortcutsDialog(BaseDialog):
@@ -18,7 +15,6 @@ class ShortcutsDialog(BaseDialog):
     def __init__(self, actions: Actions, window: QWidget | None = None) -> None:
         super().__init__(self.tr("Keyboard shortcuts"), window)
         self._actions = actions
-        self.resize(*SIZE)
         self._search = QLineEdit(self)
         self._search.setPlaceholderText(self.tr("Search by action or key"))
         self._search.setAccessibleName(self.tr("Search shortcuts"))
@@ -37,8 +33,6 @@ class ShortcutsDialog(BaseDialog):
         self._tree.header().setStretchLastSection(False)
         self.body.addWidget(self._search)
         self.body.addWidget(self._tree, 1)
-        close = self.add_button(text_button(self.tr("Close"), parent=self))
-        close.clicked.connect(self.reject)
 
     def bring_to_front(self) -> None:
         """Show what is registered now."""

@@ -14,7 +14,7 @@ from app.config.model import SERVICES, SecretStatus
 from app.errors import KeepsakeError
 from ui import theme
 from ui.dialogs.base_dialog import note
-from ui.dialogs.setting_field import WIDTH
+from ui.dialogs.settings.setting_field import WIDTH
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel

@@ -12,7 +12,7 @@ from tests.unit.ui.conftest import Rest
 from tests.unit.ui.fake_backend import FakeBackend
 from ui.bridge import Bridge
 from ui.dialogs.models.key_field import KeyField
-from ui.dialogs.settings import SettingsDialog
+from ui.dialogs.settings.settings import SettingsDialog
 
 KEY = "sk-very-secret"
 

@@ -14,7 +14,7 @@ from app.errors import KeepsakeError
 from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.models.key_field import KeyField
-from ui.dialogs.setting_field import SettingField
+from ui.dialogs.settings.setting_field import SettingField
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.field_icons import FieldIcons
@@ -23,7 +23,6 @@ from ui.widgets.plain_text import PlainLabel
 if TYPE_CHECKING:
     from ui.bridge import Bridge
 
-SIZE = (720, 620)
 SLICE_S = 0.008
 """How long fields are built before the event loop gets a turn."""
 _MODEL = "embedding.model"
@@ -45,7 +44,6 @@ class SettingsDialog(BaseDialog):
         self._is_building = False
         self._is_outdated = False
         self._sections: list[SettingSection] = []
-        self.resize(*SIZE)
         self._search = QLineEdit(self)
         self._search.setPlaceholderText(self.tr("Search settings"))
         self._search.setAccessibleName(self.tr("Search settings"))
@@ -64,8 +62,6 @@ class SettingsDialog(BaseDialog):
         # There a change of model or ranking shows what it does before it is made.
         models = self.add_button(text_button(self.tr("Search models…"), parent=self), left=True)
         models.clicked.connect(self.models_requested)
-        close = self.add_button(text_button(self.tr("Close"), parent=self))
-        close.clicked.connect(self.reject)
 
     def bring_to_front(self) -> None:
         """Show the settings as they are now."""

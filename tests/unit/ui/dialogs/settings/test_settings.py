@@ -13,7 +13,7 @@ from app.errors import InputError
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.fake_backend import FakeBackend
 from ui.bridge import Bridge
-from ui.dialogs.settings import SettingsDialog
+from ui.dialogs.settings.settings import SettingsDialog
 from ui.theme import Theme
 
 
@@ -109,7 +109,7 @@ def test_the_mark_of_a_check_box_is_whole_at_every_size_of_text(settings: Settin
 def test_the_event_loop_gets_turns_while_fields_are_built(
     qtbot: QtBot, fake_bridge: Bridge, rest: Rest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.dialogs.settings.SLICE_S", 0.0)
+    monkeypatch.setattr("ui.dialogs.settings.settings.SLICE_S", 0.0)
     made = SettingsDialog(fake_bridge)
     qtbot.addWidget(made)
     made.bring_to_front()
@@ -129,7 +129,7 @@ def test_the_event_loop_gets_turns_while_fields_are_built(
 def test_closing_while_fields_are_built_is_quiet(
     qtbot: QtBot, fake_bridge: Bridge, rest: Rest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.dialogs.settings.SLICE_S", 0.0)
+    monkeypatch.setattr("ui.dialogs.settings.settings.SLICE_S", 0.0)
     made = SettingsDialog(fake_bridge)
     qtbot.addWidget(made)
     made.bring_to_front()
