@@ -5,7 +5,7 @@ from app.api.isolation import back_up_isolated
 from app.api.registry import operation
 from app.changes import Changed, ChangeSet
 from app.engine import Engine
-from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
+from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan, RestorePreview
 
 
 @operation("backup.now", access="write", trust="full", owner_only=True)
@@ -33,6 +33,16 @@ async def verify(engine: Engine, caller: Caller, name: str) -> BackupCheck:
         name: Its name as ``backup.list`` gives it, or a path to a database of Keepsake.
     """
     return await engine.upkeep.backups.verify(name)
+
+
+@operation("backup.preview", trust="full", owner_only=True)
+async def preview(engine: Engine, caller: Caller, name: str) -> RestorePreview:
+    """Return what the restore of a backup would change; changes nothing.
+
+    Args:
+        name: Its name as ``backup.list`` gives it, or a path to a database of Keepsake.
+    """
+    return await engine.upkeep.backups.preview(name)
 
 
 @operation("backup.restore", access="write", trust="full", owner_only=True, destructive=True)

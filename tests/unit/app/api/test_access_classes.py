@@ -51,7 +51,7 @@ CLASSES = {
         agent.activity agent.add agent.allow agent.ask agent.clear_ledger agent.ledger agent.list agent.quarantine
         agent.quarantined agent.readers agent.refuse agent.release agent.requests agent.revoke agent.rotate
         agent.trust agent.undo agent.vaults archive.clean backup.cancel_restore backup.list backup.now
-        backup.restore backup.verify embedding.advice embedding.change embedding.compare embedding.pause
+        backup.preview backup.restore backup.verify embedding.advice embedding.change embedding.compare embedding.pause
         embedding.resume embedding.rollback embedding.status embedding.switch exchange.export exchange.import
         exchange.preview health.fix health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject
         inbox.rule.remove
@@ -59,7 +59,7 @@ CLASSES = {
         schedule.activity schedule.notes_shown schedule.pause_all secret.list secret.remove secret.set secret.status
         session.consolidate session.purge settings.set trial.compare trial.judge trial.judged
         trial.list trial.run trial.side_by_side upkeep.cancel upkeep.changes upkeep.run upkeep.undo
-        vault.backup vault.check vault.health vault.reindex vault.repair
+        vault.backup vault.check vault.health vault.reindex vault.repair vault.trace
     """,
 }
 CLASS_OF = {name: kind for kind, names in CLASSES.items() for name in names.split()}
