@@ -133,6 +133,7 @@ class Window(QMainWindow):
         self.dialogs.navigate.connect(self.go)
         self.dialogs.models_requested.connect(self.commands.open_models)
         self.appearance = Appearance(bridge, self)
+        self.appearance.keys_changed.connect(actions.set_own_keys)
         self.dialogs.setting_applied.connect(self.appearance.apply)
         self.dialogs.close_decided.connect(self.close_decided)
         bridge.changed.connect(self._on_bridge_changed)
@@ -314,6 +315,7 @@ class Window(QMainWindow):
         front = self.panes.front if self.panes is not None else None
         is_covered = self.sheets.front is not None
         self.registry.set_pane(front.name if front is not None and not is_covered else "")
+        self.sidebar.select(front.name if front is not None and not is_covered else "")
         if front is not None and not is_covered:
             front.shown()
 

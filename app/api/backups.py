@@ -5,7 +5,7 @@ from app.api.isolation import back_up_isolated
 from app.api.registry import operation
 from app.changes import Changed, ChangeSet
 from app.engine import Engine
-from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan, RestorePreview
+from app.upkeep.model import BackupCheck, BackupInfo, BackupStatus, RestorePlan, RestorePreview
 
 
 @operation("backup.now", access="write", trust="full", owner_only=True)
@@ -23,6 +23,12 @@ async def now(engine: Engine, caller: Caller) -> Changed[BackupInfo]:
 async def list_backups(engine: Engine, caller: Caller) -> list[BackupInfo]:
     """Return the vault's backups, newest first."""
     return await engine.upkeep.backups.all()
+
+
+@operation("backup.status", trust="full", owner_only=True)
+async def status(engine: Engine, caller: Caller) -> BackupStatus:
+    """Return the folder of the backups, whether a restore waits, and why the last daily backup failed."""
+    return await engine.upkeep.backups.status()
 
 
 @operation("backup.verify", trust="full", owner_only=True)

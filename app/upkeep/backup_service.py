@@ -15,9 +15,10 @@ from app.core.clock import Clock, optional_datetime, to_datetime
 from app.errors import KeepsakeError
 from app.jobs import Jobs
 from app.store import staged_restore
+from app.store.backup import FOLDER
 from app.store.store import Store
 from app.upkeep import backup_files, backup_retention, restore_preview
-from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan, RestorePreview
+from app.upkeep.model import BackupCheck, BackupInfo, BackupStatus, RestorePlan, RestorePreview
 
 _log = logging.getLogger(__name__)
 
@@ -142,6 +143,11 @@ class BackupService:
         """Call off a restore that waits for the next start; False when none does."""
         was_staged = await asyncio.to_thread(staged_restore.unstage, self._store.vault)
         return Changed(was_staged, ChangeSet(_AREAS, (), actor))
+
+    async def status(self) -> BackupStatus:
+        """Return where the backups are, and what goes on with them."""
+        waits = await asyncio.to_thread(staged_restore.is_staged, self._store.vault)
+        return BackupStatus(str(self._store.vault / FOLDER), waits, self.failure)
 
     def notes(self) -> Sequence[str]:
         """Return sentences about what a person should know now."""

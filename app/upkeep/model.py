@@ -170,6 +170,21 @@ class BackupCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class BackupStatus:
+    """State of the vault's backups.
+
+    Args:
+        folder: Where they are; it may not be there before the first one.
+        restore_waits: Whether one is to take the vault's place at the next start.
+        failure: Why the last daily backup failed; empty where it did not.
+    """
+
+    folder: str
+    restore_waits: bool
+    failure: str
+
+
+@dataclass(frozen=True, slots=True)
 class ContentDifference:
     """Content that only one of two databases has.
 

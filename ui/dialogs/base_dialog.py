@@ -7,6 +7,7 @@ from PySide6.QtGui import QCloseEvent, QKeyEvent
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 
 from ui import theme
+from ui.shell.focus_cycle import entrance
 from ui.shell.screen_fit import fit_to_screen
 from ui.shell.sheet_stack import SheetStack
 from ui.style.design_tokens import Space
@@ -138,7 +139,8 @@ class BaseDialog(QFrame):
         """Show the sheet in front, in the window where there is one."""
         if self._stack is not None:
             self._stack.show_sheet(self)
-            self.back.setFocus()
+            first = entrance(self._scroll.widget()) or self.back
+            first.setFocus()
             return
         fit_to_screen(self)
         self.show()

@@ -33,6 +33,8 @@ class HelpDialog(BaseDialog):
         self._list.setAccessibleName(self.tr("Help pages"))
         self._list.setObjectName("helpList")
         self._list.setSpacing(1)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._list.currentItemChanged.connect(self._on_current_changed)
         self._page = QTextBrowser(self)
         self._page.setAccessibleName(self.tr("Help page"))
@@ -43,7 +45,7 @@ class HelpDialog(BaseDialog):
         split.addWidget(self._list)
         split.addWidget(self._page)
         split.setStretchFactor(1, 1)
-        split.setSizes([220, 600])
+        split.setSizes([260, 820])
         split.setHandleWidth(1)
         self.body.addWidget(split)
         theme.current().changed.connect(self._show_current)
@@ -62,6 +64,7 @@ class HelpDialog(BaseDialog):
         for path in sorted(pages, key=_place):
             item = QListWidgetItem(_title(path))
             item.setData(PAGE, path.stem)
+            item.setToolTip(item.text())
             self._list.addItem(item)
         if self._list.count():
             self._list.setCurrentRow(0)

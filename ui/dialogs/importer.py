@@ -163,6 +163,7 @@ class ImportDialog(BaseDialog):
         self._another.setVisible(page in (self._preview, self._result))
         self._copy.setVisible(page is self._result and problems)
         self._problems.setVisible(problems)
+        self._hide.setVisible(page is not self._choose)
         self._hide.setText(self.tr("Hide") if page is self._running else self.tr("Close"))
         # Never on Stop: a second Enter must not cancel what the first one began.
         (self._first if page is self._choose else self._go if page is self._preview else self._hide).setFocus()

@@ -47,6 +47,7 @@ class Sidebar(QWidget):
         self._spacer_at = self._column.count()
         self._column.addStretch(1)
         theme.current().changed.connect(self._fit)
+        actions.changed.connect(self._on_actions_changed)
 
     def add_pane(self, name: str, title: str, icon_name: str, shortcut: str) -> None:
         """Add the button of a pane."""
@@ -88,10 +89,14 @@ class Sidebar(QWidget):
         name_button(button, words, str(button.property("keys")))
 
     def select(self, name: str) -> None:
-        """Show which pane is in front."""
+        """Show which pane is in front; ``""`` for none."""
         button = self._buttons.get(name)
         if button is not None:
             button.setChecked(True)
+        elif not name and (checked := self._group.checkedButton()) is not None:
+            self._group.setExclusive(False)
+            checked.setChecked(False)
+            self._group.setExclusive(True)
 
     def _button(self, title: str, icon_name: str, shortcut: str) -> QToolButton:
         button = ToolButton(self)
@@ -142,6 +147,14 @@ class Sidebar(QWidget):
         """Return the height that the buttons below the menu's cannot have."""
         menu = self.menu_button.sizeHint().expandedTo(self.menu_button.minimumSize()).height()
         return menu + 3 * Space.S + self._count() * self._column.spacing()
+
+    def _on_actions_changed(self) -> None:
+        """Name the keys that the person chose."""
+        for name, button in self._buttons.items():
+            action = self._actions.find(f"go.{name}")
+            if action is not None and button.property("keys") != action.shortcut:
+                name_button(button, button.accessibleName(), action.shortcut)
+                button.setProperty("keys", action.shortcut)
 
     def _on_clicked(self) -> None:
         sender = self.sender()

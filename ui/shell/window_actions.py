@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from app.errors import KeepsakeError
 from ui import theme
 from ui.actions import Action, Actions
-from ui.dialogs.about import program_lines
 from ui.dialogs.crash_report import CrashDialog
+from ui.dialogs.debug_information import program_lines
 from ui.models.dates import full_date
 from ui.notice import Notice
 from ui.panes.pane_state import unpack

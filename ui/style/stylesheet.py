@@ -135,6 +135,9 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 #nameTable::item { padding: 0 8px; }
 #nameTable::item:selected { background: $selected; color: $text; }
 #nameTable QHeaderView::section { padding: 6px 8px; }
+#plainTable::item { padding: 5px 8px; }
+#plainTable::item:selected { background: $selected; color: $text; }
+#plainTable:focus::item:selected { background: $selected; color: $accent; }
 #legend { background: $surface; border: 0; }
 #legend QToolButton { padding: 3px 6px; }
 #legend QToolButton[off="true"] { color: $muted; }

@@ -51,7 +51,8 @@ CLASSES = {
         agent.activity agent.add agent.allow agent.ask agent.clear_ledger agent.ledger agent.list agent.quarantine
         agent.quarantined agent.readers agent.refuse agent.release agent.requests agent.revoke agent.rotate
         agent.trust agent.undo agent.vaults archive.clean backup.cancel_restore backup.list backup.now
-        backup.preview backup.restore backup.verify embedding.advice embedding.change embedding.compare embedding.pause
+        backup.preview backup.restore backup.status
+        backup.verify embedding.advice embedding.change embedding.compare embedding.pause
         embedding.resume embedding.rollback embedding.status embedding.switch exchange.export exchange.import
         exchange.preview health.fix health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject
         inbox.rule.remove

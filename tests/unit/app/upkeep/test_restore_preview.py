@@ -46,4 +46,6 @@ def test_what_came_went_and_changed_since(host: Host) -> None:
     assert (found.regained.sessions, found.regained.messages, found.regained.memories) == (0, 0, 1)
     assert found.regained.titles == ("Deleted since",)
     assert found.changed == 1
-    assert host.ask("vault.status").notes == (), "nothing waits to be restored"
+    assert not host.ask("backup.status").restore_waits
+    host.ask("backup.restore", name=made.name)
+    assert host.ask("backup.status").restore_waits

@@ -413,13 +413,17 @@ def test_the_window_opens_it_with_recent_searches(window: Window, backend: FakeM
 
 def test_the_settings_lead_to_it(window: Window, rest: Rest) -> None:
     assert window.dialogs is not None
-    window.dialogs.open_settings()
-    window.dialogs.settings.models_requested.emit()
+    window.dialogs.open_settings("search")
+    settings = window.dialogs.settings
+    rest(lambda: settings.is_built)
+    panel = next(section.panel for section in settings._sections if section.spec.id == "search")
+    panel.models.click()
     dialog = window.dialogs.models
     rest(lambda: bool(dialog.rows.rows))
     assert dialog.isVisible()
-    dialog.hide()
-    window.dialogs.settings.hide()
+    dialog.reject()
+    assert settings.isVisible()
+    settings.reject()
 
 
 # What is compared and what holds -------------------------------------------------------------------------------------
