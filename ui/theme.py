@@ -6,7 +6,7 @@ from enum import StrEnum
 from functools import lru_cache
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontDatabase, QGuiApplication, QPalette
+from PySide6.QtGui import QColor, QFont, QFontDatabase, QPalette
 from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.paths import resources
@@ -114,6 +114,7 @@ class Theme(QObject):
         self._look = ThemeInputs()
         self._scale = 1.0
         self._has_contrast = False
+        self._system_contrast = False
         self.reduced_motion = False
         """Whether changes are shown at once, without movement."""
         self._base_points = 10.0
@@ -167,7 +168,7 @@ class Theme(QObject):
     def set_contrast(self, contrast: bool) -> None:
         """Switch high contrast on, or leave it to the system."""
         self._has_contrast = contrast
-        self._set_look(ThemeInputs(self._look.scheme, self._look.system_dark, contrast or _system_contrast()))
+        self._set_look(ThemeInputs(self._look.scheme, self._look.system_dark, contrast or self._system_contrast))
 
     def set_scale(self, scale: float) -> None:
         """Set the size of all text, between three quarters and double."""
@@ -195,7 +196,7 @@ class Theme(QObject):
             return
         hints = self._app.styleHints()
         dark = hints.colorScheme() == Qt.ColorScheme.Dark
-        self._look = ThemeInputs(self._look.scheme, dark, self._has_contrast or _system_contrast())
+        self._look = ThemeInputs(self._look.scheme, dark, self._has_contrast or self._system_contrast)
         self._apply()
 
     def _set_look(self, look: ThemeInputs) -> None:
@@ -224,11 +225,6 @@ class Theme(QObject):
 def current() -> Theme:
     """Return the program's one theme."""
     return Theme()
-
-
-def _system_contrast() -> bool:
-    hints = QGuiApplication.styleHints()
-    return hints is not None and (hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast)
 
 
 def _best_family(fallback: str) -> str:

@@ -139,7 +139,7 @@ class BaseDialog(QFrame):
         """Show the sheet in front, in the window where there is one."""
         if self._stack is not None:
             self._stack.show_sheet(self)
-            first = entrance(self._scroll.widget()) or self.back
+            first = entrance(self._scroll) or self.back
             first.setFocus()
             return
         fit_to_screen(self)

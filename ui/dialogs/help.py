@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QTextDocument, QTextTable, QTextTableFormat
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QTextBrowser, QWidget
 
@@ -11,6 +11,7 @@ from ui import theme
 from ui.dialogs.base_dialog import BaseDialog
 from ui.style.design_tokens import Space
 
+_ROW = 32
 PAGE = Qt.ItemDataRole.UserRole
 # What a person reads first; pages not named here follow, reference pages last.
 FOR_DEVELOPERS = frozenset(("architecture", "socket"))
@@ -49,6 +50,7 @@ class HelpDialog(BaseDialog):
         split.setHandleWidth(1)
         self.body.addWidget(split)
         theme.current().changed.connect(self._show_current)
+        theme.current().changed.connect(self._fit_list)
         self._fill()
 
     def open_page(self, name: str) -> bool:
@@ -66,10 +68,15 @@ class HelpDialog(BaseDialog):
             item.setData(PAGE, path.stem)
             item.setToolTip(item.text())
             self._list.addItem(item)
+        self._fit_list()
         if self._list.count():
             self._list.setCurrentRow(0)
         else:
             self._page.setMarkdown(self.tr("The help pages are missing from this installation."))
+
+    def _fit_list(self) -> None:
+        for row in range(self._list.count()):
+            self._list.item(row).setSizeHint(QSize(0, theme.current().scaled(_ROW)))
 
     def _on_current_changed(self, _current: QListWidgetItem, _previous: QListWidgetItem) -> None:
         self._show_current()

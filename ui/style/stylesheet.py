@@ -137,7 +137,6 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 #nameTable QHeaderView::section { padding: 6px 8px; }
 #plainTable::item { padding: 5px 8px; }
 #plainTable::item:selected { background: $selected; color: $text; }
-#plainTable:focus::item:selected { background: $selected; color: $accent; }
 #legend { background: $surface; border: 0; }
 #legend QToolButton { padding: 3px 6px; }
 #legend QToolButton[off="true"] { color: $muted; }

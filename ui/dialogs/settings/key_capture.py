@@ -54,7 +54,7 @@ def needs_modifier(keys: QKeySequence) -> bool:
     """Return whether keys type or move something by themselves, so that they cannot be a shortcut."""
     if keys.isEmpty():
         return False
-    combination: QKeyCombination = keys[0]
+    combination: QKeyCombination = keys[0]  # type: ignore[index]  # PySide6's stubs leave this out
     if combination.keyboardModifiers() not in _ALONE:
         return False
     return combination.key() in _NEEDED or int(combination.key()) < _FIRST_SPECIAL

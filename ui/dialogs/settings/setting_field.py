@@ -147,6 +147,7 @@ class SettingField(FormRow):
             spin.setKeyboardTracking(False)
             # A stylesheet cannot indent the text of a spin box.
             spin.lineEdit().setTextMargins(Space.S, 0, 0, 0)
+            spin.lineEdit().setAccessibleName(self._title)
             spin.valueChanged.connect(self._on_changed)
             return spin
         double = QDoubleSpinBox(self)
@@ -155,6 +156,7 @@ class SettingField(FormRow):
         double.setSingleStep(0.05 if high - low <= 1 else 0.5)
         double.setKeyboardTracking(False)
         double.lineEdit().setTextMargins(Space.S, 0, 0, 0)
+        double.lineEdit().setAccessibleName(self._title)
         double.valueChanged.connect(self._on_changed)
         return double
 

@@ -238,8 +238,9 @@ class SettingsDialog(BaseDialog):
         for place, section in enumerate(self._sections):
             section.show_all()
             section.setVisible(place == chosen)
-        if self._sections and self._sections[chosen].panel is not None:
-            self._sections[chosen].panel.shown()
+        panel = self._sections[chosen].panel if self._sections else None
+        if panel is not None:
+            panel.shown()
         self._area.verticalScrollBar().setValue(0)
 
     def _on_section_chosen(self, _row: int) -> None:

@@ -7,11 +7,12 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFrame, QLin
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app.config.model import SettingValue
+from app.config.model import ConfigFinding, SettingValue
 from app.config.schema import SETTINGS
 from app.errors import InputError
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.fake_backend import FakeBackend
+from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.bridge import Bridge
 from ui.dialogs.settings.sections import HIDDEN
 from ui.dialogs.settings.settings import SettingsDialog
@@ -140,3 +141,72 @@ def test_closing_while_fields_are_built_is_quiet(
     rest(lambda: bool(made._fields))
     made.reject()
     rest(lambda: not fake_bridge._tasks)
+
+
+def test_a_refused_text_stays_with_the_reason_until_it_is_right(
+    settings: SettingsDialog, backend: FakeBackend, rest: Rest
+) -> None:
+    field = settings._fields["reflection.time"]
+    editor = field.editor
+    assert isinstance(editor, QLineEdit)
+    backend.refuse["settings.set"] = InputError("'reflection.time' must be a time such as 03:00.")
+    editor.setText("noon")
+    editor.editingFinished.emit()
+    rest(lambda: not field.problem.isHidden())
+    assert "must be a time such as 03:00" in field.problem.text()
+    assert "reflection.time" not in field.problem.text()
+    assert editor.text() == "noon"
+    backend.refuse.clear()
+    editor.setText("12:00")
+    editor.editingFinished.emit()
+    rest(field.problem.isHidden)
+    assert backend.settings["reflection.time"].value == "12:00"
+
+
+def test_a_setting_is_reset_to_its_default(settings: SettingsDialog, backend: FakeBackend, rest: Rest) -> None:
+    field = settings._fields["search.limit"]
+    assert field.reset.isHidden()
+    editor = field.editor
+    assert isinstance(editor, QSpinBox)
+    editor.setValue(70)
+    rest(lambda: not field.reset.isHidden())
+    field.reset.click()
+    rest(lambda: backend.settings["search.limit"].value == 50)
+    rest(field.reset.isHidden)
+    assert editor.value() == 50
+
+
+def test_what_does_not_go_together_is_said_beside_the_field(
+    settings: SettingsDialog, backend: FakeBackend, rest: Rest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [ConfigFinding("llm.model", "error", "'llm.model' is empty.", "Set llm.model.")]
+    monkeypatch.setattr(backend, "settings_check", lambda: found, raising=False)
+    field = settings._fields["llm.model"]
+    settings._bridge.start(settings.load())
+    rest(lambda: field.has_warning)
+    assert field.problem.text() == "‘Model’ is empty. Set ‘Model’."
+    found.clear()
+    settings._bridge.start(settings.load())
+    rest(lambda: not field.has_warning)
+    assert field.problem.isHidden()
+
+
+def test_one_section_at_a_time_and_the_rest_folded(settings: SettingsDialog) -> None:
+    settings.open_section("search")
+    assert [section.spec.id for section in settings._sections if section.isVisible()] == ["search"]
+    assert settings._fields["search.limit"].isVisible()
+    assert not settings._fields["search.rrf_k"].isVisible()
+    section = next(section for section in settings._sections if section.isVisible())
+    section.more.click()
+    assert settings._fields["search.rrf_k"].isVisible()
+    settings._search.setText("rrf constant")
+    assert settings._fields["search.rrf_k"].isVisible()
+    settings._list.setCurrentRow(0)
+    assert settings._search.text() == ""
+    assert settings._fields["window.theme"].isVisible()
+    assert not settings._fields["search.limit"].isVisible()
+
+
+def test_every_focusable_part_has_a_name(settings: SettingsDialog) -> None:
+    settings._search.setText("a")
+    assert _nameless(settings) == []
