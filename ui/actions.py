@@ -121,7 +121,7 @@ class Actions(QObject):
         return self._declared[identity].shortcut
 
     def sharing(self, identity: str, keys: str) -> list[Action]:
-        """Return the other actions that could answer to ``keys`` at the same time as an action."""
+        """Return the other actions in reach of an action that have the same keys."""
         pane = self._declared[identity].pane
         wanted = set(_sequences(keys))
         return [

@@ -138,7 +138,7 @@ class Theme(QObject):
 
     @property
     def contrast(self) -> bool:
-        """Whether the person always wants high contrast, whatever the system asks for."""
+        """True if the person always wants high contrast, without regard to the system."""
         return self._has_contrast
 
     @property

@@ -27,7 +27,7 @@ async def list_backups(engine: Engine, caller: Caller) -> list[BackupInfo]:
 
 @operation("backup.status", trust="full", owner_only=True)
 async def status(engine: Engine, caller: Caller) -> BackupStatus:
-    """Return the folder of the backups, whether a restore waits, and why the last daily backup failed."""
+    """Return the folder of the backups, a waiting restore, and the last failure."""
     return await engine.upkeep.backups.status()
 
 

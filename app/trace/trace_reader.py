@@ -55,13 +55,13 @@ def _parsed(line: bytes) -> TraceLine | None:
         at = facts["at"]
         when = to_datetime(round(float(at or 0) * 1000))
         ms = facts.get("ms")
-        told = ", ".join(f"{name} {_shown(fact)}" for name, fact in facts.items() if name not in _OWN)
+        summary = ", ".join(f"{name} {_shown(fact)}" for name, fact in facts.items() if name not in _OWN)
         return TraceLine(
             when,
             str(facts.get("event", "")),
             float(ms) if isinstance(ms, int | float) else None,
             str(facts.get("error") or ""),
-            told,
+            summary,
         )
     except (msgspec.DecodeError, KeyError, ValueError, OverflowError):
         return None  # half of a line, written when the computer stopped

@@ -24,7 +24,7 @@ _MEMORIES = (
 
 @dataclass(frozen=True, slots=True)
 class _Item:
-    """A conversation or memory: the count or time that tells versions apart, its name and age."""
+    """Conversation or memory: a number that tells versions apart, name and age."""
 
     version: int
     name: str

@@ -1,4 +1,4 @@
-"""Base of dialogs: a sheet of the window with a way back, a heading, a body and a row of buttons."""
+"""Base of dialogs: sheets with a way back, heading, body and buttons."""
 
 from typing import ClassVar
 
@@ -19,7 +19,7 @@ _MOST = 1000
 
 
 class BaseDialog(QFrame):
-    """Page of the main window, with a window of its own only where there is none.
+    """Sheet of the main window; a window of its own without one.
 
     It is deleted when closed, unless it is busy.
 

@@ -1,4 +1,4 @@
-"""Row of a form: name and explanation beside their controls, or above them where there is little room."""
+"""Form row: words beside their controls, or above them in a narrow window."""
 
 from typing import Final
 

@@ -1,4 +1,4 @@
-"""Backups: make one, verify one, and see what a restore would change before it is done."""
+"""Backups panel: make and verify backups, preview a restore."""
 
 from typing import TYPE_CHECKING
 
@@ -29,7 +29,7 @@ _NAME = Qt.ItemDataRole.UserRole
 
 
 class BackupsPanel(SettingsPanel):
-    """The list of backups with its actions, and a card for what was found or would change."""
+    """List of backups with its actions, and a card for a restore."""
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(bridge, parent)

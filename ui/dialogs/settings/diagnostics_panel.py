@@ -33,7 +33,7 @@ _TYPING_MS = 200
 
 
 class DiagnosticsPanel(SettingsPanel):
-    """What helps when something is wrong; nothing of it shows what the person wrote."""
+    """Diagnostics without any content of the vault."""
 
     def __init__(self, bridge: "Bridge", errors: "ErrorReporter | None" = None, parent: QWidget | None = None) -> None:
         super().__init__(bridge, parent)

@@ -30,7 +30,7 @@ _ALONE: Final = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifi
 
 
 class KeyCapture(QKeySequenceEdit):
-    """One combination of keys; Tab and Escape leave the field, so that nobody is caught in it."""
+    """Field for one combination of keys; Tab and Escape leave it."""
 
     left = Signal()
 
@@ -51,7 +51,7 @@ class KeyCapture(QKeySequenceEdit):
 
 
 def needs_modifier(keys: QKeySequence) -> bool:
-    """Return whether keys type or move something by themselves, so that they cannot be a shortcut."""
+    """Return whether keys type or move something, so that they need a modifier."""
     if keys.isEmpty():
         return False
     combination: QKeyCombination = keys[0]  # type: ignore[index]  # PySide6's stubs leave this out

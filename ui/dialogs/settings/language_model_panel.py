@@ -1,4 +1,4 @@
-"""Tools of the language model: its key, a test of it, and what it cost this month."""
+"""Language model panel: key, test and cost of this month."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING

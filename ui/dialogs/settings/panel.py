@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class SettingsPanel(QWidget):
-    """Part of a section that is no setting; it asks the vault only once it is shown."""
+    """Tools of a section; they ask the vault only once they are shown."""
 
     stored = Signal(object)
     """A ``SettingValue`` that the panel stored."""

@@ -1,4 +1,4 @@
-"""Small tables of the settings: as high as their rows, each column as wide as its words."""
+"""Small tables, as high as their rows."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""Tools of the section Search: the way to the search models, and the keys of remote ones."""
+"""Search panel: the way to the search models, and keys of remote services."""
 
 from typing import TYPE_CHECKING
 

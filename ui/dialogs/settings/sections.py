@@ -1,4 +1,4 @@
-"""Sections of the settings in plain words: what people change first, and the rest as advanced."""
+"""Sections of the settings: common ones in plain words, the rest as advanced."""
 
 import re
 from collections.abc import Iterable
@@ -212,7 +212,7 @@ def in_plain_words(text: str) -> str:
 
 
 def in_order(names: Iterable[str]) -> list[str]:
-    """Return settings by section: the common ones in its order, then the others as they are declared."""
+    """Return settings by section, the common ones first."""
     places = {name: place for place, name in enumerate(_TITLES)}
     known = [name for name in names if name not in HIDDEN]
     sections = {section.id: place for place, section in enumerate(SECTIONS)}

@@ -18,7 +18,7 @@ _LARGEST = 2_147_483_647
 
 
 class SettingField(FormRow):
-    """Field with name and help at the left, editor and a way back to the default at the right."""
+    """Field with name and help, editor and a reset button."""
 
     changed = Signal(str, object)
 
@@ -84,7 +84,7 @@ class SettingField(FormRow):
         self._about.setText(" ".join(self._remarks(forced=forced)))
 
     def show_refusal(self, reason: str) -> None:
-        """Say why a value was refused; what was typed stays, everything else shows the value in force."""
+        """Say why a value was refused; a typed text stays to be corrected."""
         if not isinstance(self.editor, QLineEdit):
             self.set_value(self._setting)
         self.show_problem(reason)

@@ -32,7 +32,7 @@ _HEIGHT = 340
 
 
 class ShortcutEditor(SettingsPanel):
-    """The actions by menu, with a search over both; below them a field for new keys."""
+    """Actions by menu, with a search, and a field for new keys."""
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(bridge, parent)

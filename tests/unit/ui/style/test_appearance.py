@@ -12,8 +12,8 @@ def _setting(name: str, value: str | bool) -> SettingValue:
 
 def test_contrast_motion_and_keys(fake_bridge: Bridge, look: Theme) -> None:
     appearance = Appearance(fake_bridge)
-    heard: list[object] = []
-    appearance.keys_changed.connect(heard.append)
+    emitted: list[object] = []
+    appearance.keys_changed.connect(emitted.append)
     before = look.tokens
     appearance.apply(_setting("window.contrast", "high"))
     assert look.tokens != before
@@ -24,4 +24,4 @@ def test_contrast_motion_and_keys(fake_bridge: Bridge, look: Theme) -> None:
     appearance.apply(_setting("window.reduced_motion", False))
     assert not look.reduced_motion
     appearance.apply(_setting("window.shortcuts", '{"notes.new": "F9"}'))
-    assert heard == [{"notes.new": "F9"}]
+    assert emitted == [{"notes.new": "F9"}]
