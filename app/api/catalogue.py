@@ -6,6 +6,7 @@ from app.api import (  # noqa: F401
     agents,
     archive,
     backups,
+    bulk_notes,
     capture,
     context,
     embeddings,
@@ -23,6 +24,7 @@ from app.api import (  # noqa: F401
     ledger,
     memories,
     memory_write,
+    note_templates,
     notes,
     quarantine,
     schedule_calendar,
@@ -33,6 +35,7 @@ from app.api import (  # noqa: F401
     settings,
     summaries,
     tags,
+    unlinked_mentions,
     upkeep,
     vault,
 )
