@@ -27,7 +27,7 @@ class AppearancePanel(SettingsPanel):
         card.setObjectName("card")
         title = PlainLabel(self.tr("Soil and compost"), card)
         theme.set_type(title, "heading")
-        body = note(self.tr("The north bed is too wet for roses: Ines says to dig in sand before March."), card, "body")
+        body = note(self.tr("The north bed is too wet for roses: Rosa says to dig in sand before March."), card, "body")
         small = note(self.tr("Note · edited today"), card)
         field = QLineEdit(self.tr("A field to type in"), card)
         field.setAccessibleName(self.tr("Example of a field"))
