@@ -121,7 +121,7 @@ class Engine:
         self._new_goal_runner: Callable[[ScheduleService], GoalRunner] | None = None
         self._loop = asyncio.get_running_loop()
         self.trace = _open_trace(vault, config)
-        with ExitStack() as opened:
+        with ExitStack() as opened, self.trace.span("engine.opened"):
             opened.callback(self.trace.close)
             self.store = Store.open(vault, migrations(), options=_store_options(config, self.trace))
             opened.callback(self.store.close)

@@ -1,6 +1,6 @@
 """Registry of actions for menus, palette, tray, tooltips and the shortcuts page."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -63,13 +63,17 @@ class Actions(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._actions: dict[str, Action] = {}
+        self._declared: dict[str, Action] = {}
+        self._own_keys: dict[str, str] = {}
         self._qactions: dict[str, QAction] = {}
         self._pane = ""
         self.recents: list[str] = []
 
     def register(self, *actions: Action) -> None:
         """Add ``actions``; one with a known id replaces the former."""
-        for action in actions:
+        for declared in actions:
+            self._declared[declared.id] = declared
+            action = replace(declared, shortcut=self._own_keys.get(declared.id, declared.shortcut))
             self._actions[action.id] = action
             if action.id in self._qactions:
                 self._dress(self._qactions[action.id], action)
@@ -99,7 +103,34 @@ class Actions(QObject):
 
     def retitle(self, identity: str, title: str) -> None:
         """Change what an action is called."""
-        self.register(replace(self._actions[identity], title=title))
+        self.register(replace(self._declared[identity], title=title))
+
+    @property
+    def own_keys(self) -> dict[str, str]:
+        """The keys that the person chose, by action; of actions not registered yet too."""
+        return dict(self._own_keys)
+
+    def set_own_keys(self, keys: Mapping[str, str]) -> None:
+        """Give actions the keys that the person chose; all others have their usual ones."""
+        if self._own_keys != keys:
+            self._own_keys = dict(keys)
+            self.register(*self._declared.values())
+
+    def usual_keys(self, identity: str) -> str:
+        """Return the keys that an action was declared with, in portable form."""
+        return self._declared[identity].shortcut
+
+    def sharing(self, identity: str, keys: str) -> list[Action]:
+        """Return the other actions in reach of an action that have the same keys."""
+        pane = self._declared[identity].pane
+        wanted = set(_sequences(keys))
+        return [
+            other
+            for other in self._actions.values()
+            if other.id != identity
+            and (not pane or not other.pane or pane == other.pane)
+            and wanted & set(_sequences(other.shortcut))
+        ]
 
     def set_pane(self, pane: str) -> None:
         """Tell which pane is in front; actions of others go to sleep."""

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.paths import default_vault
-from ui.process import runtime_check
+from ui.process import runtime_check, start_times
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -36,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run the window until the person quits; return the exit status."""
+    start_times.mark("program")
     runtime_check.check()
     options = parser().parse_args(sys.argv[1:] if argv is None else argv)
     vault = (options.vault or default_vault()).expanduser().absolute()

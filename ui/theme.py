@@ -113,6 +113,10 @@ class Theme(QObject):
         super().__init__(parent)
         self._look = ThemeInputs()
         self._scale = 1.0
+        self._has_contrast = False
+        self._system_contrast = False
+        self.reduced_motion = False
+        """Whether changes are shown at once, without movement."""
         self._base_points = 10.0
         self._app: QApplication | None = None
         self._glyphs = TintedIcons()
@@ -131,6 +135,11 @@ class Theme(QObject):
     def scale(self) -> float:
         """The size of text and spacing, 1.0 for the system's."""
         return self._scale
+
+    @property
+    def contrast(self) -> bool:
+        """True if the person always wants high contrast, without regard to the system."""
+        return self._has_contrast
 
     @property
     def points(self) -> float:
@@ -157,8 +166,9 @@ class Theme(QObject):
         self._set_look(ThemeInputs(scheme, self._look.system_dark, self._look.contrast))
 
     def set_contrast(self, contrast: bool) -> None:
-        """Switch high contrast on or off."""
-        self._set_look(ThemeInputs(self._look.scheme, self._look.system_dark, contrast))
+        """Switch high contrast on, or leave it to the system."""
+        self._has_contrast = contrast
+        self._set_look(ThemeInputs(self._look.scheme, self._look.system_dark, contrast or self._system_contrast))
 
     def set_scale(self, scale: float) -> None:
         """Set the size of all text, between three quarters and double."""
@@ -186,8 +196,7 @@ class Theme(QObject):
             return
         hints = self._app.styleHints()
         dark = hints.colorScheme() == Qt.ColorScheme.Dark
-        contrast = hints.accessibility().contrastPreference() == Qt.ContrastPreference.HighContrast
-        self._look = ThemeInputs(self._look.scheme, dark, contrast)
+        self._look = ThemeInputs(self._look.scheme, dark, self._has_contrast or self._system_contrast)
         self._apply()
 
     def _set_look(self, look: ThemeInputs) -> None:

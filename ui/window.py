@@ -30,6 +30,7 @@ from ui.shell.inbox_counter import InboxCounter
 from ui.shell.navigation import Navigation, Place, place_of
 from ui.shell.pane_stack import FIRST, PANES, PaneStack
 from ui.shell.screen_fit import fit_to_screen
+from ui.shell.sheet_stack import SheetStack
 from ui.shell.sidebar import Sidebar
 from ui.shell.start_page import StartPage
 from ui.shell.status_line import StatusLine
@@ -88,14 +89,14 @@ class Window(QMainWindow):
         # A killed process keeps no state at its end: places are written down soon after they change.
         self._save_timer = QTimer(self, singleShot=True, interval=KEEP_AFTER_MS)
         self._save_timer.timeout.connect(self.keep_state)
+        self.start_page = StartPage(self)
+        self._pages = QStackedWidget(self)
+        self.sheets = SheetStack(self._pages, self.start_page, self)
         self.commands = WindowActions(self, self)
         self.commands.capture_requested.connect(self.capture_requested)
         self.commands.quit_requested.connect(self.quit_requested)
         self.commands.register(actions)
-        self.start_page = StartPage(self)
         self.start_page.failed.connect(self._on_start_page_failed)
-        self._pages = QStackedWidget(self)
-        self._pages.addWidget(self.start_page)
         self._lay_out()
         self.palette_popup = Palette(actions, self, self.top_bar.field)
         self.palette_popup.navigate.connect(self.go)
@@ -132,6 +133,7 @@ class Window(QMainWindow):
         self.dialogs.navigate.connect(self.go)
         self.dialogs.models_requested.connect(self.commands.open_models)
         self.appearance = Appearance(bridge, self)
+        self.appearance.keys_changed.connect(actions.set_own_keys)
         self.dialogs.setting_applied.connect(self.appearance.apply)
         self.dialogs.close_decided.connect(self.close_decided)
         bridge.changed.connect(self._on_bridge_changed)
@@ -145,7 +147,7 @@ class Window(QMainWindow):
         bridge.changed.connect(self.status_line.agents.show_change)
         bridge.start(self.appearance.load())
         self._pages.addWidget(self.panes)
-        self._pages.setCurrentWidget(self.panes)
+        self.sheets.set_home(self.panes)
         self.start_page.finish()
         self.sidebar.set_open(is_open=True)
         actions.refresh()
@@ -252,6 +254,8 @@ class Window(QMainWindow):
             self.dialogs.importer.offer(paths)
 
     def _lay_out(self) -> None:
+        self._pages.addWidget(self.start_page)
+        self.sheets.changed.connect(self._on_sheets_changed)
         body = QWidget(self)
         self.sidebar = Sidebar(self.registry, self.commands.menu, body)
         for pane in filter(lambda one: one.in_rail, PANES):
@@ -293,6 +297,7 @@ class Window(QMainWindow):
     def _open(self, place: Place) -> None:
         if self.panes is None:
             return
+        self.sheets.dismiss()
         pane = self.panes.open(place)
         self.sidebar.select(place.pane)
         self.top_bar.show_field(is_shown=place.pane != "search")
@@ -314,6 +319,15 @@ class Window(QMainWindow):
 
     def _on_agent_requested(self, agent: str) -> None:
         self.go(Place("agents", agent))
+
+    def _on_sheets_changed(self) -> None:
+        """Let the pane's keys sleep behind a sheet, and the pane catch up after it."""
+        front = self.panes.front if self.panes is not None else None
+        is_covered = self.sheets.front is not None
+        self.registry.set_pane(front.name if front is not None and not is_covered else "")
+        self.sidebar.select(front.name if front is not None and not is_covered else "")
+        if front is not None and not is_covered:
+            front.shown()
 
     def _on_rail_chosen(self, name: str) -> None:
         self.go(Place(name))

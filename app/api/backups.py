@@ -5,7 +5,7 @@ from app.api.isolation import back_up_isolated
 from app.api.registry import operation
 from app.changes import Changed, ChangeSet
 from app.engine import Engine
-from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
+from app.upkeep.model import BackupCheck, BackupInfo, BackupStatus, RestorePlan, RestorePreview
 
 
 @operation("backup.now", access="write", trust="full", owner_only=True)
@@ -25,6 +25,12 @@ async def list_backups(engine: Engine, caller: Caller) -> list[BackupInfo]:
     return await engine.upkeep.backups.all()
 
 
+@operation("backup.status", trust="full", owner_only=True)
+async def status(engine: Engine, caller: Caller) -> BackupStatus:
+    """Return the folder of the backups, a waiting restore, and the last failure."""
+    return await engine.upkeep.backups.status()
+
+
 @operation("backup.verify", trust="full", owner_only=True)
 async def verify(engine: Engine, caller: Caller, name: str) -> BackupCheck:
     """Verify a backup by reading all of it, and return its vault and content.
@@ -36,6 +42,16 @@ async def verify(engine: Engine, caller: Caller, name: str) -> BackupCheck:
     await engine.safety.keep_verification(found)
     engine.feed.publish(ChangeSet(frozenset({"backups"}), (), caller.name))
     return found
+
+
+@operation("backup.preview", trust="full", owner_only=True)
+async def preview(engine: Engine, caller: Caller, name: str) -> RestorePreview:
+    """Return what the restore of a backup would change; changes nothing.
+
+    Args:
+        name: Its name as ``backup.list`` gives it, or a path to a database of Keepsake.
+    """
+    return await engine.upkeep.backups.preview(name)
 
 
 @operation("backup.restore", access="write", trust="full", owner_only=True, destructive=True)

@@ -1,14 +1,17 @@
 """Operations on the vault itself."""
 
+import asyncio
 from dataclasses import replace
 
 from app.api.caller import Caller
 from app.api.isolation import back_up_isolated, with_isolated
-from app.api.registry import operation
+from app.api.registry import Count, operation
 from app.changes import Changed, ChangeSet
 from app.core.clock import to_datetime
 from app.engine import Engine
 from app.schedule.model import Schedule, ScheduleFilter
+from app.trace.model import TraceLine
+from app.trace.trace_reader import latest
 from app.upkeep.model import CheckReport, RepairReport, VaultStats, VaultStatus
 
 _LOOKED_AT = 200  # schedules
@@ -90,6 +93,19 @@ async def settle(engine: Engine, caller: Caller, names: bool = False) -> VaultSt
     if names:
         await engine.entities.worker.wait_idle()
     return await _status(engine)
+
+
+@operation("vault.trace", trust="full", owner_only=True)
+async def read_trace(engine: Engine, caller: Caller, limit: Count = 200, contains: str = "") -> list[TraceLine]:
+    """Return the latest lines of the trace, newest first.
+
+    It holds times, counts and names of the program's own, never content. Empty while no trace is kept.
+
+    Args:
+        limit: How many lines at most.
+        contains: Letters that a line contains, such as the name of an event.
+    """
+    return await asyncio.to_thread(latest, engine.vault / "trace", limit, contains)
 
 
 async def _status(engine: Engine) -> VaultStatus:

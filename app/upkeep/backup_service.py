@@ -15,9 +15,10 @@ from app.core.clock import Clock, optional_datetime, to_datetime
 from app.errors import KeepsakeError
 from app.jobs import Jobs
 from app.store import staged_restore
+from app.store.backup import FOLDER
 from app.store.store import Store
-from app.upkeep import backup_files, backup_retention
-from app.upkeep.model import BackupCheck, BackupInfo, RestorePlan
+from app.upkeep import backup_files, backup_retention, restore_preview
+from app.upkeep.model import BackupCheck, BackupInfo, BackupStatus, RestorePlan, RestorePreview
 
 _log = logging.getLogger(__name__)
 
@@ -120,6 +121,19 @@ class BackupService:
         path = backup_files.find_backup(self._store.vault, name)
         return await asyncio.to_thread(backup_files.verify, path)
 
+    async def preview(self, name: str) -> RestorePreview:
+        """Verify a backup and compare its content with the vault's.
+
+        Raises:
+            NotFoundError: There is none of that name.
+            InputError: It cannot be restored.
+        """
+        path = backup_files.find_backup(self._store.vault, name)
+        check = backup_files.require_sound(await asyncio.to_thread(backup_files.verify, path))
+        before = await asyncio.to_thread(restore_preview.read_backup, path)
+        now = await self._store.read(restore_preview.read_content)
+        return await asyncio.to_thread(restore_preview.compare, check, now, before)
+
     async def restore(self, name: str, actor: str) -> Changed[RestorePlan]:
         """Verify a backup and lay it ready for the next start; see ``copies.stage_restore``."""
         plan = await asyncio.to_thread(backup_files.stage_restore, self._store.vault, name)
@@ -129,6 +143,11 @@ class BackupService:
         """Call off a restore that waits for the next start; False when none does."""
         was_staged = await asyncio.to_thread(staged_restore.unstage, self._store.vault)
         return Changed(was_staged, ChangeSet(_AREAS, (), actor))
+
+    async def status(self) -> BackupStatus:
+        """Return where the backups are, and what goes on with them."""
+        waits = await asyncio.to_thread(staged_restore.is_staged, self._store.vault)
+        return BackupStatus(str(self._store.vault / FOLDER), waits, self.failure)
 
     def notes(self) -> Sequence[str]:
         """Return sentences about what a person should know now."""

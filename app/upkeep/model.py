@@ -178,6 +178,55 @@ class BackupCheck:
 
 
 @dataclass(frozen=True, slots=True)
+class BackupStatus:
+    """State of the vault's backups.
+
+    Args:
+        folder: Where they are; it may not be there before the first one.
+        restore_waits: Whether one is to take the vault's place at the next start.
+        failure: Why the last daily backup failed; empty where it did not.
+    """
+
+    folder: str
+    restore_waits: bool
+    failure: str
+
+
+@dataclass(frozen=True, slots=True)
+class ContentDifference:
+    """Content that only one of two databases has.
+
+    Args:
+        sessions: Conversations that the other one has not.
+        messages: Messages that the other one has not, in these and in conversations that both have.
+        memories: Notes, facts and the like that the other one has not.
+        titles: Titles of the newest of these conversations and memories.
+    """
+
+    sessions: int
+    messages: int
+    memories: int
+    titles: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class RestorePreview:
+    """Changes that the restore of a backup would make.
+
+    Args:
+        backup: The verified backup.
+        lost: What the vault has and the backup has not.
+        regained: What the backup has and the vault has not, or not any more.
+        changed: Memories that both have, in different versions.
+    """
+
+    backup: BackupCheck
+    lost: ContentDifference
+    regained: ContentDifference
+    changed: int
+
+
+@dataclass(frozen=True, slots=True)
 class RestorePlan:
     """A staged restore, which takes effect at the next start of Keepsake.
 

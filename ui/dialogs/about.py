@@ -1,17 +1,14 @@
 """About: the version, and what a bug report needs, never the content of the vault."""
 
-import platform
-from importlib import metadata
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, qVersion
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from shiboken6 import isValid
 
-from app.errors import KeepsakeError
-from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, note
+from ui.dialogs.debug_information import debug_lines, program_lines, version
 from ui.style.icons import pixmap
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
@@ -26,13 +23,14 @@ LOGO = 56
 class AboutDialog(BaseDialog):
     """Name, version and debug information that can be copied."""
 
+    measure = 640
+
     def __init__(
         self, bridge: "Bridge | None", errors: "ErrorReporter | None" = None, window: QWidget | None = None
     ) -> None:
         super().__init__(self.tr("Keepsake"), window)
         self._bridge = bridge
         self._errors = errors
-        self.resize(560, 480)
         logo = PlainLabel(self)
         logo.setPixmap(pixmap("keepsake", LOGO, "#000000", self.devicePixelRatioF()))
         self.body.addWidget(logo)
@@ -50,8 +48,6 @@ class AboutDialog(BaseDialog):
         self.body.addWidget(self._debug, 1)
         copy = self.add_button(text_button(self.tr("Copy debug information"), parent=self))
         copy.clicked.connect(self._on_copy_clicked)
-        close = self.add_button(text_button(self.tr("Close"), parent=self))
-        close.clicked.connect(self.reject)
 
     def bring_to_front(self) -> None:
         """Show what is true now."""
@@ -61,38 +57,9 @@ class AboutDialog(BaseDialog):
             self._bridge.start(self._load(self._bridge))
 
     async def _load(self, bridge: "Bridge") -> None:
-        lines = program_lines()
-        try:
-            status = await bridge.call("vault.status")
-            stats = await bridge.call("memory.stats")
-        except KeepsakeError as error:
-            lines.append(f"vault: {error.code}: {error.message}")
-        else:
-            lines += [f"{name}: {getattr(status, name)}" for name in ("embedder", "pending_vectors", "total_chunks")]
-            lines += [f"{name}: {getattr(stats, name)}" for name in ("sessions", "messages", "memories", "disk_bytes")]
-        if self._errors is not None and self._errors.details:
-            lines += ["", self._errors.details]
+        lines = await debug_lines(bridge, self._errors)
         if isValid(self):
             self._debug.setPlainText("\n".join(lines))
 
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(self._debug.toPlainText())
-
-
-def version() -> str:
-    """Return Keepsake's version."""
-    try:
-        return metadata.version("keepsake")
-    except metadata.PackageNotFoundError:
-        return "0.1.0"
-
-
-def program_lines() -> list[str]:
-    """Return facts about program and machine, one a line."""
-    look = theme.current()
-    return [
-        f"Keepsake {version()}",
-        f"Python {platform.python_version()} · Qt {qVersion()} · {QGuiApplication.platformName()}",
-        f"{platform.system()} {platform.release()} {platform.machine()}",
-        f"theme {look.tokens.name} ({look.scheme}) · scale {look.scale:.2f}",
-    ]

@@ -7,8 +7,6 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from ui.dialogs.base_dialog import BaseDialog, note
 from ui.widgets.button import text_button
 
-SIZE = (720, 520)
-
 
 class CrashDialog(BaseDialog):
     """Shows a crash report.
@@ -20,7 +18,6 @@ class CrashDialog(BaseDialog):
 
     def __init__(self, report: str, window: QWidget | None = None) -> None:
         super().__init__(self.tr("Crash report"), window)
-        self.resize(*SIZE)
         about = self.tr("It names files and functions of the program and nothing you wrote. Nothing was sent anywhere.")
         self.body.addWidget(note(about, self))
         self.text = QPlainTextEdit(report, self)
@@ -34,8 +31,6 @@ class CrashDialog(BaseDialog):
         self.body.addWidget(self.text, 1)
         copy = self.add_button(text_button(self.tr("Copy"), parent=self))
         copy.clicked.connect(self._on_copy_clicked)
-        close = self.add_button(text_button(self.tr("Close"), parent=self))
-        close.clicked.connect(self.reject)
 
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(self.text.toPlainText())

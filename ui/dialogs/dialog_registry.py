@@ -1,5 +1,6 @@
 """Dialog registry: builds dialogs on request and forgets closed ones."""
 
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from PySide6.QtCore import QObject, Qt, Signal
@@ -11,7 +12,13 @@ from ui.dialogs.base_dialog import BaseDialog
 from ui.dialogs.help import HelpDialog
 from ui.dialogs.importer import ImportDialog
 from ui.dialogs.models.models import ModelsDialog
-from ui.dialogs.settings import SettingsDialog
+from ui.dialogs.settings.appearance_panel import AppearancePanel
+from ui.dialogs.settings.backups_panel import BackupsPanel
+from ui.dialogs.settings.diagnostics_panel import DiagnosticsPanel
+from ui.dialogs.settings.language_model_panel import LanguageModelPanel
+from ui.dialogs.settings.search_panel import SearchPanel
+from ui.dialogs.settings.settings import SettingsDialog
+from ui.dialogs.settings.shortcut_editor import ShortcutEditor
 from ui.dialogs.shortcuts import ShortcutsDialog
 from ui.widgets.plain_text import PlainMessageBox
 
@@ -20,6 +27,7 @@ if TYPE_CHECKING:
 
     from ui.actions import Actions
     from ui.bridge import Bridge
+    from ui.dialogs.settings.panel import SettingsPanel
     from ui.process.error_reporter import ErrorReporter
 
 S = TypeVar("S", bound=BaseDialog)
@@ -64,9 +72,12 @@ class DialogRegistry(QObject):
         self.importer.start_over()
         self.importer.bring_to_front()
 
-    def open_settings(self) -> None:
-        """Open the settings."""
-        self.settings.bring_to_front()
+    def open_settings(self, section: str = "") -> None:
+        """Open the settings, at a section where one is named."""
+        settings = self.settings
+        settings.bring_to_front()
+        if section:
+            settings.open_section(section)
 
     def open_models(self, searches: "Sequence[str]" = ()) -> None:
         """Open the search models, with searches of the person to compare."""
@@ -103,8 +114,20 @@ class DialogRegistry(QObject):
         return made
 
     def _make_settings(self) -> SettingsDialog:
-        made = SettingsDialog(self._bridge, self._window)
+        panels: dict[str, Callable[[QWidget], SettingsPanel]] = {
+            "appearance": partial(AppearancePanel, self._bridge),
+            "llm": partial(LanguageModelPanel, self._bridge),
+            "search": self._make_search_panel,
+            "backups": partial(BackupsPanel, self._bridge),
+            "shortcuts": partial(ShortcutEditor, self._bridge, self._actions),
+            "diagnostics": partial(DiagnosticsPanel, self._bridge, self._errors),
+        }
+        made = SettingsDialog(self._bridge, self._window, panels)
         made.applied.connect(self.setting_applied)
+        return made
+
+    def _make_search_panel(self, parent: QWidget) -> SearchPanel:
+        made = SearchPanel(self._bridge, parent)
         made.models_requested.connect(self.models_requested)
         return made
 
@@ -121,7 +144,9 @@ class DialogRegistry(QObject):
         return made
 
     def _make_shortcuts(self) -> ShortcutsDialog:
-        return ShortcutsDialog(self._actions, self._window)
+        made = ShortcutsDialog(self._bridge, self._actions, self._window)
+        made.applied.connect(self.setting_applied)
+        return made
 
     def _make_about(self) -> AboutDialog:
         return AboutDialog(self._bridge, self._errors, self._window)

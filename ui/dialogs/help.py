@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, QUrl, Signal
+from PySide6.QtCore import QSize, Qt, QUrl, Signal
 from PySide6.QtGui import QDesktopServices, QTextDocument, QTextTable, QTextTableFormat
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QTextBrowser, QWidget
 
@@ -10,9 +10,8 @@ from app.core.paths import resources
 from ui import theme
 from ui.dialogs.base_dialog import BaseDialog
 from ui.style.design_tokens import Space
-from ui.widgets.button import text_button
 
-SIZE = (860, 640)
+_ROW = 32
 PAGE = Qt.ItemDataRole.UserRole
 # What a person reads first; pages not named here follow, reference pages last.
 FOR_DEVELOPERS = frozenset(("architecture", "socket"))
@@ -22,6 +21,8 @@ ORDER = ("welcome", "search", "graph", "import", "", "commands", "settings", "op
 class HelpDialog(BaseDialog):
     """Help dialog: a list of pages beside the open page."""
 
+    measure = 1080
+
     place_requested = Signal(str)
     page_shown = Signal(str)
     """The file name of the page shown, without its ending."""
@@ -29,11 +30,12 @@ class HelpDialog(BaseDialog):
     def __init__(self, window: QWidget | None = None, folder: Path | None = None) -> None:
         super().__init__(self.tr("Help"), window)
         self._folder = folder or resources() / "help"
-        self.resize(*SIZE)
         self._list = QListWidget(self)
         self._list.setAccessibleName(self.tr("Help pages"))
         self._list.setObjectName("helpList")
         self._list.setSpacing(1)
+        self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._list.currentItemChanged.connect(self._on_current_changed)
         self._page = QTextBrowser(self)
         self._page.setAccessibleName(self.tr("Help page"))
@@ -44,12 +46,11 @@ class HelpDialog(BaseDialog):
         split.addWidget(self._list)
         split.addWidget(self._page)
         split.setStretchFactor(1, 1)
-        split.setSizes([220, 600])
+        split.setSizes([260, 820])
         split.setHandleWidth(1)
         self.body.addWidget(split)
-        close = self.add_button(text_button(self.tr("Close"), parent=self))
-        close.clicked.connect(self.reject)
         theme.current().changed.connect(self._show_current)
+        theme.current().changed.connect(self._fit_list)
         self._fill()
 
     def open_page(self, name: str) -> bool:
@@ -65,11 +66,17 @@ class HelpDialog(BaseDialog):
         for path in sorted(pages, key=_place):
             item = QListWidgetItem(_title(path))
             item.setData(PAGE, path.stem)
+            item.setToolTip(item.text())
             self._list.addItem(item)
+        self._fit_list()
         if self._list.count():
             self._list.setCurrentRow(0)
         else:
             self._page.setMarkdown(self.tr("The help pages are missing from this installation."))
+
+    def _fit_list(self) -> None:
+        for row in range(self._list.count()):
+            self._list.item(row).setSizeHint(QSize(0, theme.current().scaled(_ROW)))
 
     def _on_current_changed(self, _current: QListWidgetItem, _previous: QListWidgetItem) -> None:
         self._show_current()

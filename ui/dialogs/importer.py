@@ -33,12 +33,11 @@ if TYPE_CHECKING:
     from app.exchange.model import ImportReport
     from ui.bridge import Bridge
 
-SIZE = (600, 460)
-
 
 class ImportDialog(BaseDialog):
     """Four pages in turn: choose, preview, progress, report. Hiding it does not stop the import."""
 
+    measure = 760
     notice = Signal(object)
 
     def __init__(self, bridge: "Bridge", window: QWidget | None = None) -> None:
@@ -49,7 +48,6 @@ class ImportDialog(BaseDialog):
         self._job = ""
         self._report: ImportReport | None = None
         self.setAcceptDrops(True)
-        self.resize(*SIZE)
         self._pages = QStackedWidget(self)
         self.body.addWidget(self._pages)
         self._choose = self._choosing_page()
@@ -165,6 +163,7 @@ class ImportDialog(BaseDialog):
         self._another.setVisible(page in (self._preview, self._result))
         self._copy.setVisible(page is self._result and problems)
         self._problems.setVisible(problems)
+        self._hide.setVisible(page is not self._choose)
         self._hide.setText(self.tr("Hide") if page is self._running else self.tr("Close"))
         # Never on Stop: a second Enter must not cancel what the first one began.
         (self._first if page is self._choose else self._go if page is self._preview else self._hide).setFocus()

@@ -15,6 +15,7 @@ from ui.actions import Actions
 from ui.bridge import Backend, Bridge
 from ui.notice import Notice
 from ui.notify import is_in_front
+from ui.process import start_times
 from ui.process.error_reporter import ErrorReporter
 from ui.process.single_instance import TOKEN, LaunchRequest, SingleInstance
 from ui.shell.activity_reporter import ActivityReporter
@@ -80,6 +81,7 @@ class Program(QObject):
             self.tray.show()
         if not (hidden and self.tray is not None):
             self.window.bring_to_front()
+            start_times.mark("window")
         self.open_vault()
 
     def open_vault(self) -> None:
@@ -132,11 +134,13 @@ class Program(QObject):
             self.window.bring_to_front()
             self.window.start_page.show_error(error)
             return
+        start_times.mark("vault")
         self.bridge = bridge = Bridge(self._host, self)
         if self.tray is not None:
             bridge.progressed.connect(self.tray.set_progress)
         self.capture.set_bridge(bridge)
         self.window.attach(bridge)
+        start_times.mark("filled")
         if self.tray is not None and self.window.status_updater is not None:
             self.window.status_updater.summary_changed.connect(self.tray.set_summary)
         if self.tray is not None and self.window.access_requests is not None:

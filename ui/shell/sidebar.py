@@ -47,6 +47,7 @@ class Sidebar(QWidget):
         self._spacer_at = self._column.count()
         self._column.addStretch(1)
         theme.current().changed.connect(self._fit)
+        actions.changed.connect(self._on_actions_changed)
 
     def add_pane(self, name: str, title: str, icon_name: str, shortcut: str) -> None:
         """Add the button of a pane."""
@@ -148,6 +149,14 @@ class Sidebar(QWidget):
         """Return the height that the buttons below the menu's cannot have."""
         menu = self.menu_button.sizeHint().expandedTo(self.menu_button.minimumSize()).height()
         return menu + 3 * Space.S + self._count() * self._column.spacing()
+
+    def _on_actions_changed(self) -> None:
+        """Name the keys that the person chose."""
+        for name, button in self._buttons.items():
+            action = self._actions.find(f"go.{name}")
+            if action is not None and button.property("keys") != action.shortcut:
+                name_button(button, button.accessibleName(), action.shortcut)
+                button.setProperty("keys", action.shortcut)
 
     def _on_clicked(self) -> None:
         sender = self.sender()

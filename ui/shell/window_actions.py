@@ -11,8 +11,8 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from app.errors import KeepsakeError
 from ui import theme
 from ui.actions import Action, Actions
-from ui.dialogs.about import program_lines
 from ui.dialogs.crash_report import CrashDialog
+from ui.dialogs.debug_information import program_lines
 from ui.models.dates import full_date
 from ui.notice import Notice
 from ui.panes.pane_state import unpack
@@ -131,7 +131,7 @@ class WindowActions(QObject):
             "edit.redo": window.undo.redo,
             "go.palette": self._palette,
             "go.jump": self._jump,
-            "go.back": window.places.go_back,
+            "go.back": self._go_back,
             "go.forward": window.places.go_forward,
             "go.find": partial(self._go_to_pane, "search"),
             "go.region": partial(self._cycle, 1),
@@ -190,7 +190,15 @@ class WindowActions(QObject):
         return self._window.panes is not None
 
     def _can_go_back(self) -> bool:
-        return self._window.places.can_go_back
+        return self._window.sheets.front is not None or self._window.places.can_go_back
+
+    def _go_back(self) -> None:
+        """Close the sheet in front, else go to the place before."""
+        sheet = self._window.sheets.front
+        if sheet is not None:
+            sheet.reject()
+        else:
+            self._window.places.go_back()
 
     def _can_go_forward(self) -> bool:
         return self._window.places.can_go_forward
@@ -200,7 +208,7 @@ class WindowActions(QObject):
 
     def _has_inspector(self) -> bool:
         front = self._window.panes.front if self._window.panes is not None else None
-        return front is not None and front.has_inspector
+        return front is not None and front.has_inspector and self._window.sheets.front is None
 
     def _is_scheme(self, scheme: Scheme) -> bool:
         return theme.current().scheme is scheme
@@ -226,6 +234,8 @@ class WindowActions(QObject):
         window = self._window
         front = window.panes.front if window.panes is not None else None
         inner: list[QWidget] = front.regions() if front is not None else [window.start_page]
+        if window.sheets.front is not None:
+            inner = window.sheets.front.regions()
         cycle([*inner, window.status_line, window.sidebar, window.top_bar], QApplication.focusWidget(), step)
 
     def _copy_link(self) -> None:

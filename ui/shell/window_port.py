@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from ui.process.error_reporter import ErrorReporter
     from ui.shell.navigation import Navigation, Place
     from ui.shell.pane_stack import PaneStack
+    from ui.shell.sheet_stack import SheetStack
     from ui.shell.sidebar import Sidebar
     from ui.shell.start_page import StartPage
     from ui.shell.status_line import StatusLine
@@ -67,6 +68,10 @@ class WindowPort(Protocol):
     @property
     def palette_popup(self) -> "Palette":
         """The command palette."""
+
+    @property
+    def sheets(self) -> "SheetStack":
+        """The stack of sheets in front of the panes."""
 
     @property
     def panes(self) -> "PaneStack | None":

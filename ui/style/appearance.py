@@ -2,23 +2,28 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Signal
 
 from app.config.model import SettingValue
 from app.errors import KeepsakeError
 from ui import theme
+from ui.style.own_keys import read_keys
 from ui.theme import Scheme
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 THEME, SCALE, CLOSE = "window.theme", "window.scale", "window.close_to_tray"
+CONTRAST, MOTION, SHORTCUTS = "window.contrast", "window.reduced_motion", "window.shortcuts"
 STEP = 10
 LOWEST, HIGHEST = 75, 200
 
 
 class Appearance(QObject):
     """Applies settings at once and stores what is changed from a menu."""
+
+    keys_changed = Signal(object)
+    """The keys that the person chose, by action."""
 
     def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -39,6 +44,12 @@ class Appearance(QObject):
             look.set_scheme(Scheme(str(setting.value)))
         elif setting.name == SCALE and round(look.scale * 100) != setting.value:
             look.set_scale(float(setting.value) / 100)
+        elif setting.name == CONTRAST and look.contrast != (setting.value == "high"):
+            look.set_contrast(setting.value == "high")
+        elif setting.name == MOTION:
+            look.reduced_motion = bool(setting.value)
+        elif setting.name == SHORTCUTS:
+            self.keys_changed.emit(read_keys(str(setting.value)))
         elif setting.name == CLOSE:
             self.close_to_tray = bool(setting.value)
             self.close_decided = self.close_decided or setting.source != "default"

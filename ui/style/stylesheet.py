@@ -139,6 +139,8 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 #rowList::item:focus { border: 1px solid $accent; }
 #nameTable::item:selected { background: $selected; color: $text; }
 #nameTable QHeaderView::section { padding: 6px 8px; }
+#plainTable::item { padding: 5px 8px; }
+#plainTable::item:selected { background: $selected; color: $text; }
 #legend { background: $surface; border: 0; }
 #legend QToolButton { padding: 3px 6px; }
 #legend QToolButton[off="true"] { color: $muted; }

@@ -6,6 +6,20 @@ WINDOW = (
     Setting("window.theme", "choice", "system", "Colours of the window.", choices=("system", "light", "dark")),
     Setting("window.scale", "int", 100, "Size of text and controls, in percent.", minimum=75, maximum=200),
     Setting(
+        "window.contrast",
+        "choice",
+        "system",
+        "Contrast of the colours: as the system asks for, or always high.",
+        choices=("system", "high"),
+    ),
+    Setting("window.reduced_motion", "bool", False, "Show changes at once, without movement or flashes."),
+    Setting(
+        "window.shortcuts",
+        "str",
+        "",
+        "Keys that differ from the usual ones, as a JSON object of actions and keys.",
+    ),
+    Setting(
         "window.close_to_tray",
         "bool",
         True,

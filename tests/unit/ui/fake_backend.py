@@ -94,6 +94,26 @@ class FakeBackend:
         )
         return self.settings[name]
 
+    def settings_check(self) -> list[Any]:
+        return []
+
+    def llm_status(self) -> Any:
+        return SimpleNamespace(
+            is_configured=False, is_local=False, sent="Nothing is sent.", spent_this_month=0.0, monthly_cap=0.0
+        )
+
+    def llm_usage(self, months: int = 12) -> list[Any]:
+        return []
+
+    def backup_list(self) -> list[Any]:
+        return []
+
+    def backup_status(self) -> Any:
+        return SimpleNamespace(folder="", restore_waits=False, failure="")
+
+    def vault_trace(self, limit: int = 200, contains: str = "") -> list[Any]:
+        return []
+
     def secret_status(self, name: str) -> SecretStatus:
         if not self.keyring:
             return SecretStatus(name, "none", note="This machine has no keyring.")

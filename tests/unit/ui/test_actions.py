@@ -76,3 +76,28 @@ def test_several_shortcuts_the_first_is_shown() -> None:
     actions.register(action)
     assert action.keys == "Ctrl+Shift+Z"
     assert len(actions.qaction("edit.redo").shortcuts()) == 2
+
+
+def test_own_keys_take_the_place_of_the_usual_ones_and_go_again() -> None:
+    actions = Actions()
+    actions.set_own_keys({"notes.new": "Ctrl+Alt+N"})  # a pane that is built later
+    actions.register(_action("notes.new", [], shortcut="Ctrl+N"), _action("edit.undo", [], shortcut="Ctrl+Z"))
+    assert actions.find("notes.new").keys == "Ctrl+Alt+N"
+    assert actions.usual_keys("notes.new") == "Ctrl+N"
+    actions.retitle("notes.new", "New")
+    actions.set_own_keys({"edit.undo": ""})
+    assert actions.find("notes.new").keys == "Ctrl+N"
+    assert actions.find("notes.new").title == "New"
+    assert actions.qaction("edit.undo").shortcuts() == []
+
+
+def test_only_actions_awake_at_the_same_time_share_keys() -> None:
+    actions = Actions()
+    actions.register(
+        _action("notes.delete", [], shortcut="Delete", pane="notes"),
+        _action("graph.hide", [], shortcut="Delete", pane="graph"),
+        _action("edit.redo", [], shortcut="Ctrl+Shift+Z; Ctrl+Y"),
+    )
+    assert actions.sharing("notes.delete", "Delete") == []
+    assert [one.id for one in actions.sharing("notes.delete", "Ctrl+Y")] == ["edit.redo"]
+    assert actions.sharing("edit.redo", "") == []

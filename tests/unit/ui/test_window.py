@@ -16,6 +16,7 @@ from tests.unit.ui.conftest import Rest
 from tests.unit.ui.fake_backend import FakeBackend
 from ui.actions import Actions
 from ui.bridge import Bridge
+from ui.dialogs.base_dialog import BaseDialog
 from ui.dialogs.help import PAGE, HelpDialog
 from ui.notice import Notice
 from ui.process.error_reporter import ErrorReporter
@@ -85,12 +86,12 @@ def test_every_focusable_widget_has_a_name(window: Window) -> None:
         window.registry.run(f"file.{name}")
     for name in ("pages", "shortcuts", "about"):
         window.registry.run(f"help.{name}")
-    windows = [item for item in QApplication.topLevelWidgets() if item.isVisible()]
-    assert len(windows) >= 6
-    assert [line for item in windows for line in _nameless(item)] == []
-    for item in windows:
-        if item is not window:
-            item.hide()
+    assert len([sheet for sheet in window.findChildren(BaseDialog) if not sheet.is_closed]) == 5
+    nameless = _nameless(window)
+    while window.sheets.front is not None:
+        nameless += _nameless(window)
+        window.sheets.front.reject()
+    assert nameless == []
 
 
 def test_back_returns_and_rail_follows(window: Window, qtbot: QtBot) -> None:

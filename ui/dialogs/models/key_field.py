@@ -7,17 +7,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLineEdit, QWidget
 from shiboken6 import isValid
 
 from app.config.model import SERVICES, SecretStatus
 from app.errors import KeepsakeError
-from ui import theme
-from ui.dialogs.base_dialog import note
-from ui.dialogs.setting_field import WIDTH
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
-from ui.widgets.plain_text import PlainLabel
+from ui.widgets.form_row import FormRow
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -30,27 +27,31 @@ _NAMES = {
 }
 
 
-class KeyField(QWidget):
+class KeyField(FormRow):
     """Key field: the source of a service's key, and an input for a new one.
 
     The keyring is asked only for a service that is chosen here or in use: asking may make the system ask for its
     password.
+
+    Args:
+        bridge: The way to the vault.
+        parent: The Qt parent.
+        only: The one service it is about, such as ``llm``; a choice of all embedding services when empty.
     """
 
-    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, bridge: "Bridge", parent: QWidget | None = None, only: str = "") -> None:
+        super().__init__("", parent)
+        self.title.setText(self.tr("Key of the service") if only else self.tr("Key of a remote service"))
         self._bridge = bridge
-        title = PlainLabel(self.tr("Key of a remote service"), self)
-        theme.set_type(title, "strong")
-        self._about = note("", self)
+        self._only = only
+        self._about = self.about
         self._service = QComboBox(self)
-        self._service.setFixedWidth(WIDTH)
         self._service.setAccessibleName(self.tr("Service of the key"))
         self._service.addItem(self.tr("Choose a service"), "")
-        for name in SERVICES:
+        for name in (only,) if only else SERVICES:
             self._service.addItem(_NAMES.get(name, name), name)
+        self._service.setVisible(not only)
         self._line = QLineEdit(self)
-        self._line.setFixedWidth(WIDTH)
         self._line.setEchoMode(QLineEdit.EchoMode.Password)
         self._line.setInputMethodHints(
             Qt.InputMethodHint.ImhHiddenText
@@ -58,11 +59,12 @@ class KeyField(QWidget):
             | Qt.InputMethodHint.ImhNoPredictiveText
         )
         self._line.setPlaceholderText(self.tr("Paste the key"))
-        self._line.setAccessibleName(title.text())
-        title.setBuddy(self._line)
+        self._line.setAccessibleName(self.title.text())
+        self.title.setBuddy(self._line)
         self._keep = text_button(self.tr("Keep"), parent=self)
         self._remove = text_button(self.tr("Remove"), "danger", parent=self)
-        self._lay_out(title)
+        self._lay_out()
+        self._service.setCurrentIndex(1 if only else 0)
         self._service.currentIndexChanged.connect(self._on_service_changed)
         self._line.textChanged.connect(self._on_line_changed)
         self._line.returnPressed.connect(self._keep.click)
@@ -70,27 +72,16 @@ class KeyField(QWidget):
         self._remove.clicked.connect(self._on_remove_clicked)
         self._show(None)
 
-    def _lay_out(self, title: PlainLabel) -> None:
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(title)
-        words.addWidget(self._about)
-        words.addStretch(1)
+    def _lay_out(self) -> None:
         buttons = QHBoxLayout()
         buttons.setSpacing(Space.S)
         buttons.addStretch(1)
         buttons.addWidget(self._remove)
         buttons.addWidget(self._keep)
-        side = QVBoxLayout()
-        side.setSpacing(Space.S)
-        side.addWidget(self._service)
-        side.addWidget(self._line)
-        side.addLayout(buttons)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, Space.S, 0, Space.S)
-        row.setSpacing(Space.XL)
-        row.addLayout(words, 1)
-        row.addLayout(side)
+        self.side.addWidget(self._service)
+        self.side.addWidget(self._line)
+        self.side.addLayout(buttons)
+        self.fit_width(self._service, self._line)
 
     @property
     def words(self) -> str:
@@ -109,6 +100,11 @@ class KeyField(QWidget):
         if place > 0 and place != self._service.currentIndex():
             self._service.setCurrentIndex(place)
         elif self.service:
+            self._ask("secret.status")
+
+    def ask(self) -> None:
+        """Look up where the key of the chosen service comes from."""
+        if self.service:
             self._ask("secret.status")
 
     def hideEvent(self, event: QHideEvent) -> None:
@@ -159,7 +155,7 @@ class KeyField(QWidget):
         self._about.setText(self._sentence(found))
 
     def _sentence(self, found: SecretStatus | None) -> str:
-        if found is None:
+        if found is None or (self._only and found.source == "none" and found.keyring and not found.note):
             return self.tr("It is kept in the keyring of this machine, never in the settings or the vault.")
         if found.source == "keyring":
             return self.tr("A key is kept in {place}.").format(place=found.place)

@@ -17,7 +17,6 @@ from ui.dialogs.models.prepare_form import PrepareForm, lacks_files
 from ui.notice import Notice
 from ui.shell.navigation import Place
 from ui.style.design_tokens import Space
-from ui.widgets.button import text_button
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
     from app.index.generations.model import EmbeddingStatus, GenerationInfo
     from ui.bridge import Bridge
 
-SIZE: Final = (1060, 760)
 LOW: Final = 600
 """Height in pixels below which a window is low."""
 JOB: Final = "embedding"
@@ -37,6 +35,7 @@ _MAY_FETCH: Final = "embedding.allow_download"
 class ModelsDialog(BaseDialog):
     """Dialog with two pages: models, and a comparison. Closing it stops nothing."""
 
+    measure = 0
     notice = Signal(object)
     navigate = Signal(object)
 
@@ -44,8 +43,6 @@ class ModelsDialog(BaseDialog):
         super().__init__(self.tr("Search models"), window)
         self._bridge = bridge
         self._recipe = ""
-        scale = theme.current().scale
-        self.resize(round(SIZE[0] * scale), round(SIZE[1] * scale))
         self._may_fetch = False
         self.rows = ModelRows(self)
         self.preparing = PrepareForm(self)
@@ -63,8 +60,6 @@ class ModelsDialog(BaseDialog):
         for widget in (self._error, self._notes):
             self.body.addWidget(widget)
         self.body.addWidget(self._tabs, 1)
-        close = self.add_button(text_button(self.tr("Close"), parent=self))
-        close.clicked.connect(self.reject)
         self.rows.requested.connect(self._on_rows_requested)
         self.preparing.requested.connect(self._on_preparing_requested)
         self.preparing.fetch_requested.connect(self._on_preparing_fetch_requested)
@@ -80,13 +75,9 @@ class ModelsDialog(BaseDialog):
         return self.preparing.is_busy or self.comparing.is_busy
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave the room of a low window to what is compared.
-
-        Its title stands above it anyway.
-        """
+        """Leave the room of a low window to what is compared."""
         super().resizeEvent(event)
         is_low = event.size().height() < LOW * theme.current().scale
-        self._heading.setVisible(not is_low)
         self.comparing.totals.set_brief(brief=is_low)
 
     def bring_to_front(self, searches: "Sequence[str]" = ()) -> None:

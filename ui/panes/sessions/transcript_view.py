@@ -116,6 +116,7 @@ class TranscriptView(QAbstractScrollArea):
             self._settle()
         if flash:
             self._flashing = block
+            self._flash.setDuration(0 if theme.current().reduced_motion else FLASH_MS)
             self._flash.start()
         return True
 

@@ -61,12 +61,13 @@ CLASSES = {
         embedding.compare embedding.pause embedding.resume embedding.rollback embedding.status
         embedding.switch exchange.export exchange.export_session exchange.import exchange.preview health.fix
         health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject inbox.rule.remove
+        backup.preview backup.status
         inbox.rule.set inbox.rules llm.status llm.test llm.usage memory.forget_forever memory.receipts
         schedule.activity schedule.notes_shown schedule.pause_all secret.list secret.remove secret.set
         secret.status session.consolidate session.purge settings.set trial.compare trial.judge trial.judged
         trial.list trial.run trial.side_by_side upkeep.cancel upkeep.changes upkeep.run upkeep.undo
         vault.backup vault.check vault.health vault.reindex vault.repair agent.connected connection.list
-        connection.preview connection.remove connection.write vault.overview
+        connection.preview connection.remove connection.write vault.overview vault.trace
     """,
 }
 CLASS_OF = {name: kind for kind, names in CLASSES.items() for name in names.split()}

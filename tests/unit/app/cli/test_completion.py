@@ -28,7 +28,7 @@ def texts(*words: str) -> list[str]:
         (("note", "list", "--kind", "note,f"), ["note,fact"]),
         (("--vault", "/x", "note", "sa"), ["save"]),
         (("export", "--format", ""), ["jsonl", "markdown", "mcp-memory"]),
-        (("backup", ""), ["cancel-restore", "list", "now", "restore", "verify"]),
+        (("backup", ""), ["cancel-restore", "list", "now", "preview", "restore", "status", "verify"]),
         (("completion", ""), ["bash", "zsh", "fish"]),
         (("nonsense", ""), None),
         (("note", "save", "title", ""), []),

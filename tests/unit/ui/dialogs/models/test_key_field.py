@@ -1,6 +1,7 @@
 """The key of a service in the settings: unseen, kept, removed; what is said where there is no keyring."""
 
 from collections.abc import Iterator
+from functools import partial
 
 import pytest
 from PySide6.QtCore import Qt
@@ -12,7 +13,8 @@ from tests.unit.ui.conftest import Rest
 from tests.unit.ui.fake_backend import FakeBackend
 from ui.bridge import Bridge
 from ui.dialogs.models.key_field import KeyField
-from ui.dialogs.settings import SettingsDialog
+from ui.dialogs.settings.search_panel import SearchPanel
+from ui.dialogs.settings.settings import SettingsDialog
 
 KEY = "sk-very-secret"
 
@@ -90,17 +92,20 @@ def test_what_was_typed_is_forgotten(field: KeyField, rest: Rest, qtbot: QtBot) 
 def test_the_settings_show_the_key_of_the_service_in_use(
     qtbot: QtBot, fake_bridge: Bridge, backend: FakeBackend, rest: Rest
 ) -> None:
-    sheet = SettingsDialog(fake_bridge)
+    sheet = SettingsDialog(fake_bridge, panels={"search": partial(SearchPanel, fake_bridge)})
     qtbot.addWidget(sheet)
     sheet.bring_to_front()
-    rest(lambda: sheet._keys is not None)
-    assert sheet._keys is not None
+    rest(lambda: sheet.is_built)
+    panel = next(section.panel for section in sheet._sections if section.spec.id == "search")
+    assert isinstance(panel, SearchPanel)
     assert backend.requested("secret.status") == []
-    backend.settings_set("embedding.model", "cohere:embed-v4.0")
-    sheet.bring_to_front()
+    editor = sheet._fields["embedding.model"].editor
+    assert isinstance(editor, QLineEdit)
+    editor.setText("cohere:embed-v4.0")
+    editor.editingFinished.emit()
     rest(lambda: bool(backend.requested("secret.status")))
-    assert sheet._keys.service == "cohere"
+    assert panel.keys.service == "cohere"
     qtbot.keyClicks(sheet._search, "keyring cohere")
-    assert sheet._keys.isVisibleTo(sheet)
+    assert panel.isVisibleTo(sheet)
     assert [name for name, item in sheet._fields.items() if item.isVisibleTo(sheet)] == []
     sheet.hide()

@@ -7,13 +7,15 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QFrame, QLin
 from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
-from app.config.model import SettingValue
+from app.config.model import ConfigFinding, SettingValue
 from app.config.schema import SETTINGS
 from app.errors import InputError
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.fake_backend import FakeBackend
+from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.bridge import Bridge
-from ui.dialogs.settings import SettingsDialog
+from ui.dialogs.settings.sections import HIDDEN
+from ui.dialogs.settings.settings import SettingsDialog
 from ui.theme import Theme
 
 
@@ -29,10 +31,10 @@ def settings(qtbot: QtBot, fake_bridge: Bridge, rest: Rest) -> Iterator[Settings
 
 
 def test_every_setting_has_a_field(settings: SettingsDialog) -> None:
-    assert set(settings._fields) == {setting.name for setting in SETTINGS}
+    assert set(settings._fields) | HIDDEN == {setting.name for setting in SETTINGS}
     kinds = {"bool": QCheckBox, "choice": QComboBox, "int": QSpinBox, "str": QLineEdit}
     for setting in SETTINGS:
-        if setting.type in kinds:
+        if setting.type in kinds and setting.name not in HIDDEN:
             assert isinstance(settings._fields[setting.name].editor, kinds[setting.type])
 
 
@@ -54,12 +56,13 @@ def test_refusal_is_shown_and_the_old_value_comes_back(
     editor = settings._fields["search.limit"].editor
     assert isinstance(editor, QSpinBox)
     editor.setValue(70)
-    rest(lambda: settings._error.isVisible() and editor.value() == 50)
-    assert "from 5 to 500" in settings._error.text()
+    field = settings._fields["search.limit"]
+    rest(lambda: not field.problem.isHidden() and editor.value() == 50)
+    assert "from 5 to 500" in field.problem.text()
 
 
 def test_search_hides_the_rest(settings: SettingsDialog, qtbot: QtBot) -> None:
-    qtbot.keyClicks(settings._search, "colours window")
+    qtbot.keyClicks(settings._search, "colours theme")
     shown = [name for name, field in settings._fields.items() if field.isVisibleTo(settings)]
     assert shown == ["window.theme"]
     qtbot.keyClicks(settings._search, " zzz")
@@ -84,13 +87,15 @@ def test_search_leaves_no_lines_of_hidden_sections(settings: SettingsDialog) -> 
     settings._search.setText("embedding model")
     shown = [one for one in settings._sections if any(field.isVisibleTo(settings) for field in one.fields)]
     page = settings._area.widget()
-    lines = [line for line in page.findChildren(QFrame, "hairline") if line.isVisibleTo(settings)]
+    lines = [line for line in page.findChildren(QFrame, "hairline") if line.isVisibleTo(page)]
     assert 0 < len(shown) < len(settings._sections)
     assert len(lines) == len(shown)
 
 
 def test_fractions_are_shown_as_they_are(settings: SettingsDialog) -> None:
     for setting in SETTINGS:
+        if setting.name in HIDDEN:
+            continue
         editor = settings._fields[setting.name].editor
         if isinstance(editor, QDoubleSpinBox):
             assert editor.value() == setting.default
@@ -109,11 +114,11 @@ def test_the_mark_of_a_check_box_is_whole_at_every_size_of_text(settings: Settin
 def test_the_event_loop_gets_turns_while_fields_are_built(
     qtbot: QtBot, fake_bridge: Bridge, rest: Rest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.dialogs.settings.SLICE_S", 0.0)
+    monkeypatch.setattr("ui.dialogs.settings.settings.SLICE_S", 0.0)
     made = SettingsDialog(fake_bridge)
     qtbot.addWidget(made)
     made.bring_to_front()
-    made._search.setText("colours window")
+    made._search.setText("colours theme")
     sizes: set[int] = set()
 
     def is_done() -> bool:
@@ -129,10 +134,79 @@ def test_the_event_loop_gets_turns_while_fields_are_built(
 def test_closing_while_fields_are_built_is_quiet(
     qtbot: QtBot, fake_bridge: Bridge, rest: Rest, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("ui.dialogs.settings.SLICE_S", 0.0)
+    monkeypatch.setattr("ui.dialogs.settings.settings.SLICE_S", 0.0)
     made = SettingsDialog(fake_bridge)
     qtbot.addWidget(made)
     made.bring_to_front()
     rest(lambda: bool(made._fields))
     made.reject()
     rest(lambda: not fake_bridge._tasks)
+
+
+def test_a_refused_text_stays_with_the_reason_until_it_is_right(
+    settings: SettingsDialog, backend: FakeBackend, rest: Rest
+) -> None:
+    field = settings._fields["reflection.time"]
+    editor = field.editor
+    assert isinstance(editor, QLineEdit)
+    backend.refuse["settings.set"] = InputError("'reflection.time' must be a time such as 03:00.")
+    editor.setText("noon")
+    editor.editingFinished.emit()
+    rest(lambda: not field.problem.isHidden())
+    assert "must be a time such as 03:00" in field.problem.text()
+    assert "reflection.time" not in field.problem.text()
+    assert editor.text() == "noon"
+    backend.refuse.clear()
+    editor.setText("12:00")
+    editor.editingFinished.emit()
+    rest(field.problem.isHidden)
+    assert backend.settings["reflection.time"].value == "12:00"
+
+
+def test_a_setting_is_reset_to_its_default(settings: SettingsDialog, backend: FakeBackend, rest: Rest) -> None:
+    field = settings._fields["search.limit"]
+    assert field.reset.isHidden()
+    editor = field.editor
+    assert isinstance(editor, QSpinBox)
+    editor.setValue(70)
+    rest(lambda: not field.reset.isHidden())
+    field.reset.click()
+    rest(lambda: backend.settings["search.limit"].value == 50)
+    rest(field.reset.isHidden)
+    assert editor.value() == 50
+
+
+def test_what_does_not_go_together_is_said_beside_the_field(
+    settings: SettingsDialog, backend: FakeBackend, rest: Rest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found = [ConfigFinding("llm.model", "error", "'llm.model' is empty.", "Set llm.model.")]
+    monkeypatch.setattr(backend, "settings_check", lambda: found, raising=False)
+    field = settings._fields["llm.model"]
+    settings._bridge.start(settings.load())
+    rest(lambda: field.has_warning)
+    assert field.problem.text() == "‘Model’ is empty. Set ‘Model’."
+    found.clear()
+    settings._bridge.start(settings.load())
+    rest(lambda: not field.has_warning)
+    assert field.problem.isHidden()
+
+
+def test_one_section_at_a_time_and_the_rest_folded(settings: SettingsDialog) -> None:
+    settings.open_section("search")
+    assert [section.spec.id for section in settings._sections if section.isVisible()] == ["search"]
+    assert settings._fields["search.limit"].isVisible()
+    assert not settings._fields["search.rrf_k"].isVisible()
+    section = next(section for section in settings._sections if section.isVisible())
+    section.more.click()
+    assert settings._fields["search.rrf_k"].isVisible()
+    settings._search.setText("rrf constant")
+    assert settings._fields["search.rrf_k"].isVisible()
+    settings._list.setCurrentRow(0)
+    assert settings._search.text() == ""
+    assert settings._fields["window.theme"].isVisible()
+    assert not settings._fields["search.limit"].isVisible()
+
+
+def test_every_focusable_part_has_a_name(settings: SettingsDialog) -> None:
+    settings._search.setText("a")
+    assert _nameless(settings) == []

@@ -1,59 +1,60 @@
 """Setting field: an editor made from a setting's declaration."""
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QComboBox,
-    QDoubleSpinBox,
-    QHBoxLayout,
-    QLineEdit,
-    QSpinBox,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QHBoxLayout, QLineEdit, QSpinBox, QWidget
 
 from app.config.model import SettingValue
 from app.config.schema import Value
 from ui import theme
-from ui.dialogs.base_dialog import note
 from ui.style.design_tokens import Space
-from ui.widgets.plain_text import PlainLabel
+from ui.widgets.button import icon_button
+from ui.widgets.form_row import FormRow
 
-WIDTH = 220
 INDICATOR = 18
 DECIMALS = 2
 """Decimal places; enough to show the default of every setting exactly."""
+_CHOICES = {"openai-compatible": "OpenAI-compatible", "rrf": "RRF"}
 _LARGEST = 2_147_483_647
 
 
-class SettingField(QWidget):
-    """Field with name and help at the left, editor at the right."""
+class SettingField(FormRow):
+    """Field with name and help, editor and a reset button."""
 
     changed = Signal(str, object)
 
     def __init__(self, setting: SettingValue, title: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(title, parent, reserve=0)
         self._setting = setting
         self._title = title
-        name = PlainLabel(title, self)
-        theme.set_type(name, "strong")
-        self._about = note("", self)
+        self._warning = ""
+        self._about = self.about
         self.editor = self._make_editor()
         self.editor.setAccessibleName(title)
         self.editor.setAccessibleDescription(setting.help)
-        name.setBuddy(self.editor)
-        words = QVBoxLayout()
-        words.setSpacing(2)
-        words.addWidget(name)
-        words.addWidget(self._about)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, Space.S, 0, Space.S)
-        row.setSpacing(Space.XL)
-        row.addLayout(words, 1)
-        row.addWidget(self.editor)
+        self.title.setBuddy(self.editor)
+        self.reset = icon_button("undo-2", self.tr("Reset ‘{name}’ to the default").format(name=title), parent=self)
+        self.reset.clicked.connect(self._on_reset_clicked)
+        # Its place stays when it is hidden, so that editors stand in one column.
+        policy = self.reset.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.reset.setSizePolicy(policy)
+        line = QHBoxLayout()
+        line.setSpacing(Space.XS)
+        line.addWidget(self.editor)
+        line.addWidget(self.reset)
+        line.addStretch(1)
+        self.side.addLayout(line)
+        self.side.addStretch(1)
+        if not isinstance(self.editor, QCheckBox):
+            self.fit_width(self.editor)
         self.set_value(setting)
         theme.current().changed.connect(self._fit)
         self._fit()
+
+    @property
+    def name(self) -> str:
+        """The setting's name."""
+        return self._setting.name
 
     @property
     def words(self) -> str:
@@ -78,13 +79,36 @@ class SettingField(QWidget):
         editor.blockSignals(blocked)
         forced = setting.source in ("environment", "override")
         editor.setEnabled(not forced)
+        self.reset.setVisible(not forced and setting.value != setting.default)
+        self.show_problem(self._warning, "warning")
         self._about.setText(" ".join(self._remarks(forced=forced)))
 
+    def show_refusal(self, reason: str) -> None:
+        """Say why a value was refused; a typed text stays to be corrected."""
+        if not isinstance(self.editor, QLineEdit):
+            self.set_value(self._setting)
+        self.show_problem(reason)
+
+    @property
+    def has_warning(self) -> bool:
+        """True while the field says what does not go together with others."""
+        return bool(self._warning)
+
+    def show_warning(self, text: str) -> None:
+        """Say that the value in force does not go together with others; ``""`` for nothing."""
+        if self.problem.text() in ("", self._warning):
+            self.show_problem(text, "warning")
+        self._warning = text
+
     def _remarks(self, *, forced: bool) -> list[str]:
-        remarks = [self._setting.help]
+        setting = self._setting
+        remarks = [setting.help]
+        if setting.type in ("int", "float") and setting.minimum is not None and setting.maximum is not None:
+            low, high = (f"{bound:,.10g}" for bound in (setting.minimum, setting.maximum))
+            remarks.append(self.tr("From {low} to {high}.").format(low=low, high=high))
         if forced:
-            remarks.append(self.tr("Set from outside for this run ({source}).").format(source=self._setting.source))
-        elif self._setting.restart:
+            remarks.append(self.tr("Set from outside for this run ({source}).").format(source=setting.source))
+        elif setting.restart:
             remarks.append(self.tr("Takes effect at the next start."))
         return remarks
 
@@ -97,14 +121,12 @@ class SettingField(QWidget):
         if setting.type == "choice":
             choice = QComboBox(self)
             for value in setting.choices:
-                choice.addItem(value.capitalize(), value)
-            choice.setFixedWidth(WIDTH)
+                choice.addItem(_CHOICES.get(value, value.capitalize()), value)
             choice.currentIndexChanged.connect(self._on_choice_changed)
             return choice
         if setting.type in ("int", "float"):
             return self._make_number()
         line = QLineEdit(self)
-        line.setFixedWidth(WIDTH)
         line.setPlaceholderText(str(setting.default))
         line.editingFinished.connect(self._on_line_finished)
         return line
@@ -125,7 +147,7 @@ class SettingField(QWidget):
             spin.setKeyboardTracking(False)
             # A stylesheet cannot indent the text of a spin box.
             spin.lineEdit().setTextMargins(Space.S, 0, 0, 0)
-            spin.setFixedWidth(WIDTH)
+            spin.lineEdit().setAccessibleName(self._title)
             spin.valueChanged.connect(self._on_changed)
             return spin
         double = QDoubleSpinBox(self)
@@ -134,9 +156,13 @@ class SettingField(QWidget):
         double.setSingleStep(0.05 if high - low <= 1 else 0.5)
         double.setKeyboardTracking(False)
         double.lineEdit().setTextMargins(Space.S, 0, 0, 0)
-        double.setFixedWidth(WIDTH)
+        double.lineEdit().setAccessibleName(self._title)
         double.valueChanged.connect(self._on_changed)
         return double
+
+    def _on_reset_clicked(self) -> None:
+        self.editor.setFocus()  # the button goes away with its reason
+        self.changed.emit(self._setting.name, self._setting.default)
 
     def _on_choice_changed(self, index: int) -> None:
         editor = self.editor
@@ -150,3 +176,5 @@ class SettingField(QWidget):
         editor = self.editor
         if isinstance(editor, QLineEdit) and editor.text() != self._setting.value:
             self.changed.emit(self._setting.name, editor.text())
+        else:
+            self.show_problem("")

@@ -1,0 +1,1 @@
+"""Settings sheet: a list of sections beside the settings and tools of the chosen one."""

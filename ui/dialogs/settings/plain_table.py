@@ -1,0 +1,41 @@
+"""Small tables, as high as their rows."""
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QHeaderView, QTreeWidget, QWidget
+
+_MOST_ROWS = 8
+_PADDING = 4
+
+
+def make_table(parent: QWidget, name: str, columns: Sequence[str]) -> QTreeWidget:
+    """Return a table without rows.
+
+    Args:
+        parent: The Qt parent.
+        name: What a screen reader calls it.
+        columns: The headings; the first column takes the room that is left.
+    """
+    table = QTreeWidget(parent)
+    table.setObjectName("plainTable")
+    table.setAccessibleName(name)
+    table.setColumnCount(len(columns))
+    table.setHeaderLabels(list(columns))
+    table.setRootIsDecorated(False)
+    table.setUniformRowHeights(True)
+    table.setAllColumnsShowFocus(True)
+    table.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+    header = table.header()
+    header.setStretchLastSection(False)
+    header.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+    header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+    header.setDefaultAlignment(Qt.AlignmentFlag.AlignLeading | Qt.AlignmentFlag.AlignVCenter)
+    return table
+
+
+def fit_table(table: QTreeWidget, most: int = _MOST_ROWS) -> None:
+    """Make a table as high as its rows, and at most as ``most`` of them."""
+    rows = min(max(1, table.topLevelItemCount()), most)
+    one = table.sizeHintForRow(0) if table.topLevelItemCount() else table.fontMetrics().height()
+    table.setFixedHeight(table.header().sizeHint().height() + rows * max(one, 1) + 2 * _PADDING)
