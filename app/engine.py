@@ -11,6 +11,7 @@ from app.agents.isolated_vaults import IsolatedVaults
 from app.agents.ledger.service import LedgerOptions, LedgerService
 from app.agents.service import AREA as AGENTS_AREA
 from app.agents.service import AgentService
+from app.attachments.service import AttachmentService
 from app.background_tasks import BackgroundTask, BackgroundTasks
 from app.changes import ChangeSet, Event, Feed, Progress
 from app.config.config import Config
@@ -193,6 +194,7 @@ class Engine:
         self.consolidation.switched.connect(self.schedules.runner, schedules, self.upkeep_jobs.install)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
+        self.attachments = AttachmentService(self.vault)
         self.receipts = WriteReceipts(store, clock)
         self.health = health_parts.build(runtime, indexer, self.agents)
         self.ledger = LedgerService(store, clock, self._ledger_options)
