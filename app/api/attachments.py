@@ -13,9 +13,7 @@ from app.errors import InputError
 
 
 @operation("attachment.add", access="write", trust="full", owner_only=True)
-async def add(
-    engine: Engine, caller: Caller, path: str = "", name: str = "", data: str = ""
-) -> Changed[Attachment]:
+async def add(engine: Engine, caller: Caller, path: str = "", name: str = "", data: str = "") -> Changed[Attachment]:
     """Keep a copy of a file in the vault's ``attachments`` folder, and return the link that notes use.
 
     A file that is there already is not kept twice.

@@ -71,9 +71,7 @@ class AttachmentService:
             require_file(path, is_written=False)
             size = path.lstat().st_size
         except UnsafeFileError as error:
-            raise InputError(
-                f"{name} leads out of the attachments folder, so it is not shown.", name=name
-            ) from error
+            raise InputError(f"{name} leads out of the attachments folder, so it is not shown.", name=name) from error
         except OSError as error:
             raise NotFoundError(f"There is no file {name} among the attachments.", name=name) from error
         require_size(name, size)
