@@ -2,7 +2,8 @@
 
 from collections import deque
 from collections.abc import Callable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from PySide6.QtCore import QEvent, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
@@ -17,13 +18,27 @@ from shiboken6 import isValid
 
 from ui import theme
 from ui.models.dates import format_number
-from ui.models.markup import PLAIN_STEP, Ink, breakable, is_rich, pieces, render, target_of
+from ui.models.markup import (
+    PICTURE,
+    PLAIN_STEP,
+    Ink,
+    NoteParts,
+    breakable,
+    is_rich,
+    lines_of,
+    pieces,
+    render,
+    target_of,
+)
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel, PlainMessageBox
 from ui.widgets.text.line_spacing import LINE_HEIGHT_PERCENT
 from ui.widgets.text.text_margins import text_margins
 from ui.widgets.word_marks import go_to_selection, word_selections
+
+if TYPE_CHECKING:
+    from ui.widgets.text.picture_cache import PictureCache
 
 PREVIEW_MS = 220
 INDENT = 22
@@ -148,6 +163,11 @@ class MarkdownView(QWidget):
     tag_clicked = Signal(str)
     link_clicked = Signal(str)
     """A ``keepsake://`` link."""
+    note_clicked = Signal(str)
+    """The target of a Markdown link to another note."""
+    attachment_clicked = Signal(str)
+    task_clicked = Signal(int)
+    """The line of a task whose box was clicked."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -157,7 +177,9 @@ class MarkdownView(QWidget):
         self._terms: tuple[str, ...] = ()
         self._begin = ""
         self._building: SealedDocument | None = None
-        self._waiting: deque[str] = deque()
+        self._waiting: deque[tuple[int, str]] = deque()
+        self._pictures: PictureCache | None = None
+        self._has_tasks = False
         self.page = _Page(self)
         self.page.setAccessibleName(name)
         self._notice = PlainLabel(self)
@@ -204,6 +226,21 @@ class MarkdownView(QWidget):
         else:
             self._timer.start()
 
+    def set_pictures(self, pictures: "PictureCache") -> None:
+        """Show pictures of notes from now on, when they arrive."""
+        self._pictures = pictures
+        pictures.arrived.connect(self._on_pictures_arrived)
+
+    def set_living(self, *, on: bool) -> None:
+        """Let the texts shown from now on have pictures and tasks that can be ticked, or not."""
+        self._has_tasks = on
+
+    def show_now(self) -> None:
+        """Show at once what was to be shown soon."""
+        if self._timer.isActive():
+            self._timer.stop()
+            self._show()
+
     def set_terms(self, terms: tuple[str, ...]) -> None:
         """Mark other whole words in the text shown, and go to the first."""
         self._terms, self._begin = terms, ""
@@ -229,11 +266,25 @@ class MarkdownView(QWidget):
         self._more.hide()
         parts = pieces(self._source)
         if len(parts) == 1 or fresh or self._shown is None:
-            self._set_html(render(parts[0], ink()))
+            self._set_html(self._rendered(self.page.document(), 0, parts[0]))
         if len(parts) > 1:
             self._building = _empty_document(self.page)
-            self._waiting = deque(parts)
+            self._waiting, line = deque(), 0
+            for part in parts:
+                self._waiting.append((line, part))
+                line += lines_of(part)
             self._builder.start()
+
+    def _rendered(self, document: QTextDocument, line: int, part: str) -> str:
+        """Return a part of the text as HTML, its pictures given to the document."""
+        if self._pictures is None or not self._has_tasks:
+            return render(part, ink())
+        parts = NoteParts(self._pictures.picture, line)
+        html = render(part, ink(), parts)
+        for name in parts.shown:
+            address = QUrl(PICTURE + quote(name, safe=""))
+            document.addResource(QTextDocument.ResourceType.ImageResource.value, address, self._pictures.image(name))
+        return html
 
     def _stop_building(self) -> None:
         """Give up the document in the making, if there is one."""
@@ -262,7 +313,7 @@ class MarkdownView(QWidget):
         cursor.movePosition(QTextCursor.MoveOperation.End)
         if not document.isEmpty():
             cursor.insertBlock()
-        cursor.insertHtml(render(self._waiting.popleft(), ink()))
+        cursor.insertHtml(self._rendered(document, *self._waiting.popleft()))
         if self._waiting:
             return
         self._builder.stop()
@@ -320,6 +371,10 @@ class MarkdownView(QWidget):
     def _on_timer_timeout(self) -> None:
         self._show()
 
+    def _on_pictures_arrived(self) -> None:
+        if self._has_tasks and self._source and is_rich(self._source):
+            self._timer.start()
+
     def _on_more_clicked(self) -> None:
         bar = self.page.verticalScrollBar()
         place = bar.value()
@@ -335,6 +390,12 @@ class MarkdownView(QWidget):
             self.tag_clicked.emit(target)
         elif kind == "keepsake":
             self.link_clicked.emit(target)
+        elif kind == "note":
+            self.note_clicked.emit(target)
+        elif kind == "attachment":
+            self.attachment_clicked.emit(target)
+        elif kind == "task" and target.isdecimal():
+            self.task_clicked.emit(int(target))
         elif kind == "web":
             open_outside(self, target)
 

@@ -50,7 +50,8 @@ CLASSES = {
     "owner": """
         agent.activity agent.add agent.allow agent.ask agent.clear_ledger agent.ledger agent.list agent.quarantine
         agent.quarantined agent.readers agent.refuse agent.release agent.requests agent.revoke agent.rotate
-        agent.trust agent.undo agent.vaults archive.clean attachment.add attachment.list attachment.locate backup.cancel_restore backup.list backup.now
+        agent.trust agent.undo agent.vaults archive.clean
+        attachment.add attachment.list attachment.locate backup.cancel_restore backup.list backup.now
         backup.restore backup.verify embedding.advice embedding.change embedding.compare embedding.pause
         embedding.resume embedding.rollback embedding.status embedding.switch exchange.export exchange.import
         exchange.preview health.fix health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject

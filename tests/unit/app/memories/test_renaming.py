@@ -139,6 +139,7 @@ def test_one_undo_takes_title_and_links_back(tmp_path: Path) -> None:
         rosa = host.ask("note.save", title="Rosa", content="red, see [[Rosa]]")
         linking = [host.ask("note.save", title=f"G{n}", content="[[Rosa]]") for n in range(3)]
         reply = host.call("note.update", {"id": rosa.id, "version": rosa.version, "title": "Rose"}).result()
+        assert reply.changes is not None
         assert reply.value.content == "red, see [[Rose]]"
         assert set(reply.changes.ids) == {rosa.id, *(one.id for one in linking)}
         assert {host.ask("note.get", id=one.id).content for one in linking} == {"[[Rose]]"}
