@@ -383,12 +383,9 @@ def target_of(href: str) -> tuple[str, str]:
     ``("wiki", title)``, ``("tag", name)``, ``("task", line)``, ``("attachment" | "note", target)``,
     ``("keepsake" | "web" | "other", href)``.
     """
-    if href.startswith(TASK):
-        return "task", href[len(TASK) :]
-    if href.startswith(WIKI):
-        return "wiki", unquote(href[len(WIKI) :])
-    if href.startswith(TAG):
-        return "tag", unquote(href[len(TAG) :])
+    for kind, mark in (("task", TASK), ("wiki", WIKI), ("tag", TAG)):
+        if href.startswith(mark):
+            return kind, unquote(href[len(mark) :])
     if name_of(href):
         return "attachment", unquote(href)
     if _NOTE_TARGET.fullmatch(href):

@@ -10,6 +10,7 @@ from PySide6.QtGui import (
     QDesktopServices,
     QFocusEvent,
     QFontDatabase,
+    QResizeEvent,
     QTextCursor,
     QTextDocument,
 )
@@ -23,6 +24,7 @@ from ui.models.markup import (
     PLAIN_STEP,
     Ink,
     NoteParts,
+    Picture,
     breakable,
     is_rich,
     lines_of,
@@ -30,6 +32,7 @@ from ui.models.markup import (
     render,
     target_of,
 )
+from ui.models.text_structure import Heading
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel, PlainMessageBox
@@ -42,6 +45,7 @@ if TYPE_CHECKING:
 
 PREVIEW_MS = 220
 INDENT = 22
+LEAST_PICTURE = 80
 
 
 def ink() -> Ink:
@@ -180,6 +184,7 @@ class MarkdownView(QWidget):
         self._waiting: deque[tuple[int, str]] = deque()
         self._pictures: PictureCache | None = None
         self._has_tasks = False
+        self._picture_room = 0
         self.page = _Page(self)
         self.page.setAccessibleName(name)
         self._notice = PlainLabel(self)
@@ -235,6 +240,28 @@ class MarkdownView(QWidget):
         """Let the texts shown from now on have pictures and tasks that can be ticked, or not."""
         self._has_tasks = on
 
+    def forget_pictures(self) -> None:
+        """Let go of the pictures of the note that was shown."""
+        if self._pictures is not None:
+            self._pictures.clear()
+
+    def go_to_heading(self, heading: Heading, occurrence: int) -> None:
+        """Go to a heading.
+
+        Args:
+            heading: Its level and words.
+            occurrence: How many of the same level and words come before it.
+        """
+        block, left = self.page.document().begin(), occurrence
+        while block.isValid():
+            words = " ".join(block.text().split())
+            if block.blockFormat().headingLevel() == heading.level and words == heading.title:
+                if left == 0:
+                    self._go_to(QTextCursor(block))
+                    return
+                left -= 1
+            block = block.next()
+
     def show_now(self) -> None:
         """Show at once what was to be shown soon."""
         if self._timer.isActive():
@@ -279,12 +306,28 @@ class MarkdownView(QWidget):
         """Return a part of the text as HTML, its pictures given to the document."""
         if self._pictures is None or not self._has_tasks:
             return render(part, ink())
-        parts = NoteParts(self._pictures.picture, line)
+        parts = NoteParts(self._fitted, line)
         html = render(part, ink(), parts)
         for name in parts.shown:
             address = QUrl(PICTURE + quote(name, safe=""))
             document.addResource(QTextDocument.ResourceType.ImageResource.value, address, self._pictures.image(name))
         return html
+
+    def _fitted(self, name: str) -> Picture:
+        """Return a picture, no wider than the text."""
+        if self._pictures is None:
+            return Picture()
+        picture, room = self._pictures.picture(name), max(self.page.viewport().width(), LEAST_PICTURE)
+        self._picture_room = room
+        if picture.width <= room:
+            return picture
+        return Picture(room, max(1, round(picture.height * room / picture.width)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit pictures to another width."""
+        super().resizeEvent(event)
+        if self._picture_room and self._picture_room != max(self.page.viewport().width(), LEAST_PICTURE):
+            self._on_pictures_arrived()
 
     def _stop_building(self) -> None:
         """Give up the document in the making, if there is one."""

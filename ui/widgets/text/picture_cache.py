@@ -87,7 +87,8 @@ class PictureCache(QObject):
     async def _found(self, name: str) -> tuple[QImage | None, str]:
         try:
             found = await self._locate(link_of(name))
-            return await asyncio.to_thread(read_picture, Path(found.path)), ""
+            loop = asyncio.get_event_loop()
+            return await loop.run_in_executor(None, read_picture, Path(found.path)), ""
         except PictureError as error:
             return None, self._sentence(error.kind)
         except KeepsakeError as error:
