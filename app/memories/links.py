@@ -156,12 +156,12 @@ def _outgoing(connection: apsw.Connection, memory_id: str, stores: Sequence[str]
         (memory_id,),
     ).fetchall()
     known = resolve_all(connection, [target for target, _ in written], stores=stores)
-    return tuple(
-        Link(known[target].memory_id, known[target].title, context)
-        if target in known
-        else Link("", _readable(target), context)
-        for target, context in written
-    )
+    links: dict[str, Link] = {}
+    for target, context in written:
+        found = known.get(target)
+        one = Link("", _readable(target), context) if found is None else Link(found.memory_id, found.title, context)
+        links.setdefault(target if found is None else found.memory_id, one)
+    return tuple(links.values())
 
 
 def _backlinks(connection: apsw.Connection, memory: Memory, stores: Sequence[str]) -> tuple[Link, ...]:

@@ -159,6 +159,14 @@ class _Renderer(RendererHTML):
         size = f'width="{picture.width}" height="{picture.height}"'
         return f'<img src="{PICTURE}{quote(name, safe="")}" {size} alt="{escape(words)}">'
 
+    def paragraph_open(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
+        """Open a paragraph; the line of a picture gets no space in proportion to its height."""
+        inline = tokens[idx + 1] if idx + 1 < len(tokens) else None
+        children = inline.children or () if inline is not None and _parts(env) is not None else ()
+        if not tokens[idx].hidden and any(child.type == "image" for child in children):
+            return '<p style="line-height:100%">'
+        return self.renderToken(tokens, idx, options, env)
+
     def code_inline(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
         """Show code in a line."""
         del options
@@ -219,7 +227,7 @@ class _Renderer(RendererHTML):
 
 
 def _placeholder(words: str, ink: Ink) -> str:
-    return f'<span style="color:{ink.muted}">[\N{FRAME WITH PICTURE} {escape(words)}]</span>'
+    return f'<span style="color:{ink.muted};font-style:italic">[{escape(words)}]</span>'
 
 
 def _parts(env: "EnvType") -> NoteParts | None:
@@ -260,17 +268,40 @@ def _parser() -> MarkdownIt:
 
 
 def _tasks(state: Any) -> None:
-    """Turn ``[ ]`` and ``[x]`` at the head of list items into boxes."""
-    for before, token in zip(state.tokens[1:], state.tokens[2:], strict=False):
-        if token.type != "inline" or before.type != "paragraph_open" or not token.children:
-            continue
-        first = token.children[0]
-        if token.level >= 2 and first.type == "text" and (found := _TASK.match(first.content)):  # noqa: PLR2004
-            box = "\N{BALLOT BOX}" if found[1] == " " else "\N{BALLOT BOX WITH CHECK}"
-            first.content = f"{box} {first.content[found.end() :]}"
-            if (parts := _parts(state.env)) is not None and token.map:
-                first.content = first.content[1:]
-                token.children[:0] = _task_box(box, f"{TASK}{parts.line + token.map[0]}")
+    """Turn ``[ ]`` and ``[x]`` at the head of list items into boxes.
+
+    A list of tasks alone has no bullets before them.
+    """
+    lists: list[list[Any]] = []  # for each list that is open: its token, its items, its tasks
+    for place, token in enumerate(state.tokens):
+        if token.type == "bullet_list_open":
+            lists.append([token, 0, 0])
+        elif token.type == "bullet_list_close":
+            opening, items, tasks = lists.pop()
+            if items == tasks:
+                opening.attrSet("style", "list-style-type:none")
+        elif lists and token.type == "list_item_open" and token.level == lists[-1][0].level + 1:
+            lists[-1][1] += 1
+        elif token.type == "inline" and _make_task(state, place) and lists:
+            lists[-1][2] += 1
+
+
+def _make_task(state: Any, place: int) -> bool:
+    """Turn the head of an inline token into a box if it is a task."""
+    token = state.tokens[place]
+    is_head = place > 1 and state.tokens[place - 2].type == "list_item_open"
+    if not is_head or state.tokens[place - 1].type != "paragraph_open" or not token.children:
+        return False
+    first = token.children[0]
+    found = _TASK.match(first.content) if first.type == "text" else None
+    if found is None:
+        return False
+    box = "\N{BALLOT BOX}" if found[1] == " " else "\N{BALLOT BOX WITH CHECK}"
+    first.content = f"{box} {first.content[found.end() :]}"
+    if (parts := _parts(state.env)) is not None and token.map:
+        first.content = first.content[1:]
+        token.children[:0] = _task_box(box, f"{TASK}{parts.line + token.map[0]}")
+    return True
 
 
 def _task_box(box: str, href: str) -> "list[Token]":

@@ -10,6 +10,8 @@ _HEADING: Final = re.compile(r" {0,3}(#{1,6})(?:[ \t]+(.*?))?(?:[ \t]+#+)?[ \t]*
 _MARKS: Final = re.compile(r"!?\[([^\]]*)\]\([^)]*\)|\[\[(?:[^\[\]|]*\|)?([^\[\]]*)\]\]|[*_`~]+")
 _LONGEST: Final = 200
 MAX_HEADINGS: Final = 2_000
+# Marks of lists and tasks, and the targets of links.
+_NO_WORDS: Final = re.compile(r"^[ \t]*(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t])?|(?<=\])\([^()\n]*\)")
 # Chinese, Japanese and Thai are written without spaces: each sign counts.
 _WORD: Final = re.compile(
     r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]"
@@ -43,12 +45,18 @@ class TextStructure:
 def structure_of(text: str) -> TextStructure:
     """Return the structure of ``text``; for any thread, since it goes line by line."""
     lines = text.split("\n")
-    words = sum(1 for line in lines for word in _WORD.finditer(line) if any(map(str.isalnum, word[0])))
-    return TextStructure(tuple(_headings(lines)), words)
+    begin = _after_front_matter(lines)
+    words = sum(
+        1
+        for line in lines[begin:]
+        for word in _WORD.finditer(_NO_WORDS.sub(" ", line))
+        if any(map(str.isalnum, word[0]))
+    )
+    return TextStructure(tuple(_headings(lines, begin)), words)
 
 
-def _headings(lines: list[str]) -> Iterator[Heading]:
-    fence, begin, count = "", _after_front_matter(lines), 0
+def _headings(lines: list[str], begin: int) -> Iterator[Heading]:
+    fence, count = "", 0
     for number, line in enumerate(lines[begin:], begin):
         if mark := _FENCE.match(line):
             is_end = bool(fence) and mark[1].startswith(fence) and not line[mark.end() :].strip()

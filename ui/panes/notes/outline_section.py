@@ -6,7 +6,9 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QFrame, QTreeWidget, QTreeWidgetItem, QWidget
 
+from ui import theme
 from ui.models.text_structure import Heading
+from ui.style.design_tokens import Space
 from ui.widgets.inspector import Section
 from ui.widgets.plain_text import tooltip
 
@@ -23,6 +25,7 @@ class OutlineSection(Section):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(self.tr("Outline"), parent)
         self.tree = _Tree(self.body)
+        theme.set_type(self.tree, "small")
         self.tree.setAccessibleName(self.tr("Outline"))
         self.rows.addWidget(self.tree)
         self._headings: tuple[Heading, ...] = ()
@@ -111,7 +114,9 @@ class _Tree(QTreeWidget):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.setExpandsOnDoubleClick(False)
-        self.setStyleSheet("QTreeWidget { background: transparent; }")
+        self.setStyleSheet(
+            f"QTreeWidget {{ background: transparent; }} QTreeWidget::item {{ padding: {Space.XS}px 0; }}"
+        )
         self.itemClicked.connect(self._on_item_clicked)
 
     def items(self) -> list[QTreeWidgetItem]:
