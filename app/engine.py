@@ -176,7 +176,7 @@ class Engine:
         new_sink = partial(VaultSink, store, self.sessions.service, indexer, clock)
         self.capture = capture_parts.build(runtime, self.sessions.service)
         source = VaultSource(store, self.memories.queries, self.memories.archive)
-        self.exchange = ExchangeService(new_sink, source, self.capture.new_sink)
+        self.exchange = ExchangeService(new_sink, source, self.capture.new_sink, self.vault)
         self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
         self.consolidation = consolidation_parts.build(

@@ -97,7 +97,7 @@ class AttachmentService:
         stem = name[: len(name) - len(suffix)]
         for number in range(1, _TRIES):
             path = self._folder / (name if number == 1 else f"{stem}-{number}{suffix}")
-            if not os.path.lexists(path) or _holds(path, data):
+            if not os.path.lexists(path) or holds(path, data):
                 return path
         raise InputError(f"There are too many attachments called {name}. Give it another name.", name=name)
 
@@ -140,7 +140,8 @@ def copy_missing(source: Path, target: Path) -> int:
     return copied
 
 
-def _holds(path: Path, data: bytes) -> bool:
+def holds(path: Path, data: bytes) -> bool:
+    """Return whether the file at ``path`` has these bytes."""
     try:
         if path.lstat().st_size != len(data):
             return False

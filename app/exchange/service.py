@@ -15,6 +15,7 @@ from typing import Literal, Protocol, Self, TypeVar
 
 from app.core.stores import StoreName
 from app.errors import CancelledByPersonError, FormatError, InputError
+from app.exchange import attachment_files
 from app.exchange.batches import Batch, BatchReader, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
 from app.exchange.formats import chatgpt, claude, keepsake, markdown, memory_file
@@ -47,6 +48,7 @@ EXPORTERS: dict[str, Callable[[Path], Exporter]] = {
     "markdown": MarkdownExporter,
     memory_file.NAME: GraphExporter,
 }
+_WITH_ATTACHMENTS = frozenset({"markdown", "keepsake"})
 MAX_PROBLEMS = 1000
 EXPORT_VALUES = 500
 EXPORT_CHARACTERS = 4 << 20
@@ -171,6 +173,7 @@ class ExchangeService:
         new_sink: Makes where the records of one import go.
         source: Where exported values come from.
         new_transcript_sink: Makes where transcripts go; the same where not given.
+        vault: The vault whose attachments come along; ``None`` for none.
     """
 
     def __init__(
@@ -178,9 +181,11 @@ class ExchangeService:
         new_sink: Callable[[], RecordSink],
         source: RecordSource,
         new_transcript_sink: Callable[[], RecordSink] | None = None,
+        vault: Path | None = None,
     ) -> None:
         self._new_sink = new_sink
         self._source = source
+        self._vault = vault
         self._new_transcript_sink = new_transcript_sink or new_sink
 
     async def preview(self, path: Path) -> ImportPreview:
@@ -241,6 +246,9 @@ class ExchangeService:
                 stopped.set()
                 reading.cancel()
                 await thread.run(reader.close)
+        if self._vault is not None and name in _WITH_ATTACHMENTS and not stopped_early:
+            left_out = await asyncio.to_thread(attachment_files.bring_in, path, self._vault)
+            tally.add(Batch(problems=left_out), Ingested())
         return tally.finished(cancelled=stopped_early)
 
     async def export_path(
@@ -269,6 +277,8 @@ class ExchangeService:
             finished = False
             try:
                 await self._write(exporter, thread, work, values)
+                if self._vault is not None:
+                    await thread.run(partial(exporter.attach, self._vault))
                 report = await thread.run(exporter.finish)
                 finished = True
             finally:
