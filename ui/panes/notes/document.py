@@ -62,7 +62,9 @@ class Document(QFrame):
         self.title = _TitleField(self)
         self.tags = TagEdit(self.tr("Add a tag"), bridge.start, self._suggest_tags, self)
         self.editor = MarkdownEditor(self.tr("Text"), bridge.start, self._complete, self)
-        self.editor.setPlaceholderText(self.tr("Write in Markdown. [[ links to a note, # adds a tag."))
+        self.editor.setPlaceholderText(
+            self.tr("Write in Markdown. [[ links to a note, # adds a tag, a picture or file dropped here is attached.")
+        )
         self.preview = MarkdownView(self.tr("Preview"), self)
         self.comparison = VersionDiff(self)
         self._facts = ElidedLabel(parent=self)

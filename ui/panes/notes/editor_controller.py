@@ -236,7 +236,7 @@ class EditorController(QObject):
             return
         self._document.show_facts(memory)
         self._document.take_tags(memory.tags)
-        if not self._draft.dirty:
+        if self._draft.value("title") == memory.title:
             self._document.take_title(memory.title)
         self._details.show_memory(memory)
         if created:

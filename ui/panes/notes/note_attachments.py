@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 
 MAX_AT_ONCE = 20
 
+Spot = tuple[int, QTextCursor]
+"""The number of the page, and a place on it."""
+
 
 class NoteAttachments(QObject):
     """Keeps files in the vault and writes their links into the open note.
@@ -65,12 +68,16 @@ class NoteAttachments(QObject):
             text = self.tr("{count} files are too many at once. Attach at most {most}, or import their folder.")
             self.failed.emit(InputError(text.format(count=len(paths), most=MAX_AT_ONCE)))
             return
-        self._bridge.start(self._attach([{"path": path} for path in paths]))
+        self._bridge.start(self._attach([{"path": path} for path in paths], self._spot()))
 
     def _on_picture_given(self, picture: QImage) -> None:
-        self._bridge.start(self._attach_picture(picture))
+        self._bridge.start(self._attach_picture(picture, self._spot()))
 
-    async def _attach_picture(self, picture: QImage) -> None:
+    def _spot(self) -> Spot:
+        """Return the keyboard's place, which moves along with what is typed meanwhile."""
+        return self._pages, QTextCursor(self._document.editor.textCursor())
+
+    async def _attach_picture(self, picture: QImage, spot: Spot) -> None:
         name = f"picture-{datetime.now().astimezone():%Y-%m-%d-%H%M%S}.png"
         loop = asyncio.get_event_loop()
         try:
@@ -82,12 +89,11 @@ class NoteAttachments(QObject):
             if isValid(self):
                 self.failed.emit(InputError(large if error.kind == "large" else broken))
             return
-        await self._attach([{"name": name, "data": text.decode()}])
+        await self._attach([{"name": name, "data": text.decode()}], spot)
 
-    async def _attach(self, wanted: list[dict[str, Any]]) -> None:
-        if not isValid(self) or self._document.editor.isReadOnly():
+    async def _attach(self, wanted: list[dict[str, Any]], spot: Spot) -> None:
+        if not isValid(self):
             return
-        page, place = self._pages, QTextCursor(self._document.editor.textCursor())
         links: list[str] = []
         for arguments in wanted:
             try:
@@ -96,7 +102,7 @@ class NoteAttachments(QObject):
                 if isValid(self):
                     self.failed.emit(error)
         if links and isValid(self):
-            self._write(links, page, place)
+            self._write(links, *spot)
 
     def _write(self, links: list[str], page: int, place: QTextCursor) -> None:
         """Write links where the keyboard's place was, unless another note is open by now."""

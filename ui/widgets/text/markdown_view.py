@@ -46,6 +46,7 @@ if TYPE_CHECKING:
 PREVIEW_MS = 220
 INDENT = 22
 LEAST_PICTURE = 80
+LINE_DIGITS = 8
 
 
 def ink() -> Ink:
@@ -437,7 +438,7 @@ class MarkdownView(QWidget):
             self.note_clicked.emit(target)
         elif kind == "attachment":
             self.attachment_clicked.emit(target)
-        elif kind == "task" and target.isdecimal():
+        elif kind == "task" and target.isdecimal() and len(target) <= LINE_DIGITS:
             self.task_clicked.emit(int(target))
         elif kind == "web":
             open_outside(self, target)

@@ -45,9 +45,7 @@ def test_the_longest_line_has_about_seventy_letters(qtbot: QtBot, look: Theme) -
     qtbot.addWidget(preview)
     preview.resize(1800, 800)
     preview.show()
-    preview.set_source(
-        "When the apple trees are bare we cut the dead wood out and tie the shoots. " * 20
-    )
+    preview.set_source("When the apple trees are bare we cut the dead wood out and tie the shoots. " * 20)
     lines = preview.page.document().begin().layout()
     lengths = [lines.lineAt(number).textLength() for number in range(lines.lineCount() - 1)]
     assert LINE_CHARACTERS - 10 <= sum(lengths) / len(lengths) <= LINE_CHARACTERS + 5
