@@ -3,7 +3,7 @@
 import asyncio
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from app.attachments.content_check import picture_suffix, require_attachable, require_size
@@ -12,6 +12,7 @@ from app.core.files import from_os, replace_file
 from app.core.regular_files import UnsafeFileError, make_folder, open_for_reading, require_file, require_folder
 from app.errors import InputError, NotFoundError
 
+BACKUPS = "backups"
 _TRIES = 10_000
 _PARTIAL = ".partial"
 
@@ -63,6 +64,28 @@ class AttachmentService:
         if not name:
             raise InputError("Keepsake shows only files of the vault's attachments folder.", field="link")
         return await asyncio.to_thread(self._find, name)
+
+    async def remove(self, names: Iterable[str], *, backups: bool) -> int:
+        """Delete files for good, and return how many there were.
+
+        Args:
+            names: Their names in the folder.
+            backups: Also the copies beside the backups.
+        """
+        return await asyncio.to_thread(self._remove, list(names), backups)
+
+    def _remove(self, names: Sequence[str], backups: bool) -> int:
+        count = 0
+        try:
+            for name in filter(None, map(name_of, map(link_of, names))):
+                path = self._folder / name
+                count += path.exists()
+                path.unlink(missing_ok=True)
+                if backups:
+                    (self._folder.parent / BACKUPS / FOLDER / path.name).unlink(missing_ok=True)
+        except OSError as error:
+            raise from_os(error, self._folder) from error
+        return count
 
     def _find(self, name: str) -> Attachment:
         path = self._folder / name

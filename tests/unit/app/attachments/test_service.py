@@ -1,6 +1,7 @@
 """Attachments: what is refused, what is kept, and what a link means."""
 
 import asyncio
+import base64
 import os
 from pathlib import Path
 
@@ -9,6 +10,7 @@ import pytest
 from app.attachments.model import MAX_BYTES, MAX_PICTURE_BYTES, clean_name, name_of
 from app.attachments.service import AttachmentService, copy_missing
 from app.errors import InputError, KeepsakeError, MachineError, NotFoundError
+from app.host import Host
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 40
 
@@ -147,3 +149,21 @@ def test_copies_take_only_what_is_missing(tmp_path: Path) -> None:
     assert copy_missing(tmp_path / "attachments", tmp_path / "copy") == 0
     assert (tmp_path / "copy" / "rose.png").read_bytes() == PNG
     assert (tmp_path / "copy" / "fern.png").read_bytes() == b"mine"
+
+
+def test_forgetting_for_ever_takes_only_files_that_nobody_else_mentions(host: Host, vault: Path) -> None:
+    for name in ("mine.png", "ours.png", "Ärger.png", "once.png"):
+        host.ask("attachment.add", name=name, data=base64.b64encode(PNG + name.encode()).decode())
+    first = "![](attachments/mine.png) ![](attachments/ours.png) ![](attachments/Ärger.png) attachments/../config.toml"
+    gone = host.ask("note.save", content=f"{first} ![](attachments/once.png)")
+    host.ask("note.update", id=gone.id, version=gone.version, content=first)
+    host.ask("note.save", content="![](attachments/ours.png)")
+    other = host.ask("note.save", content="![](attachments/Ärger.png)")
+    host.ask("note.update", id=other.id, version=other.version, content="no more")
+    host.ask("backup.now")
+    with pytest.raises(InputError):
+        host.ask("memory.forget_forever", ids=[gone.id])
+    assert len(host.ask("attachment.list")) == 4
+    host.ask("memory.forget_forever", ids=[gone.id], confirm=True, backups="rewrite")
+    assert {one.name for one in host.ask("attachment.list")} == {"ours.png", "Ärger.png"}
+    assert {path.name for path in (vault / "backups" / "attachments").iterdir()} == {"ours.png", "Ärger.png"}
