@@ -14,9 +14,9 @@ from app.errors import InputError
 
 @operation("attachment.add", access="write", trust="full", owner_only=True)
 async def add(engine: Engine, caller: Caller, path: str = "", name: str = "", data: str = "") -> Changed[Attachment]:
-    """Keep a copy of a file in the vault's ``attachments`` folder, and return the link that notes use.
+    """Keep a copy of a file in the vault and return the link to it.
 
-    A file that is there already is not kept twice.
+    It lies in the vault's ``attachments`` folder, and notes use the link. The same file is kept once.
 
     Args:
         path: The file on this machine; or give ``name`` and ``data``.

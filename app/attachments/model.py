@@ -1,4 +1,4 @@
-"""Values of attachments: which files may be kept, and which link of a note means one."""
+"""Values of attachments: types and limits of their files, and links to them."""
 
 import re
 from dataclasses import dataclass
@@ -50,7 +50,7 @@ def link_of(name: str) -> str:
 
 
 def name_of(target: str) -> str:
-    """Return the file that the target of a link names, ``""`` when it names none of the folder.
+    """Return the name of the attachment that a link's target means, ``""`` for others.
 
     Addresses, absolute paths and paths to anything else are none; ``../attachments/rose.png`` is, as exported notes
     of a subfolder have it.
@@ -74,7 +74,7 @@ def kind_of(name: str) -> AttachmentKind:
 
 
 def clean_name(name: str) -> str:
-    """Return a file name that is valid everywhere and needs no escape in a Markdown link."""
+    """Return a file name that is valid everywhere and in Markdown links."""
     name = re.split(r"[/\\]", name)[-1]
     suffix = suffix_of(name)
     stem = _UNSAFE.sub("-", name[: len(name) - len(suffix)]).strip("-._")

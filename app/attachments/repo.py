@@ -1,4 +1,4 @@
-"""Which memories mention which attachments."""
+"""SQL of attachments: the memories that mention them."""
 
 import json
 import re
@@ -21,10 +21,13 @@ _TEXTS: Final = (
 
 
 def mentioned_only_by(connection: apsw.Connection, ids: Sequence[str]) -> frozenset[str]:
-    """Return the attachments that the memories ``ids`` mention, now or in their history, and no other memory does."""
+    """Return the attachments that the memories ``ids`` mention and no other does.
+
+    What they once said counts as well, as their history has it.
+    """
     wanted = json.dumps(list(ids))
     names = {name for text in _said(connection, wanted) for name in _names(text)}
-    return frozenset(name for name in names if not _is_said_elsewhere(connection, name, wanted))
+    return frozenset(name for name in names if not _is_in_others(connection, name, wanted))
 
 
 def _said(connection: apsw.Connection, ids: str) -> Iterator[str]:
@@ -40,7 +43,7 @@ def _names(text: str) -> Iterator[str]:
             yield name
 
 
-def _is_said_elsewhere(connection: apsw.Connection, name: str, ids: str) -> bool:
+def _is_in_others(connection: apsw.Connection, name: str, ids: str) -> bool:
     link = link_of(name)
     spellings = {link, json.dumps(link)[1:-1]}  # as text, and as JSON may write it
     for sql, column in _TEXTS:

@@ -126,7 +126,7 @@ class AttachmentService:
 
 
 def files_of(folder: Path) -> Iterator[Attachment]:
-    """Yield the regular files of an attachments folder by name; links and folders are left out."""
+    """Yield the regular files of an attachments folder by name."""
     try:
         require_folder(folder)
         found = sorted(os.scandir(folder), key=lambda entry: entry.name)

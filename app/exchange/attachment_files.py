@@ -21,7 +21,7 @@ _NOTE_SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".json", ".gz")
 
 
 def with_moved_links(text: str, folder: PurePosixPath) -> str:
-    """Return a note's text with its links to attachments as they are seen from ``folder`` of an export."""
+    """Return a note's text with links to attachments as seen from ``folder`` of an export."""
     place = posixpath.relpath(str(EXPORTED), str(folder))
     if place == FOLDER or (f"]({FOLDER}/" not in text and f"](<{FOLDER}/" not in text):
         return text
@@ -42,19 +42,19 @@ def copy_into(target: FolderTarget, vault: Path) -> None:
             file.close()
 
 
-def folder_beside(path: Path) -> Path:
+def attachments_folder(path: Path) -> Path:
     """Return the folder of attachments that belongs to an exported file: ``notes.attachments`` for ``notes.jsonl``."""
     suffix = next((ending for ending in _NOTE_SUFFIXES if path.name.endswith(ending)), "")
     return path.with_name(f"{path.name[: len(path.name) - len(suffix)]}.{FOLDER}")
 
 
-def copy_beside(path: Path, vault: Path) -> tuple[int, int]:
+def copy_to_folder(path: Path, vault: Path) -> tuple[int, int]:
     """Copy a vault's attachments beside an exported file, and return their number and bytes.
 
     Raises:
         InputError: Other files of the same names are there.
     """
-    folder, found = folder_beside(path), list(files_of(vault / FOLDER))
+    folder, found = attachments_folder(path), list(files_of(vault / FOLDER))
     for one in found:
         place = folder / one.name
         if place.exists() and not holds(place, Path(one.path).read_bytes()):
@@ -67,8 +67,8 @@ def copy_beside(path: Path, vault: Path) -> tuple[int, int]:
 
 
 def bring_in(source: Path, vault: Path) -> list[Problem]:
-    """Copy the attachments of an exported file or folder into a vault, and return what was left out and why."""
-    places = [source / EXPORTED, source / FOLDER] if source.is_dir() else [folder_beside(source)]
+    """Copy exported attachments into a vault, and return those left out and why."""
+    places = [source / EXPORTED, source / FOLDER] if source.is_dir() else [attachments_folder(source)]
     problems: list[Problem] = []
     for place in places:
         for found in files_of(place):

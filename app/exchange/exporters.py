@@ -93,7 +93,7 @@ class JsonlExporter:
     def attach(self, vault: Path) -> None:
         """Lay the attachments into a folder beside the file."""
         with writable(self._target.path):
-            self._attached = attachment_files.copy_beside(self._target.path, vault)
+            self._attached = attachment_files.copy_to_folder(self._target.path, vault)
 
     def abandon(self) -> None:
         """Remove the unfinished file."""

@@ -93,7 +93,7 @@ def resolve(connection: apsw.Connection, title: str, *, stores: Sequence[str] = 
 def resolve_target(
     connection: apsw.Connection, written: str, source: str, *, stores: Sequence[str] = STORES
 ) -> str | None:
-    """Return the id of the active memory that the target of a Markdown link in the memory ``source`` means."""
+    """Return the id of the memory that a Markdown link in ``source`` leads to."""
     memory = get(connection, source, stores=stores)
     target = markdown_target(written, "" if memory is None else imported_path(memory))
     return resolve(connection, target, stores=stores)

@@ -1,4 +1,4 @@
-"""Renaming of notes: the links of other notes follow a new title, within the same transaction."""
+"""Renaming of notes: links follow a new title within the same transaction."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -22,7 +22,7 @@ _PATH_BREAKERS: Final = frozenset("/\\<>%?#")
 
 
 def with_title_of_heading(draft_title: str, kind: str, content: str) -> str:
-    """Return the title of a note: the one it is given, else that of its first heading."""
+    """Return the title of a note: its own, else its first heading."""
     if draft_title.strip() or kind != "note":
         return draft_title
     return heading_title(content)[: validation.MAX_TITLE]
@@ -89,11 +89,11 @@ def _rewritten(source: Memory, renaming: Renaming, meaning: frozenset[str]) -> M
     if not meaning:
         return source
 
-    def is_meant(target: str) -> bool:
+    def names_it(target: str) -> bool:
         return target in meaning and target != renaming.memory_id
 
-    content = rewritten(source.content, renaming, is_meant, links.imported_path(source))
-    attributes = rewritten_attributes(source.attributes, renaming, is_meant)
+    content = rewritten(source.content, renaming, names_it, links.imported_path(source))
+    attributes = rewritten_attributes(source.attributes, renaming, names_it)
     changed = source if content == source.content else validation.with_content(source, content)
     return changed if attributes == source.attributes else replace(changed, attributes=attributes)
 

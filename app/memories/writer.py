@@ -92,7 +92,7 @@ class MemoryWriter:
         return self._record(before, after, "MENTION", {"memories"})
 
     def begin_run(self) -> None:
-        """Let this and what follows in the transaction be one run, unless it is one already."""
+        """Let what follows in the transaction be one run, if it is none yet."""
         self._run_id = self._run_id or new_id("run")
 
     def supersede(self, old: Memory, successor_id: str, event: Event = "UPDATE") -> Memory:

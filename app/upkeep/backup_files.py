@@ -117,7 +117,10 @@ def remove(vault: Path, backup: BackupInfo) -> None:
 
 
 def keep_attachments(vault: Path) -> None:
-    """Copy the attachments that the backups lack beside them, once for all backups: a file never changes."""
+    """Copy new attachments beside the backups.
+
+    All backups share them, for a file never changes.
+    """
     copy_missing(vault / ATTACHMENTS, vault / FOLDER / ATTACHMENTS)
 
 

@@ -92,7 +92,7 @@ class Picture:
 
 @dataclass(slots=True)
 class NoteParts:
-    """What is alive in the preview of a note: its pictures, and tasks that can be ticked.
+    """Living parts of a note's preview: pictures, and tasks that can be ticked.
 
     Args:
         picture: Returns the picture of the attachments folder that has a name.
@@ -160,7 +160,7 @@ class _Renderer(RendererHTML):
         return f'<img src="{PICTURE}{quote(name, safe="")}" {size} alt="{escape(words)}">'
 
     def paragraph_open(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
-        """Open a paragraph; the line of a picture gets no space in proportion to its height."""
+        """Open a paragraph; a picture's line gets no space in proportion to its height."""
         inline = tokens[idx + 1] if idx + 1 < len(tokens) else None
         children = inline.children or () if inline is not None and _parts(env) is not None else ()
         if not tokens[idx].hidden and any(child.type == "image" for child in children):
@@ -428,7 +428,10 @@ def target_of(href: str) -> tuple[str, str]:
 
 
 def toggled_task(line: str) -> tuple[int, str] | None:
-    """Return where the box of a task stands in its line and what ticking it writes there, ``None`` for other lines."""
+    """Return the place of a task's box and the letter that ticking writes.
+
+    It is ``None`` for other lines.
+    """
     found = _TASK_LINE.match(line)
     return (found.start(1), " " if found[1] in "xX" else "x") if found else None
 

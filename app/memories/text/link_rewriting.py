@@ -1,4 +1,4 @@
-"""Rewriting of links: a text in which the links to one note follow its new title."""
+"""Rewriting of links: those to one note follow its new title."""
 
 import posixpath
 import re
@@ -39,24 +39,24 @@ def can_be_wiki_target(title: str) -> bool:
     return bool(title) and not _NOT_IN_WIKI.search(title)
 
 
-def rewritten(text: str, renaming: Renaming, is_meant: Callable[[str], bool], path: str = "") -> str:
-    """Return ``text`` with its links to the renamed note rewritten; all else stays as it is.
+def rewritten(text: str, renaming: Renaming, names_it: Callable[[str], bool], path: str = "") -> str:
+    """Return ``text`` with its links to the renamed note rewritten.
 
-    Headings and shown words of links stay, except words that were the old title.
+    All else stays as it is. Headings and shown words of links stay, except words that were the old title.
 
     Args:
         text: Markdown.
         renaming: The note, before and after.
-        is_meant: Tells whether a target of ``find_links`` or ``find_markdown_links`` meant the note by its old title.
+        names_it: Tells whether a target of ``find_links`` or ``find_markdown_links`` meant the note by its old title.
         path: Where the text was imported from; see ``find_markdown_links``.
     """
     changes = [
         (link.start, link.end, _wiki(text, link, renaming))
         for link in find_links(text)
-        if is_meant(link.target) or (link.target == renaming.memory_id and link.shown == renaming.old)
+        if names_it(link.target) or (link.target == renaming.memory_id and link.shown == renaming.old)
     ]
     for link in find_markdown_links(text, path):
-        is_named = is_meant(link.target)
+        is_named = names_it(link.target)
         shown = f"[{renaming.old}"
         begin = link.start - len(shown)
         is_titled = begin >= 0 and text.startswith(shown, begin) and can_be_wiki_target(renaming.new)
@@ -70,13 +70,13 @@ def rewritten(text: str, renaming: Renaming, is_meant: Callable[[str], bool], pa
 
 
 def rewritten_attributes(
-    attributes: Mapping[str, Any], renaming: Renaming, is_meant: Callable[[str], bool]
+    attributes: Mapping[str, Any], renaming: Renaming, names_it: Callable[[str], bool]
 ) -> dict[str, Any]:
     """Return front matter with the links in its texts rewritten."""
 
     def value_of(value: Any) -> Any:
         if isinstance(value, str):
-            return rewritten(value, renaming, is_meant)
+            return rewritten(value, renaming, names_it)
         if isinstance(value, Mapping):
             return {name: value_of(inner) for name, inner in value.items()}
         return [value_of(inner) for inner in value] if isinstance(value, list | tuple) else value
@@ -85,7 +85,7 @@ def rewritten_attributes(
 
 
 def is_by_title(target: str, old: str) -> bool:
-    """Return whether a link's target names a note by the title ``old``, alone or at the end of a path."""
+    """Return whether a link's target is the title ``old``, alone or ending a path."""
     key, wanted = title_key(target), title_key(old)
     return not MEMORY_ID.fullmatch(target) and wanted in {key, key.rpartition("/")[2].removesuffix(".md")}
 

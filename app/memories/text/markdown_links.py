@@ -168,7 +168,10 @@ def find_markdown_links(text: str, path: str = "") -> Iterator[WikiLink]:
 
 
 def markdown_target(written: str, path: str = "") -> str:
-    """Return what the target of a Markdown link means as ``find_markdown_links`` does, ``""`` when it is no note."""
+    """Return a Markdown link's target in the form of ``find_markdown_links``.
+
+    It is ``""`` when it leads to no note.
+    """
     written = written.partition("#")[0].strip()
     if found := _BY_ID.fullmatch(unquote(written)):
         return found[1]

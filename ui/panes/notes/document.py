@@ -140,7 +140,10 @@ class Document(QFrame):
         self._show_mode("read" if not editable or (reading and self._mode == "write") else self._mode)
 
     def _begin_living(self, memory: Memory | None, content: str) -> None:
-        """Let the preview of a note have pictures and tasks; facts have lines of their own before the text."""
+        """Let the preview of a note have pictures and tasks.
+
+        Facts have none: lines of their own come before the text.
+        """
         self.preview.set_living(on=memory is None or memory.kind == "note")
         identity = memory.id if memory else ""
         if identity != self._shown:
@@ -152,7 +155,7 @@ class Document(QFrame):
         return self.editor.source() if self._buttons["write"].isEnabled() else self._content
 
     def tick(self, line: int) -> None:
-        """Tick the task on a line of the text, or take its tick away; nothing else changes."""
+        """Tick the task on a line, or take its tick away; nothing else changes."""
         block = self.editor.document().findBlockByNumber(line)
         found = toggled_task(block.text()) if block.isValid() and not self.editor.isReadOnly() else None
         if found is None:
@@ -183,7 +186,10 @@ class Document(QFrame):
         self._words.setText(f"·  {one if count == 1 else many}" if count else "")
 
     def take_title(self, title: str) -> None:
-        """Show the stored title, unless one is being typed: a note without one is called by its heading."""
+        """Show the stored title, unless one is being typed.
+
+        A note without one is called by its heading.
+        """
         if not self.title.hasFocus() and self.title.text().strip() != title:
             self.title.setText(title)
             self.title.setCursorPosition(0)

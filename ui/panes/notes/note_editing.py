@@ -1,4 +1,4 @@
-"""Editing of the open note beyond its letters: attachments, tasks, links, outline and number of words."""
+"""Editing of the open note: attachments, tasks, links, outline, number of words."""
 
 import asyncio
 from typing import TYPE_CHECKING
@@ -72,7 +72,7 @@ class NoteEditing(QObject):
         self._document.preview.page.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Let undo and redo in the preview take back ticks, as they do in the source."""
+        """Let undo and redo in the preview take back ticks."""
         kinds = (QEvent.Type.ShortcutOverride, QEvent.Type.KeyPress)
         if event.type() in kinds and isinstance(event, QKeyEvent) and watched is self._document.preview.page:
             text = self._document.editor.document()

@@ -157,7 +157,7 @@ class MarkdownEditor(SpacedTextEdit):
         menu.popup(event.globalPos())
 
     def go_to_line(self, number: int) -> None:
-        """Put the keyboard's place at the end of a line, with that line at the top."""
+        """Put the cursor at the end of a line, with that line at the top."""
         block = self.document().findBlockByNumber(number)
         if not block.isValid():
             return
@@ -350,6 +350,6 @@ class MarkdownEditor(SpacedTextEdit):
 
 
 def local_files(source: QMimeData) -> list[str]:
-    """Return the paths of the files that are pasted or dropped, ``[]`` when it is anything else."""
+    """Return the paths of pasted or dropped files, ``[]`` for anything else."""
     urls = source.urls() if source.hasUrls() else []
     return [url.toLocalFile() for url in urls] if urls and all(url.isLocalFile() for url in urls) else []

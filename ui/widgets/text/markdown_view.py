@@ -238,7 +238,7 @@ class MarkdownView(QWidget):
         pictures.arrived.connect(self._on_pictures_arrived)
 
     def set_living(self, *, on: bool) -> None:
-        """Let the texts shown from now on have pictures and tasks that can be ticked, or not."""
+        """Let texts shown from now on have pictures and living tasks, or not."""
         self._has_tasks = on
 
     def forget_pictures(self) -> None:

@@ -1,4 +1,4 @@
-"""Cache of the pictures that a preview shows; they are found by the engine and decoded on a thread."""
+"""Cache of a preview's pictures, located by the engine and decoded on a thread."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
@@ -57,7 +57,7 @@ class PictureCache(QObject):
         return self._images.get(name)
 
     def picture(self, name: str) -> Picture:
-        """Return what is known of a picture; what is not is looked for."""
+        """Return a picture as far as it is there; one that is not is loaded."""
         if (image := self._images.get(name)) is not None:
             return Picture(image.width(), image.height())
         if name in self._problems:

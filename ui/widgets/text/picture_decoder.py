@@ -1,4 +1,7 @@
-"""Decoding of pictures of notes: capped in bytes and pixels, only kinds that hold nothing but a picture."""
+"""Decoding of notes' pictures, capped in bytes and pixels.
+
+Only formats that hold nothing but a picture are read.
+"""
 
 from pathlib import Path
 from typing import Final
@@ -23,7 +26,7 @@ class PictureError(Exception):
 
 
 def read_picture(path: Path) -> QImage:
-    """Return the picture in a file, no larger than a page shows it; for any thread.
+    """Return the picture in a file, no larger than a page; for any thread.
 
     Raises:
         PictureError: It is missing, no regular file, too large, or damaged.

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from app.errors import InputError
-from app.exchange.attachment_files import folder_beside, with_moved_links
+from app.exchange.attachment_files import attachments_folder, with_moved_links
 from app.host import Host
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 40
@@ -49,12 +49,12 @@ def test_an_export_brings_them_into_another_vault(host: Host, tmp_path: Path, fo
 
 
 def test_an_export_never_overwrites_other_files(host: Host, tmp_path: Path) -> None:
-    beside = tmp_path / "all.attachments"
-    beside.mkdir()
-    (beside / "rose.png").write_bytes(b"mine")
+    folder = tmp_path / "all.attachments"
+    folder.mkdir()
+    (folder / "rose.png").write_bytes(b"mine")
     with pytest.raises(InputError, match="another file"):
         host.ask("exchange.export", path=str(tmp_path / "all.jsonl"))
-    assert (beside / "rose.png").read_bytes() == b"mine"
+    assert (folder / "rose.png").read_bytes() == b"mine"
     assert not (tmp_path / "all.jsonl").exists()
 
 
@@ -96,8 +96,8 @@ def test_links_lead_to_the_exported_files(text: str, folder: str, moved: str) ->
     assert with_moved_links(text, PurePosixPath(folder)) == moved
 
 
-def test_the_folder_beside_a_file_bears_its_name(tmp_path: Path) -> None:
+def test_the_attachments_folder_a_file_bears_its_name(tmp_path: Path) -> None:
     names: dict[str, Any] = {"a.jsonl": "a", "a.jsonl.gz": "a", "a": "a", "a.b.jsonl": "a.b"}
-    assert {name: folder_beside(tmp_path / name).name for name in names} == {
+    assert {name: attachments_folder(tmp_path / name).name for name in names} == {
         name: f"{stem}.attachments" for name, stem in names.items()
     }

@@ -161,11 +161,11 @@ def test_pictures_that_cannot_be_shown_say_why(pane: Any, host: Host, vault: Pat
     pane.document.editor.edited.emit()
     page = pane.document.preview.page
 
-    def is_told() -> bool:
+    def is_said() -> bool:
         text = page.toPlainText()
         return "damaged" in text and "leads out" in text and "no file gone.png" in text
 
-    rest(is_told)
+    rest(is_said)
     assert "<img" not in pane.document.preview._shown
     assert "[web]" in page.toPlainText()
 
