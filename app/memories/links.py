@@ -221,7 +221,9 @@ def _identified(connection: apsw.Connection, ids: Sequence[str], stores: Sequenc
 
 
 def _readable(target: str) -> str:
-    """Return an unresolved target as it is shown: a path without its imported folder."""
+    """Return an unresolved target as the title that the note would have."""
+    if target.lower().endswith(".md"):
+        return target.rpartition("/")[2][: -len(".md")] or target
     return target.split("/", 2)[2] if target.startswith("/") and target.count("/") > 1 else target
 
 

@@ -97,10 +97,12 @@ class NoteParts:
     Args:
         picture: Returns the picture of the attachments folder that has a name.
         line: The line of the text that the rendered piece begins with.
+        refusal: Why pictures of other places are not shown.
     """
 
     picture: Callable[[str], Picture]
     line: int = 0
+    refusal: str = ""
     shown: set[str] = field(default_factory=set)
     """Names of the pictures that the HTML shows."""
 
@@ -151,7 +153,8 @@ class _Renderer(RendererHTML):
         words = self.renderInlineAsText(tokens[idx].children or [], options, env) or unquote(target)
         parts, name = _parts(env), name_of(target)
         if parts is None or not name or kind_of(name) != "picture":
-            return _placeholder(words, _ink(env))
+            why = f": {parts.refusal}" if parts is not None and parts.refusal else ""
+            return _placeholder(words + why, _ink(env))
         picture = parts.picture(name)
         if not picture.width:
             return _placeholder(f"{words}: {picture.problem}" if picture.problem else f"{words} …", _ink(env))

@@ -18,6 +18,7 @@ from ui.widgets.text.picture_cache import PictureCache
 
 if TYPE_CHECKING:
     from app.attachments.model import Attachment
+    from app.changes import ChangeSet
     from ui.bridge import Bridge
     from ui.panes.notes.document import Document
     from ui.panes.notes.editor_controller import EditorController
@@ -70,6 +71,7 @@ class NoteEditing(QObject):
         self._document.preview.task_clicked.connect(self._document.tick)
         self._document.preview.note_clicked.connect(self._on_note_clicked)
         self._document.preview.page.installEventFilter(self)
+        self._bridge.changed.connect(self._on_bridge_changed)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Let undo and redo in the preview take back ticks."""
@@ -90,6 +92,10 @@ class NoteEditing(QObject):
     async def _locate(self, link: str) -> "Attachment":
         found: Attachment = await self._bridge.call("attachment.locate", link=link)
         return found
+
+    def _on_bridge_changed(self, changes: "ChangeSet") -> None:
+        if "attachments" in changes.areas:
+            self._document.preview.retry_pictures()
 
     # --- outline and number of words ---
 

@@ -246,6 +246,12 @@ class MarkdownView(QWidget):
         if self._pictures is not None:
             self._pictures.clear()
 
+    def retry_pictures(self) -> None:
+        """Look again for pictures that could not be shown."""
+        if self._pictures is not None:
+            self._pictures.retry()
+            self._on_pictures_arrived()
+
     def go_to_heading(self, heading: Heading, occurrence: int) -> None:
         """Go to a heading.
 
@@ -307,7 +313,7 @@ class MarkdownView(QWidget):
         """Return a part of the text as HTML, its pictures given to the document."""
         if self._pictures is None or not self._has_tasks:
             return render(part, ink())
-        parts = NoteParts(self._fitted, line)
+        parts = NoteParts(self._fitted, line, self.tr("not shown, it is not in the attachments folder"))
         html = render(part, ink(), parts)
         for name in parts.shown:
             address = QUrl(PICTURE + quote(name, safe=""))

@@ -1,6 +1,7 @@
 """Attachments, tasks, links, outline and renaming on the page, over a real vault."""
 
 import asyncio
+import base64
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -167,7 +168,10 @@ def test_pictures_that_cannot_be_shown_say_why(pane: Any, host: Host, vault: Pat
 
     rest(is_said)
     assert "<img" not in pane.document.preview._shown
-    assert "[web]" in page.toPlainText()
+    assert "web: not shown" in page.toPlainText()
+    (folder / "gone.png").unlink(missing_ok=True)
+    host.ask("attachment.add", name="gone.png", data=base64.b64encode((tmp_path / "a.png").read_bytes()).decode())
+    rest(lambda: "picture:gone.png" in pane.document.preview._shown)
 
 
 def test_opening_an_attachment_asks_first(pane: Any, host: Host, rest: Rest, notices: list[Notice]) -> None:
