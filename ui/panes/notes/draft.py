@@ -178,9 +178,10 @@ class Draft(QObject):
         reply = await self._bridge.reply("note.update", id=before.id, version=before.version, **taken)
         changed: Memory = reply.value
         if "title" in taken and changed.title != before.title and reply.changes is not None and isValid(self):
-            others = [name for name in reply.changes.ids if name != changed.id]
-            if others:
-                self.relinked.emit(len(others), reply.changes.history_ids)
+            # A change of very many memories does not name them.
+            named, entries = len(set(reply.changes.ids) - {changed.id}), len(reply.changes.history_ids)
+            if others := named if reply.changes.ids else entries - 1:
+                self.relinked.emit(others, reply.changes.history_ids)
             if changed.content != taken.get("content", before.content) and "content" not in self._pending:
                 self.reloaded.emit(changed)  # its links to itself follow too
         return changed
