@@ -47,6 +47,7 @@ _LOADING_LIMIT_S = 600.0
 _OPENING_S = 2.0  # seconds that a search waits for an embedder to open
 _QUICK = frozenset({"static", "hashed"})
 """Embedders that are fast enough to run inside the database read."""
+_MEANINGLESS = "hashed"  # its vectors are random: they must decide nothing
 
 
 class SearchService:
@@ -111,13 +112,15 @@ class SearchService:
         active_embedding: ActiveEmbedding | None = None,
         weights: tuple[float | None, float | None] = (None, None),
         embedding: Sequence[float] | None = None,
+        needs_meaning: bool = False,
     ) -> Found:
         """Find what ``text`` asks for; see the operation ``memory.search``.
 
         An internal search (``is_internal``) takes its text from a session or memory, not from a person. The text is not
         sent to a remote service that private texts must not reach, and no reranker is used. ``active_embedding``
         replaces the active vectors, which are then compared one by one. ``weights`` of vectors and of words override
-        the recipe's own, and ``embedding`` replaces the vector of the text.
+        the recipe's own, and ``embedding`` replaces the vector of the text. With ``needs_meaning``, vectors that say
+        nothing about meaning are left out.
 
         Raises:
             InputError: The recipe is unknown, or a number is out of bounds.
@@ -144,7 +147,7 @@ class SearchService:
         request = Request(
             query, chosen, wanted, stores, offset, limit, per_session, self._index_cache, found_only, embedding
         )
-        ask = partial(self._answer, watch=watch, active_embedding=active_embedding)
+        ask = partial(self._answer, watch=watch, active_embedding=active_embedding, needs_meaning=needs_meaning)
         given, notes = await (ask(request) if is_internal else self._reranking.answer(request, ask))
         self._trace_search(chosen, query, given, watch)
         found = given.found
@@ -152,12 +155,12 @@ class SearchService:
         return replace(found, notes=said, milliseconds=watch.laps)
 
     async def _answer(
-        self, request: Request, watch: Stopwatch, active_embedding: ActiveEmbedding | None
+        self, request: Request, watch: Stopwatch, active_embedding: ActiveEmbedding | None, *, needs_meaning: bool
     ) -> tuple[SearchResult, tuple[str, ...]]:
         """Run a search, by words alone where the vectors fail, and return it with notes."""
         await self._ensure_columns()
         try:
-            vector_query = await self._vector_query(request, active_embedding)
+            vector_query = await self._vector_query(request, active_embedding, needs_meaning=needs_meaning)
             return await self._store.read(
                 partial(run_search, request=request, vector_query=vector_query, watch=watch)
             ), ()
@@ -186,7 +189,7 @@ class SearchService:
         request = Request(query, chosen, wanted, stores, 0, 1, None, self._index_cache)
         await self._ensure_columns()
         try:
-            vector_query = await self._vector_query(request, None)
+            vector_query = await self._vector_query(request, None, needs_meaning=False)
             if vector_query is not None:  # embed the text once for several searches
                 vector_query = replace(vector_query, vector=lru_cache(maxsize=1)(vector_query.vector))
             return await self._store.read(lambda connection: work(connection, request, vector_query))
@@ -194,7 +197,9 @@ class SearchService:
             self._trace.event("search.fallback", leg="vector", error=error.fault.code)
             return await self._store.read(lambda connection: work(connection, request, None))
 
-    async def _vector_query(self, request: Request, active_embedding: ActiveEmbedding | None) -> VectorQuery | None:
+    async def _vector_query(
+        self, request: Request, active_embedding: ActiveEmbedding | None, *, needs_meaning: bool
+    ) -> VectorQuery | None:
         terms = [term.text for term in request.query.terms if not term.excluded]
         if not (self._vectors and terms and "vector" in request.wanted):
             return None
@@ -204,7 +209,10 @@ class SearchService:
             count = 0 if ann_cache is None else ann_cache.count()
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
-        is_contextual = serving.embedder.identity.provider not in _QUICK
+        provider = serving.embedder.identity.provider
+        if needs_meaning and provider == _MEANINGLESS:
+            return None
+        is_contextual = provider not in _QUICK
         if request.embedding is not None:
             given = _as_vector(request.embedding, serving.generation.dimensions)
             return VectorQuery(serving.generation, lambda _: given, ann_cache, count, is_contextual)

@@ -36,7 +36,7 @@ class SimilarMemories:
         if not words or limit < 1 or not stores:
             return []
         found = await self._search.search(
-            f"kind:{kind} {' '.join(words)}", limit=limit, stores=stores, is_internal=True
+            f"kind:{kind} {' '.join(words)}", limit=limit, stores=stores, is_internal=True, needs_meaning=True
         )
         return [hit.id for hit in found.hits if hit.target == "memory" and _is_similar(hit)]
 

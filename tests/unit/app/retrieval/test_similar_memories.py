@@ -1,5 +1,7 @@
 """Similar memories leave out what is unrelated, also in a vault with few memories."""
 
+from pathlib import Path
+
 import pytest
 
 from app.host import Host
@@ -36,3 +38,16 @@ def filled(host: Host) -> Host:
 )
 def test_conflicts_are_on_the_same_matter(filled: Host, sentence: str, expected: list[str]) -> None:
     assert [fact.content for fact in filled.ask("fact.conflicts", content=sentence)] == expected
+
+
+def test_vectors_without_meaning_decide_nothing(vault: Path) -> None:
+    host = Host(vault, serve=False, overrides={"embedding.model": "hashed"})
+    host.start()
+    try:
+        owned = host.ask("fact.remember", content="The person owns a boat.").memory.id
+        before = host.ask("fact.conflicts", content="The person owns a small boat.")
+        host.ask("vault.settle")
+        after = host.ask("fact.conflicts", content="The person owns a small boat.")
+    finally:
+        host.stop()
+    assert [fact.id for fact in before] == [fact.id for fact in after] == [owned]
