@@ -9,7 +9,14 @@ from pathlib import Path
 from app.attachments.content_check import picture_suffix, require_attachable, require_size
 from app.attachments.model import FOLDER, Attachment, clean_name, kind_of, link_of, name_of, suffix_of
 from app.core.files import from_os, replace_file
-from app.core.regular_files import UnsafeFileError, make_folder, open_for_reading, require_file, require_folder
+from app.core.regular_files import (
+    UnsafeFileError,
+    make_folder,
+    open_for_reading,
+    open_replacing,
+    require_file,
+    require_folder,
+)
 from app.errors import InputError, NotFoundError
 
 BACKUPS = "backups"
@@ -139,27 +146,38 @@ def files_of(folder: Path) -> Iterator[Attachment]:
             yield Attachment(entry.name, link_of(entry.name), kind_of(entry.name), size, entry.path)
 
 
-def copy_missing(source: Path, target: Path) -> int:
+def copy_missing(source: Path, target: Path, *, unreadable: list[str] | None = None) -> int:
     """Copy the files of one attachments folder that another lacks, and return their number.
+
+    Args:
+        source: The folder to copy from.
+        target: The folder to copy to.
+        unreadable: Takes the names of files that cannot be read, which are then passed over.
 
     Raises:
         MachineError: ``target`` cannot be written, or a file cannot be read.
     """
     copied = 0
-    try:
-        for found in files_of(source):
-            place = target / found.name
-            if os.path.lexists(place):
-                continue
-            make_folder(target)
-            partial = target / f".{found.name}{_PARTIAL}"
-            with open_for_reading(Path(found.path)) as stream, partial.open("wb") as copy:
-                shutil.copyfileobj(stream, copy)
-            partial.chmod(0o600)
-            partial.replace(place)
-            copied += 1
-    except OSError as error:
-        raise from_os(error, target) from error
+    for found in files_of(source):
+        if os.path.lexists(target / found.name):
+            continue
+        try:
+            stream = open_for_reading(Path(found.path))
+        except OSError as error:
+            if unreadable is None:
+                raise from_os(error, Path(found.path)) from error
+            unreadable.append(found.name)
+            continue
+        try:
+            with stream:
+                make_folder(target)
+                partial = target / f".{found.name}{_PARTIAL}"
+                with os.fdopen(open_replacing(partial), "wb") as copy:
+                    shutil.copyfileobj(stream, copy)
+                partial.replace(target / found.name)
+        except OSError as error:
+            raise from_os(error, target) from error
+        copied += 1
     return copied
 
 

@@ -85,13 +85,18 @@ def first_heading(text: str) -> str:
     return ""
 
 
+def without_front_matter(text: str) -> str:
+    """Return a text without the front matter that it begins with."""
+    return _FRONT_MATTER.sub("", text, count=1) if text.startswith("---") else text
+
+
 def heading_title(text: str) -> str:
     """Return the title that a text gives itself, ``""`` when it gives none.
 
     That is its first ``# heading``, or a heading of any level that the text begins with; front matter is passed over.
     """
     begin = text[:_TITLE_PART].replace("\r\n", "\n")
-    begin = _FRONT_MATTER.sub("", begin, count=1)
+    begin = without_front_matter(begin)
     if "#" not in begin:
         return ""
     first = begin.lstrip("\n \t").partition("\n")[0]

@@ -10,6 +10,7 @@ import pytest
 from app.errors import InputError
 from app.exchange.attachment_files import attachments_folder, with_moved_links
 from app.host import Host
+from app.recovery.salvage import salvage
 
 PNG = b"\x89PNG\r\n\x1a\n" + b"0" * 40
 NOTE = "![r](attachments/rose.png)"
@@ -101,3 +102,12 @@ def test_the_attachments_folder_a_file_bears_its_name(tmp_path: Path) -> None:
     assert {name: attachments_folder(tmp_path / name).name for name in names} == {
         name: f"{stem}.attachments" for name, stem in names.items()
     }
+
+
+def test_a_salvaged_vault_has_them_too(host: Host, vault: Path, tmp_path: Path) -> None:
+    host.stop()
+    (vault / "attachments" / "out.png").symlink_to("/etc/hostname")
+    report = salvage(vault, tmp_path / "saved")
+    assert report.attachments_lost == ()
+    assert [path.name for path in (tmp_path / "saved" / "attachments").iterdir()] == ["rose.png"]
+    assert (tmp_path / "saved" / "attachments" / "rose.png").read_bytes() == PNG

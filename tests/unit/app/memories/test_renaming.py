@@ -149,3 +149,9 @@ def test_one_undo_takes_title_and_links_back(tmp_path: Path) -> None:
         assert (back.title, back.content) == ("Rosa", "red, see [[Rosa]]")
     finally:
         host.stop()
+
+
+def test_the_first_words_of_a_note_are_not_its_front_matter(harness: MemoryHarness) -> None:
+    harness.save("---\na: b\n---\nRed roses", title="Rosa")
+    (row,) = harness.do(harness.reads.rows([harness.do(harness.reads.resolve("Rosa"))]))
+    assert row.preview == "Red roses"
