@@ -100,10 +100,11 @@ class AttachmentService:
             require_folder(self._folder)
             require_file(path, is_written=False)
             size = path.lstat().st_size
-        except UnsafeFileError as error:
-            raise InputError(f"{name} leads out of the attachments folder, so it is not shown.", name=name) from error
-        except OSError as error:
-            raise NotFoundError(f"There is no file {name} among the attachments.", name=name) from error
+        except UnsafeFileError:
+            raise InputError("It leads out of the attachments folder, so it is not shown.") from None
+        except OSError:
+            # The system's error names the file, and a name of a note's file is content.
+            raise NotFoundError("There is no such file among the attachments.") from None
         require_size(name, size)
         return Attachment(name, link_of(name), kind_of(name), size, str(path))
 
@@ -129,7 +130,7 @@ class AttachmentService:
             path = self._folder / (name if number == 1 else f"{stem}-{number}{suffix}")
             if not os.path.lexists(path) or holds(path, data):
                 return path
-        raise InputError(f"There are too many attachments called {name}. Give it another name.", name=name)
+        raise InputError("There are too many attachments of this name. Give the file another name.")
 
 
 def files_of(folder: Path) -> Iterator[Attachment]:
@@ -198,10 +199,10 @@ def _contents(path: Path) -> bytes:
         with open_for_reading(path.resolve(strict=True)) as stream:
             require_size(path.name, os.fstat(stream.fileno()).st_size)
             return stream.read()
-    except FileNotFoundError as error:
-        raise NotFoundError(f"There is no file {path.name} any more.", name=path.name) from error
-    except UnsafeFileError as error:
-        raise InputError(f"{path.name} is no file, so it cannot be attached.", name=path.name) from error
+    except FileNotFoundError:
+        raise NotFoundError("This file is not there any more.") from None
+    except UnsafeFileError:
+        raise InputError("This is no file, so it cannot be attached.") from None
     except (OSError, RuntimeError) as error:  # older Pythons tell of a circle of links with a RuntimeError
         reason = getattr(error, "strerror", None) or "it is a link to itself"
-        raise InputError(f"{path.name} cannot be read: {reason}.", name=path.name) from error
+        raise InputError(f"This file cannot be read: {reason}.") from None

@@ -82,7 +82,7 @@ def bring_in(source: Path, vault: Path) -> list[Problem]:
 
 def _bring_in(path: Path, size: int, folder: Path) -> None:
     if size > MAX_BYTES:
-        raise InputError(f"{path.name} is larger than an attachment may be.")
+        raise InputError("It is larger than an attachment may be.")
     with open_for_reading(path) as stream:
         data = stream.read(MAX_BYTES)
     require_attachable(path.name, data)
@@ -91,4 +91,4 @@ def _bring_in(path: Path, size: int, folder: Path) -> None:
         make_folder(folder)
         replace_file(target, data)
     elif not holds(target, data):
-        raise InputError(f"The vault has another attachment called {path.name}; its own stays.")
+        raise InputError("The vault has another attachment of this name, which stays.")

@@ -100,7 +100,9 @@ class NoteAttachments(QObject):
                 links.append(markdown_link(await self._bridge.call("attachment.add", **arguments)))
             except KeepsakeError as error:
                 if isValid(self):
-                    self.failed.emit(error)
+                    name = Path(str(arguments.get("path") or arguments.get("name"))).name
+                    text = self.tr("‘{name}’ was not attached. {why}").format(name=name, why=error.message)
+                    self.failed.emit(InputError(text))
         if links and isValid(self):
             self._write(links, *spot)
 
@@ -131,7 +133,9 @@ class NoteAttachments(QObject):
             found: Attachment = await self._bridge.call("attachment.locate", link=target)
         except KeepsakeError as error:
             if isValid(self):
-                self.failed.emit(error)
+                name = target.rpartition("/")[2]
+                text = self.tr("‘{name}’ cannot be opened. {why}").format(name=name, why=error.message)
+                self.failed.emit(InputError(text))
             return
         if isValid(self):
             self._ask_to_open(found)
