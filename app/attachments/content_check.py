@@ -43,18 +43,13 @@ def require_attachable(name: str, data: bytes) -> None:
     """
     suffix = suffix_of(name)
     if suffix not in PICTURES | DOCUMENTS:
-        raise InputError(
-            "A file of this type cannot be attached. Keepsake keeps pictures, documents, sound, films and archives; "
-            "pack anything else into a zip file first.",
-        )
+        raise InputError("Files of this type cannot be attached; pack it into a zip file first.")
     if not data:
         raise InputError("This file is empty, so there is nothing to attach.")
     require_size(name, len(data))
     check = _CHECKS.get(suffix)
     if data.startswith(_PROGRAMS) or (check is not None and not check(data[:_HEAD])):
-        raise InputError(
-            "This file is damaged, or something other than its name says. Open it once to see, then try again."
-        )
+        raise InputError("It is damaged, or something other than its name says.")
 
 
 def require_size(name: str, size: int) -> None:
@@ -66,8 +61,7 @@ def require_size(name: str, size: int) -> None:
     allowed = MAX_PICTURE_BYTES if kind_of(name) == "picture" else MAX_BYTES
     if size > allowed:
         raise InputError(
-            f"This file has {size / _MIB:.0f} MB. An attachment of its kind may have {allowed // _MIB} MB: "
-            "make it smaller and try again.",
+            f"This file has {size / _MIB:.0f} MB; one of its kind may have {allowed // _MIB} MB.",
             bytes=size,
             allowed=allowed,
         )
