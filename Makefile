@@ -11,7 +11,7 @@ ARGS ?=
 
 BIN = $(VENV)/bin
 
-.PHONY: help setup demo run test coverage lint format lock bench fire docs clean
+.PHONY: help setup demo run test coverage lint format lock bench fire packages packages-check docs clean
 
 help:
 	@echo "make demo   show a sample vault"
@@ -20,6 +20,7 @@ help:
 	@echo "make lint   check style, types, imports and spelling"
 	@echo "make bench  measure                    (MESSAGES=100000 DATASET=locomo DATA=folder)"
 	@echo "make fire   write from four programs and kill them  (ROUNDS=200)"
+	@echo "make packages  build the installers into dist/     make packages-check  install and test them in a clean system"
 	@echo "make docs   write the reference pages of the help  make clean  remove everything made here"
 
 setup:
@@ -57,6 +58,16 @@ bench: setup
 
 fire: setup
 	$(BIN)/python -m tests.integration.crash_stress --rounds $(ROUNDS) $(ARGS)
+
+# The program is packaged with CPython 3.12 or newer, because the newest Qt needs that.
+PACKAGER ?= $(shell sh packaging/newest_python.sh)
+
+packages:
+	@$(PACKAGER) packaging/bootstrap.py --venv build/venv-packages
+	build/venv-packages/bin/python packaging/packages.py
+
+packages-check:
+	$(PYTHON) packaging/check_packages.py $(ARGS)
 
 docs: setup
 	$(BIN)/keepsake docs

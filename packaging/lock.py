@@ -1,6 +1,6 @@
 """Pin every package again: ``python packaging/lock.py [--upgrade]`` writes ``packaging/constraints.txt``.
 
-One file for every platform and Python from 3.11 on, with hashes, with what builds the program and what tests it.
+One file for every platform and Python from 3.11 on, with hashes, with what builds, tests and packages the program.
 """
 
 import shutil
@@ -14,7 +14,7 @@ ROOT = Path(__file__).resolve().parent.parent
 
 def command(uv: str, extra: list[str]) -> list[str]:
     """Return the resolver's command line; the build requirements come on its standard input."""
-    options = ["--extra", "dev", "--universal", "--python-version", "3.11", "--generate-hashes"]
+    options = ["--extra", "dev", "--extra", "packages", "--universal", "--python-version", "3.11", "--generate-hashes"]
     # No trace of the machine that resolved: neither its index nor its paths.
     silent = ["--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate", "--quiet"]
     return [uv, "pip", "compile", "pyproject.toml", "-", *options, *silent, "-o", "packaging/constraints.txt", *extra]

@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from ui.process.single_instance import LaunchRequest, SingleInstance
 
 DESKTOP_ID = "io.github.keepsake.Keepsake"
+CAPTURE_LINK = "keepsake://capture"
 _log = logging.getLogger(__name__)
 
 
@@ -157,6 +158,8 @@ def _wishes(options: argparse.Namespace) -> "list[LaunchRequest]":
         return [request_from_environment("capture", [options.capture])]
     if options.paths:
         return [request_from_environment("import", [str(Path(path).absolute()) for path in options.paths])]
+    if options.open == CAPTURE_LINK:  # what a desktop's menu calls
+        return [request_from_environment("capture", [""])]
     if options.open:
         return [request_from_environment("open", [options.open])]
     return [request_from_environment("raise", [])]

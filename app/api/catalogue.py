@@ -7,6 +7,7 @@ from app.api import (  # noqa: F401
     archive,
     attachments,
     backups,
+    bulk_notes,
     capture,
     context,
     embeddings,
@@ -24,6 +25,7 @@ from app.api import (  # noqa: F401
     ledger,
     memories,
     memory_write,
+    note_templates,
     notes,
     quarantine,
     schedule_calendar,
@@ -34,6 +36,7 @@ from app.api import (  # noqa: F401
     settings,
     summaries,
     tags,
+    unlinked_mentions,
     upkeep,
     vault,
 )

@@ -13,7 +13,7 @@ from app.changes import Changed
 from app.core.stores import StoreName
 from app.engine import Engine
 from app.memories.fact_service import draft_of
-from app.memories.model import BatchWritten, FactSet, Memory, NewMemory, Source, Written
+from app.memories.model import BatchWritten, Belief, FactConfidence, FactSet, Memory, NewMemory, Source, Written
 
 Rate = Annotated[float, Meta(ge=0, le=10)]
 
@@ -226,6 +226,27 @@ async def conflicts(engine: Engine, caller: Caller, content: str, limit: Count =
         limit: How many at most.
     """
     return await engine.memories.fact_queries.conflicts(content, limit=limit, stores=caller.stores)
+
+
+@operation("fact.confidence")
+async def confidence(engine: Engine, caller: Caller, id: str) -> FactConfidence:
+    """Return the confidence of a fact now, and when it fades without use.
+
+    Args:
+        id: The fact.
+    """
+    threshold = engine.config.number("decay.threshold")
+    return await engine.memories.fact_queries.confidence(id, threshold, stores=caller.stores)
+
+
+@operation("fact.beliefs")
+async def beliefs(engine: Engine, caller: Caller, id: str) -> list[Belief]:
+    """Return what was held true before and after a fact, the first held first.
+
+    Args:
+        id: Any fact of which another took the place, or that took the place of another.
+    """
+    return await engine.memories.fact_queries.beliefs(id, stores=caller.stores)
 
 
 @operation("fact.resolve", access="write", trust="inner")

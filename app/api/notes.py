@@ -1,6 +1,6 @@
 """Operations on notes and other durable items."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any
 
 from app.api.caller import Caller
@@ -12,7 +12,18 @@ from app.core.facets import Facets
 from app.core.stores import STORES, StoreName
 from app.engine import Engine
 from app.errors import InputError
-from app.memories.model import Link, Links, Memory, MemoryFilter, MemoryOrder, MemoryRow, NewMemory, Written
+from app.memories.model import (
+    CalendarDay,
+    Link,
+    Links,
+    Memory,
+    MemoryFilter,
+    MemoryOrder,
+    MemoryRow,
+    NamedThing,
+    NewMemory,
+    Written,
+)
 
 _ALL = MemoryFilter()
 
@@ -223,6 +234,28 @@ async def facets(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL) ->
         filter: Over which items.
     """
     return await engine.memories.queries.facets(filter, stores=caller.stores)
+
+
+@operation("note.entities")
+async def entities(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL, limit: Count = 30) -> list[NamedThing]:
+    """Return the people and things that items name, the most named first.
+
+    Args:
+        filter: Over which items; of very many, the last changed.
+        limit: How many at most.
+    """
+    return await engine.memories.queries.entities(filter, limit, stores=caller.stores)
+
+
+@operation("note.days")
+async def days(engine: Engine, caller: Caller, first: date, last: date) -> list[CalendarDay]:
+    """Return the days with notes or conversations, with their numbers and daily notes.
+
+    Args:
+        first: The first day, such as 2026-03-01.
+        last: The last day, at most 400 days on.
+    """
+    return await engine.memories.queries.days(first, last, stores=caller.stores)
 
 
 @operation("note.links")

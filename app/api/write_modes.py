@@ -30,6 +30,7 @@ UNKNOWN: Final = WriteMode("content", "other")
 WRITE_MODES: Final[dict[str, WriteMode]] = (
     _each("content", "note", "note.save", "note.update", "note.delete", "note.restore", "note.pin")
     | _each("content", "note", "note.delete_many", "note.tag_many", "tag.rename", "tag.merge")
+    | _each("content", "note", "note.change_many", "note.merge", "note.from_template", "note.link_mention")
     | _each("content", "note", "archive.put", "archive.restore", "memory.undo")
     | _each("content", "fact", "fact.remember", "fact.set", "fact.correct", "fact.confirm", "fact.forget")
     | _each("content", "fact", "fact.batch", "fact.resolve")

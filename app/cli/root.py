@@ -45,6 +45,13 @@ def _on_version(wanted: bool) -> None:
         raise typer.Exit
 
 
+def _on_self_test(wanted: bool) -> None:
+    if wanted:
+        from app.cli.self_test import run_self_test  # noqa: PLC0415
+
+        raise typer.Exit(run_self_test(terminal.say))
+
+
 @application.callback(invoke_without_command=True)
 def window(
     context: typer.Context,
@@ -54,6 +61,15 @@ def window(
     debug: Annotated[bool, typer.Option("--debug", help="Say more, with the traceback of a failure.")] = False,
     version: Annotated[
         bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_on_version)
+    ] = False,
+    self_test: Annotated[
+        bool,
+        typer.Option(
+            "--self-test",
+            help="Try every part of this installation on a temporary vault.",
+            is_eager=True,
+            callback=_on_self_test,
+        ),
     ] = False,
 ) -> None:
     """Keep one person's long-term memory. Without a command, open the window.

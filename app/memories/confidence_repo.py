@@ -12,13 +12,16 @@ from app.memories.decay import DecayingFact
 ACTOR = "decay"
 # A fact that was brought back counts as used then.
 _SINCE = "max(m.updated_at, coalesce(m.last_accessed, 0))"
-_DECAYING = (
+_COLUMNS = (
     f"SELECT m.rowid, m.id, m.confidence, m.decay_rate, max({_SINCE}, coalesce(m.decayed_at, 0), coalesce((SELECT"
     " max(h.at) FROM memory_history h WHERE h.target = m.id AND h.target_kind = 'memory' AND h.event = 'RESTORE'), 0)),"
-    f" m.decayed_at, {_SINCE} FROM memories m NOT INDEXED WHERE m.kind = 'fact' AND m.valid_until IS NULL"
-    " AND m.pinned = 0 AND m.decay_rate > 0 AND (m.expires_at IS NULL OR m.expires_at > ?1) AND m.rowid > ?2"
-    " ORDER BY m.rowid LIMIT ?3"
+    f" m.decayed_at, {_SINCE} FROM memories m"
 )
+_FADES = (
+    "m.kind = 'fact' AND m.valid_until IS NULL AND m.pinned = 0 AND m.decay_rate > 0"
+    " AND (m.expires_at IS NULL OR m.expires_at > ?1)"
+)
+_DECAYING = f"{_COLUMNS} NOT INDEXED WHERE {_FADES} AND m.rowid > ?2 ORDER BY m.rowid LIMIT ?3"
 _UNCHANGED = (
     "rowid = ? AND confidence = ? AND decayed_at IS ? AND decay_rate = ?"
     " AND max(updated_at, coalesce(last_accessed, 0)) = ? AND valid_until IS NULL AND pinned = 0"
@@ -28,6 +31,12 @@ _UNCHANGED = (
 def decaying(connection: apsw.Connection, now_ms: int, after: int = -1, limit: int = -1) -> list[DecayingFact]:
     """Return the active facts that decay, by rowid, from after ``after`` on."""
     return [DecayingFact(*row) for row in connection.execute(_DECAYING, (now_ms, after, limit))]
+
+
+def decaying_fact(connection: apsw.Connection, memory_id: str, now_ms: int) -> DecayingFact | None:
+    """Return one active fact that decays, ``None`` where it does not."""
+    row = connection.execute(f"{_COLUMNS} WHERE {_FADES} AND m.id = ?2", (now_ms, memory_id)).fetchone()
+    return None if row is None else DecayingFact(*row)
 
 
 def active_facts(connection: apsw.Connection) -> int:

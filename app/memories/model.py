@@ -1,7 +1,7 @@
 """Values of durable items: a memory, how it is listed, its history and links."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from typing import Any, Literal
 
 from app.core.stores import StoreName
@@ -10,6 +10,7 @@ Kind = Literal["note", "fact", "observation", "reflection", "digest"]
 MemoryOrder = Literal["recent", "oldest", "title", "created"]
 SourceKind = Literal["message", "memory"]
 Outcome = Literal["ADD", "UPDATE", "DELETE", "NONE", "EXACT_DUP"]
+FadingHold = Literal["", "pinned", "confirmed", "deleted"]
 Decider = Literal["hash", "key", "words", "reconciler", "nobody"]
 
 KINDS: tuple[Kind, ...] = ("note", "fact", "observation", "reflection", "digest")
@@ -198,6 +199,9 @@ class MemoryFilter:
         types: Any of these types of observations, in any case.
         since: Updated at or after.
         until: Updated before.
+        created_since: Made at or after.
+        created_until: Made before.
+        entities: All of these people and things, by id.
         pinned: True for pinned ones only.
         deleted: True for the deleted ones (the trash) instead of the active ones.
     """
@@ -210,6 +214,9 @@ class MemoryFilter:
     types: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
+    created_since: datetime | None = None
+    created_until: datetime | None = None
+    entities: tuple[str, ...] = ()
     pinned: bool | None = None
     deleted: bool = False
 
@@ -235,3 +242,81 @@ class Links:
 
     outgoing: tuple[Link, ...] = ()
     backlinks: tuple[Link, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NamedThing:
+    """A person or thing and how many memories name it."""
+
+    id: str
+    name: str
+    type: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class CalendarDay:
+    """A day of the calendar and what it holds.
+
+    Args:
+        day: The day in the machine's zone.
+        notes: Notes made on it.
+        sessions: Conversations with messages of it, 0 for a caller that may not see conversations.
+        daily_note: Id of the note called by its date, ``""`` for none.
+    """
+
+    day: date
+    notes: int = 0
+    sessions: int = 0
+    daily_note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfidencePoint:
+    """One point of a decay curve."""
+
+    at: datetime
+    confidence: float
+
+
+@dataclass(frozen=True, slots=True)
+class FactConfidence:
+    """Confidence of a fact now, and how it goes on without use.
+
+    Args:
+        confidence: At ``since``; from then on it falls to ``confidence * exp(-rate * days)``.
+        current: What is left now.
+        rate: Share of its confidence it loses in a day, 0 where it never fades.
+        since: The last time it was read, changed or decayed.
+        threshold: Confidence below which it is set aside.
+        fades_at: When it falls below that, ``None`` where it never does.
+        kept: Why it never fades: ``pinned``, ``confirmed`` or ``deleted``; ``""`` where it does.
+        curve: Its confidence from ``since`` on, beyond the day it fades; two points where it never does.
+    """
+
+    confidence: float
+    current: float
+    rate: float
+    since: datetime
+    threshold: float
+    fades_at: datetime | None = None
+    kept: FadingHold = ""
+    curve: tuple[ConfidencePoint, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Belief:
+    """One fact of a belief timeline: what was held true, and when.
+
+    Args:
+        until: When another fact took its place or it was deleted, ``None`` while it holds.
+        is_current: Whether it holds now.
+    """
+
+    id: str
+    content: str
+    since: datetime
+    until: datetime | None
+    confidence: float
+    source: str
+    is_current: bool

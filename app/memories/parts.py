@@ -9,6 +9,7 @@ from app.core.stores import StoreName
 from app.llm.chat_model import ChatModel
 from app.memories.access import AccessCounter
 from app.memories.archive.service import ArchiveService
+from app.memories.bulk_changes import BulkChangeService
 from app.memories.deduplication.batch import BatchService
 from app.memories.deduplication.model_reconciler import ModelReconciler
 from app.memories.deduplication.reconciler import CandidateFinder
@@ -22,7 +23,9 @@ from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.reflections import ReflectionService
 from app.memories.service import MemoryService
 from app.memories.tags.service import TagService
+from app.memories.template_service import TemplateService
 from app.memories.unit_of_work import MemoryUnitOfWork
+from app.memories.unlinked_mentions import UnlinkedMentionService
 from app.memories.writer import MemoryIndex
 from app.runtime import Runtime
 
@@ -44,6 +47,9 @@ class MemoryParts:
         archive: Memories that are out of the way.
         access: Counts how often memories are read.
         expiry: Sets aside what has expired.
+        bulk: Changes and merges many at once.
+        templates: Templates of notes.
+        mentions: Notes that name others without a link.
     """
 
     service: MemoryService
@@ -58,6 +64,9 @@ class MemoryParts:
     archive: ArchiveService
     access: AccessCounter
     expiry: ExpiryService
+    bulk: BulkChangeService
+    templates: TemplateService
+    mentions: UnlinkedMentionService
 
 
 def build(
@@ -95,6 +104,9 @@ def build(
         ArchiveService(store, index, clock),
         AccessCounter(store, clock),
         ExpiryService(work, runtime.publish),
+        BulkChangeService(work),
+        TemplateService(work),
+        UnlinkedMentionService(work),
     )
 
 

@@ -34,22 +34,22 @@ class Place:
 def place_of(link: str) -> Place | None:
     """Return the place a link names, ``None`` when it names none.
 
-    Understands ``keepsake://memory/<id>``, ``keepsake://session/<id>#<seq>``, ``keepsake://entity/<id>`` and
-    ``keepsake://search/<words>``.
+    Understands ``keepsake://memory/<id>``, ``keepsake://session/<id>#<seq>``, ``keepsake://entity/<id>``,
+    ``keepsake://search/<words>`` and ``keepsake://search``.
     """
     try:
         parts = urlsplit(link.strip())
     except ValueError:
         return None
     target = unquote(parts.path.strip("/"))
+    if parts.scheme == SCHEME and parts.netloc == "search":
+        return Place("search", extra=target)
     if parts.scheme != SCHEME or not target:
         return None
     if parts.netloc in ("memory", "entity"):
         return Place("notes" if parts.netloc == "memory" else "graph", target)
     if parts.netloc == "session":
         return Place("sessions", target, parts.fragment if parts.fragment.isdecimal() else "")
-    if parts.netloc == "search":
-        return Place("search", extra=target)
     return None
 
 

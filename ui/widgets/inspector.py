@@ -4,13 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QPainter, QPaintEvent
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
-from ui.widgets.button import ToolButton
+from ui.widgets.button import TextButton, ToolButton
+from ui.widgets.plain_text import caption, tooltip
 
 BAR_HEIGHT = 6
 
@@ -157,3 +158,49 @@ class Bars(QWidget):
                 continue
             painter.setBrush(colour)
             painter.drawRoundedRect(filled, 3, 3)
+
+
+class LineButton(TextButton):
+    """A button like a line of text, as wide as its column.
+
+    Longer words are cut with an ellipsis.
+
+    Args:
+        text: Its words.
+        parent: Its parent.
+    """
+
+    def __init__(self, text: str, parent: QWidget | None = None) -> None:
+        super().__init__(caption(text), parent)
+        self.words = text
+        """The whole line."""
+        self.setAutoDefault(False)
+        self.setProperty("quiet", True)
+        self.setStyleSheet("text-align: left;")
+        self.setAccessibleName(text)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Cut the words where they do not fit; the tooltip has them whole then."""
+        super().resizeEvent(event)
+        self._fit_words()
+
+    def set_words(self, text: str) -> None:
+        """Show another line."""
+        self.words = text
+        self.setAccessibleName(text)
+        self._fit_words()
+
+    def _fit_words(self) -> None:
+        room = max(self.width() - 2 * Space.S - 2, 0)
+        shown = self.fontMetrics().elidedText(self.words, Qt.TextElideMode.ElideRight, room)
+        self.setText(caption(shown))
+        if not self.toolTip() and shown != self.words:
+            self.setToolTip(tooltip(self.words))
+
+
+def line_button(text: str, target: str) -> LineButton:
+    """Return a line to click, with ``target`` as a property."""
+    button = LineButton(text)
+    button.setProperty("target", target)
+    return button

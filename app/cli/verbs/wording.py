@@ -87,6 +87,7 @@ UNDOABLE: Final = frozenset(
         "inbox.reject",
         "note.delete",
         "note.delete_many",
+        "note.merge",
         "session.forget",
     }
 )

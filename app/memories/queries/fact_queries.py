@@ -14,7 +14,8 @@ from app.memories import repo
 from app.memories.deduplication.reconciler import CandidateFinder
 from app.memories.deduplication.similar import SimilarFinder
 from app.memories.deduplication.word_sets import word_set
-from app.memories.model import Memory
+from app.memories.model import Belief, FactConfidence, Memory
+from app.memories.queries import beliefs
 from app.memories.validation import clean_name
 from app.store.store import Store
 
@@ -55,6 +56,23 @@ class FactQueries:
         if not found:
             raise NotFoundError("There is no fact of that category and key. 'fact.list' shows those there are.")
         return found[0]
+
+    async def confidence(self, fact_id: str, threshold: float, *, stores: Sequence[str] = STORES) -> FactConfidence:
+        """Return the confidence of a fact and when it fades without use, below ``threshold``.
+
+        Raises:
+            NotFoundError: There is no fact of that id.
+        """
+        now_ms = self._clock.now_ms()
+        return await self._store.read(lambda conn: beliefs.confidence(conn, fact_id, now_ms, threshold, stores=stores))
+
+    async def beliefs(self, fact_id: str, *, stores: Sequence[str] = STORES) -> list[Belief]:
+        """Return what was held true before and after a fact, the first first.
+
+        Raises:
+            NotFoundError: There is no fact of that id.
+        """
+        return await self._store.read(lambda conn: beliefs.timeline(conn, fact_id, stores=stores))
 
     async def listed(
         self, category: str = "", *, limit: int = 50, offset: int = 0, stores: Sequence[str] = STORES

@@ -15,14 +15,17 @@ from app.core.stores import STORES
 from app.core.tag_names import normalise_tag
 from app.core.text import storable
 from app.errors import InputError
-from app.memories.model import MemoryFilter, MemoryOrder, MemoryRow
+from app.memories.model import MemoryFilter, MemoryOrder, MemoryRow, NamedThing
 from app.memories.repo import rows, store_condition
 from app.memories.tags.tag_repo import ACTIVE, nested_counts, tag_condition
 
 _MAX_WORDS = 16
 _MAX_TAGS = 100
+_MAX_NAMING = 5_000  # memories whose names are counted
 _MAX_WORD = 1_000  # SQLite refuses patterns of more than 50,000 bytes
 MAX_FACETS = 1_000
+
+_NO_NAMES = "('date', 'email', 'hashtag', 'mention', 'url')"  # types of entities that name nobody and no thing
 
 _LAST_CASED = 0x1E943  # no script above has upper and lower case
 
@@ -89,6 +92,25 @@ def _totals(groups: Sequence[Sequence[Any]], column: int) -> tuple[Facet, ...]:
     return tuple(Facet(name, count) for name, count in ordered[:MAX_FACETS])
 
 
+def entities(
+    connection: apsw.Connection, chosen: MemoryFilter, limit: int = 30, *, stores: Sequence[str] = STORES
+) -> list[NamedThing]:
+    """Return the people and things that the memories ``chosen`` leaves name, the most named first.
+
+    Where there are very many memories, the last changed ones decide.
+    """
+    where, values = condition(chosen, stores)
+    cursor = connection.execute(
+        f"WITH chosen (id) AS (SELECT m.id FROM memories m WHERE {where} ORDER BY {_ORDERS['recent']} LIMIT ?)"
+        " SELECT e.id, e.canonical_name, e.type, count(DISTINCT n.owner_id) AS found FROM chosen"
+        " CROSS JOIN mentions n ON n.owner_kind = 'memory' AND n.owner_id = chosen.id"
+        f" CROSS JOIN entities e ON e.id = n.entity_id AND e.type NOT IN {_NO_NAMES}"
+        " GROUP BY e.id ORDER BY found DESC, e.name_key, e.id LIMIT ?",
+        (*values, _MAX_NAMING, limit),
+    )
+    return [NamedThing(str(row[0]), str(row[1]), str(row[2]), int(str(row[3]))) for row in cursor]
+
+
 def kinds(connection: apsw.Connection, *, stores: Sequence[str] = STORES) -> list[Facet]:
     """Return how many active memories there are of each kind that there is any of."""
     cursor = connection.execute(
@@ -119,6 +141,9 @@ def condition(chosen: MemoryFilter, stores: Sequence[str] = STORES) -> tuple[str
     for tag in tags:
         parts.append(f"m.id IN (SELECT memory_id FROM memory_tags WHERE {tag_condition('tag')})")
         values.extend([tag] * 3)
+    for entity in dict.fromkeys(chosen.entities[:_MAX_TAGS]):
+        parts.append(_NAMING)
+        values.append(storable(entity)[0])
     for word in storable(chosen.text)[0].split()[:_MAX_WORDS]:
         operator, pattern = _pattern(word[:_MAX_WORD])
         parts.append(f"(m.title {operator} OR m.content {operator})")
@@ -126,6 +151,7 @@ def condition(chosen: MemoryFilter, stores: Sequence[str] = STORES) -> tuple[str
     return " AND ".join(part for part in parts if part != "TRUE"), tuple(values)
 
 
+_NAMING = "m.id IN (SELECT owner_id FROM mentions WHERE entity_id = ? AND owner_kind = 'memory')"
 _CLAUSES: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ("kinds", "m.kind IN (SELECT value FROM json_each(?))", json.dumps),
     ("stores", "m.store IN (SELECT value FROM json_each(?))", json.dumps),
@@ -137,6 +163,8 @@ _CLAUSES: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ),
     ("since", "m.updated_at >= ?", to_ms),
     ("until", "m.updated_at < ?", to_ms),
+    ("created_since", "m.created_at >= ?", to_ms),
+    ("created_until", "m.created_at < ?", to_ms),
     ("pinned", "m.pinned = ?", int),
 )
 

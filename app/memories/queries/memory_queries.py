@@ -4,7 +4,7 @@
 """
 
 from collections.abc import Sequence
-from datetime import datetime
+from datetime import date, datetime
 
 import apsw
 
@@ -13,8 +13,8 @@ from app.core.facets import Facet, Facets
 from app.core.stores import STORES
 from app.errors import NotFoundError
 from app.memories import links, repo
-from app.memories.model import Link, Links, Memory, MemoryFilter, MemoryOrder, MemoryRow
-from app.memories.queries import memory_lists, memory_snapshots, statistics, timeline
+from app.memories.model import CalendarDay, Link, Links, Memory, MemoryFilter, MemoryOrder, MemoryRow, NamedThing
+from app.memories.queries import calendar_days, memory_lists, memory_snapshots, statistics, timeline
 from app.memories.queries.statistics import MemoryStats, StatisticsPeriod
 from app.memories.queries.timeline import Timeline, TimelineFilter
 from app.memories.queries.token_budget import FetchedMemories, fetch_within_budget
@@ -117,6 +117,16 @@ class MemoryQueries:
     async def facets(self, chosen: MemoryFilter, *, stores: Sequence[str] = STORES) -> Facets:
         """Return the counts by kind, tag, store and source over the memories that ``chosen`` leaves."""
         return await self._store.read(lambda conn: memory_lists.facets(conn, chosen, stores=stores))
+
+    async def entities(
+        self, chosen: MemoryFilter, limit: int = 30, *, stores: Sequence[str] = STORES
+    ) -> list[NamedThing]:
+        """Return the people and things that the memories ``chosen`` leaves name, the most named first."""
+        return await self._store.read(lambda conn: memory_lists.entities(conn, chosen, limit, stores=stores))
+
+    async def days(self, first: date, last: date, *, stores: Sequence[str] = STORES) -> list[CalendarDay]:
+        """Return the days from ``first`` to ``last`` that hold anything, with its numbers."""
+        return await self._store.read(lambda conn: calendar_days.days(conn, first, last, stores=stores))
 
     async def kinds(self, *, stores: Sequence[str] = STORES) -> list[Facet]:
         """Return how many active memories there are of each kind."""

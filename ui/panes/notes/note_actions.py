@@ -1,5 +1,6 @@
 """Actions on one or several notes: pin, tag, delete, restore, and their menu."""
 
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,7 @@ from shiboken6 import isValid
 from app.errors import KeepsakeError
 from ui.models.dates import format_number
 from ui.panes.labels import display_title
+from ui.panes.notes.bulk_actions import BulkActions
 from ui.panes.pane import Place
 from ui.panes.reading_pane import ReadingPane, history_of
 from ui.widgets.context_menu import Entry, open_menu
@@ -17,6 +19,9 @@ from ui.widgets.selection_summary import SHOWN, BulkAction, SelectionSummary
 if TYPE_CHECKING:
     from ui.panes.notes.editor_controller import EditorController
     from ui.panes.notes.note_list import NoteList
+
+
+_OFFERED = ("tag", "pin", "unpin", "store", "merge", "archive", "delete")
 
 
 class NoteActions(QObject):
@@ -40,12 +45,17 @@ class NoteActions(QObject):
             (
                 BulkAction("tag", self.tr("Add tags…"), "tag"),
                 BulkAction("pin", self.tr("Pin"), "pin"),
-                BulkAction("unpin", self.tr("Unpin"), "pin"),
+                BulkAction("unpin", self.tr("Unpin"), "pin-off"),
+                BulkAction("store", self.tr("Who may see them…"), "eye"),
+                BulkAction("merge", self.tr("Merge into one"), "merge"),
+                BulkAction("archive", self.tr("Archive"), "archive"),
                 BulkAction("delete", self.tr("Delete"), "trash-2"),
                 BulkAction("restore", self.tr("Restore"), "archive-restore"),
             ),
             pane,
         )
+        self.more_entries: Callable[[list[str]], Sequence[Entry]] = _no_entries
+        self.bulk = BulkActions(pane, listing, controller)
         self.summary.picked.connect(self._on_summary_picked)
         listing.list.delete_requested.connect(self.delete)
         listing.list.menu_requested.connect(self.open_menu)
@@ -56,7 +66,7 @@ class NoteActions(QObject):
         """Show how many notes are selected, and the buttons for them."""
         heading = self.tr("{count} notes selected").format(count=format_number(count))
         self.summary.show_selection(heading, count, self._listing.list.selected_titles(SHOWN))
-        self.summary.offer(("restore",) if self._listing.trash.isChecked() else ("tag", "pin", "unpin", "delete"))
+        self.summary.offer(("restore",) if self._listing.trash.isChecked() else _OFFERED)
 
     def can_change(self) -> bool:
         """Return whether the selected notes, or the open one, are outside the trash."""
@@ -78,6 +88,13 @@ class NoteActions(QObject):
             self.delete(ids)
         elif key == "restore":
             self.restore(ids)
+        elif key == "merge":
+            self.bulk.merge(ids)
+        elif key == "archive":
+            self.bulk.archive(ids)
+        elif key == "store":
+            button = self.summary.button("store")
+            self.bulk.choose_store(ids, button.mapToGlobal(button.rect().bottomLeft()))
         else:
             self.set_pinned(ids, pinned=key == "pin")
 
@@ -101,8 +118,18 @@ class NoteActions(QObject):
                 (self.tr("Pin"), partial(self.set_pinned, ids, pinned=True)),
                 (self.tr("Unpin"), partial(self.set_pinned, ids, pinned=False)),
             ]
-        changing += [(self.tr("Add tags…"), partial(self.ask_for_tags, ids)), (delete, partial(self.delete, ids))]
-        open_menu(self._pane, where, [link, changing])
+            changing.append((self.tr("Merge into one"), partial(self.bulk.merge, ids)))
+        changing += [
+            (self.tr("Add tags…"), partial(self.ask_for_tags, ids)),
+            (self.tr("Who may see it…"), partial(self.bulk.choose_store, ids, where)),
+            (self.tr("Archive"), partial(self.bulk.archive, ids)),
+            (delete, partial(self.delete, ids)),
+        ]
+        open_menu(self._pane, where, [link, changing, self.more_entries(ids)])
+
+    def offer_more(self, entries: Callable[[list[str]], Sequence[Entry]]) -> None:
+        """Add entries of another part to the menu of rows."""
+        self.more_entries = entries
 
     # --- pinning ---
 
@@ -116,25 +143,21 @@ class NoteActions(QObject):
 
     def set_pinned(self, ids: list[str], *, pinned: bool) -> None:
         """Pin or unpin notes."""
-        self._pane.do(self._set_pinned(ids, pinned=pinned))
+        if len(ids) == 1:
+            self._pane.do(self._set_pinned(ids[0], pinned=pinned))
+        else:
+            self.bulk.pin(ids, pinned=pinned)
 
     def _is_pinned(self, identity: str) -> bool:
         row = self._listing.model.value(identity)
         return row is not None and row.pinned
 
-    async def _set_pinned(self, ids: list[str], *, pinned: bool) -> None:
+    async def _set_pinned(self, identity: str, *, pinned: bool) -> None:
         await self._controller.settle()
-        history: list[int] = []
-        for identity in ids:
-            reply = await self._pane.bridge.reply("note.pin", id=identity, pinned=pinned)
-            history += history_of(reply)
-        if len(ids) == 1:
-            title = display_title(reply.value.title, reply.value.content, self.tr("Untitled"))
-            one = self.tr("Pinned ‘{title}’") if pinned else self.tr("Unpinned ‘{title}’")
-            self._pane.show_result(one, title, reply)
-        elif isValid(self):
-            words = self.tr("Pinned {count} notes") if pinned else self.tr("Unpinned {count} notes")
-            self._pane.show_notice(words.format(count=format_number(len(ids))), tuple(history))
+        reply = await self._pane.bridge.reply("note.pin", id=identity, pinned=pinned)
+        title = display_title(reply.value.title, reply.value.content, self.tr("Untitled"))
+        words = self.tr("Pinned ‘{title}’") if pinned else self.tr("Unpinned ‘{title}’")
+        self._pane.show_result(words, title, reply)
 
     # --- deleting and restoring ---
 
@@ -217,3 +240,8 @@ class NoteActions(QObject):
         elif isValid(self):
             words = self.tr("Tagged {count} notes").format(count=format_number(len(reply.value)))
             self._pane.show_notice(words, history_of(reply))
+
+
+def _no_entries(ids: list[str]) -> Sequence[Entry]:
+    del ids
+    return ()

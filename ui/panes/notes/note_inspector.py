@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
@@ -14,10 +14,11 @@ from app.memories.model import Link, Links, Memory
 from ui import theme
 from ui.models.dates import format_number, full_date, short_date
 from ui.panes.labels import event_label, source_label, store_label
+from ui.panes.notes.facts.fact_panel import FactPanel
+from ui.panes.notes.mention_section import MentionSection
 from ui.style.design_tokens import Space
-from ui.widgets.button import text_button
-from ui.widgets.inspector import Bar, Bars, Section
-from ui.widgets.plain_text import PlainLabel, caption
+from ui.widgets.inspector import Bar, Bars, Section, line_button
+from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -36,6 +37,10 @@ class NoteInspector(QScrollArea):
     session_opened = Signal(str)
     version_requested = Signal(object)
     """Compare with the state a ``HistoryEntry`` left."""
+    done = Signal(str, object)
+    """Something was changed here: a sentence, and the ``Reply`` that undoes it."""
+    failed = Signal(object)
+    """A ``KeepsakeError``."""
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -50,19 +55,29 @@ class NoteInspector(QScrollArea):
         column = QVBoxLayout(body)
         column.setContentsMargins(0, Space.S, 0, Space.L)
         column.setSpacing(Space.XS)
+        self._memory: Memory | None = None
+        self.fact = FactPanel(bridge, body)
+        self.mentions = MentionSection(bridge, body)
         self._about = Section(self.tr("About"), body)
         self._outgoing = Section(self.tr("Links to"), body)
         self._back = Section(self.tr("Linked from"), body)
         self._history = Section(self.tr("History"), body)
-        for section in (self._about, self._outgoing, self._back, self._history):
+        for section in (self.fact, self._about, self._outgoing, self._back, self.mentions, self._history):
             column.addWidget(section)
+        for part in (self.fact, self.mentions):
+            part.opened.connect(self.opened)
+            part.failed.connect(self.failed)
+            part.done.connect(self._on_part_done)
         column.addStretch(1)
         self.setWidget(body)
 
     def show_memory(self, memory: Memory | None) -> None:
         """Show what belongs to ``memory``; links and history follow when they arrive."""
         self._request += 1
+        self._memory = memory
         self._show_about(memory)
+        self.fact.show_memory(memory)
+        self.mentions.show_memory(memory)
         if memory is None:
             self._show_links(Links())
             self._show_history([])
@@ -101,13 +116,13 @@ class NoteInspector(QScrollArea):
         for label, value in rows:
             if value:
                 self._about.rows.addWidget(_pair(label, value))
-        if memory.kind != "note":
+        if memory.kind not in ("note", "fact"):
             bars = Bars(self.tr("Confidence"))
             bars.set_bars([Bar(self.tr("Confidence"), memory.confidence, f"{memory.confidence:.0%}")])
             self._about.rows.addSpacing(Space.XS)
             self._about.rows.addWidget(bars)
         if memory.session_id:
-            button = _line_button(self.tr("Open the conversation it comes from"), memory.session_id)
+            button = line_button(self.tr("Open the conversation it comes from"), memory.session_id)
             button.clicked.connect(self._on_session_clicked)
             self._about.rows.addWidget(button)
 
@@ -123,7 +138,7 @@ class NoteInspector(QScrollArea):
         title = link.title or self.tr("Untitled")
         if not link.memory_id:
             title = self.tr("{title} (not written yet)").format(title=title)
-        button = _line_button(title, link.memory_id or link.title)
+        button = line_button(title, link.memory_id or link.title)
         button.setProperty("missing", not link.memory_id)
         button.clicked.connect(self._on_link_clicked)
         if not link.text:
@@ -151,11 +166,15 @@ class NoteInspector(QScrollArea):
             words = self.tr("{what}, {who}, {when}").format(
                 what=event_label(entry.event), who=source_label(_origin(entry)), when=short_date(entry.at, now)
             )
-            button = _line_button(words, str(entry.id))
+            button = line_button(words, str(entry.id))
             button.setToolTip(self.tr("Compare with this version"))
             button.setEnabled(entry.after is not None and "content" in entry.after)
             button.clicked.connect(self._on_history_clicked)
             self._history.rows.addWidget(button)
+
+    def _on_part_done(self, words: str, reply: object) -> None:
+        self.done.emit(words, reply)
+        self.show_memory(self._memory)
 
     def _target(self) -> str:
         return str(self.sender().property("target"))
@@ -195,11 +214,3 @@ def _pair(label: str, value: str) -> QWidget:
     row.addWidget(name, 2, Qt.AlignmentFlag.AlignTop)
     row.addWidget(words, 3)
     return holder
-
-
-def _line_button(text: str, target: str) -> QPushButton:
-    button = text_button(caption(text), "quiet")
-    button.setProperty("target", target)
-    button.setStyleSheet("text-align: left;")
-    button.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-    return button

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.text import without_markup
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 FILTER_MIN = 120
+ENTITIES = 15
 _BADGES = 2
 
 
@@ -32,6 +33,8 @@ class NoteList(FilteredList):
 
     counted = Signal(object)
     """``Facets`` over what is shown."""
+    named = Signal(object)
+    """The ``NamedThing`` values that what is shown names."""
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(bridge, parent)
@@ -39,6 +42,7 @@ class NoteList(FilteredList):
         self.trash = icon_button("trash-2", self.tr("Show deleted notes"), checkable=True, parent=self)
         self.trash.toggled.connect(self.load)
         self.new = icon_button("plus", self.tr("New note"), shortcut="Ctrl+N", tint="accent", parent=self)
+        self.new.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.sides = icon_button("funnel", self.tr("Show or hide the facets"), checkable=True, parent=self)
         self._arrange()
 
@@ -52,6 +56,9 @@ class NoteList(FilteredList):
             tags=facets.tags,
             stores=facets.stores,
             source=facets.source,
+            entities=facets.entities,
+            created_since=facets.created_since,
+            created_until=facets.created_until,
             pinned=facets.pinned,
             deleted=self.trash.isChecked(),
         )
@@ -71,11 +78,16 @@ class NoteList(FilteredList):
         self._facets = facets
         self.load()
 
+    def add_below_head(self, part: QWidget) -> None:
+        """Put another part between the filter and the rows."""
+        self._head.addWidget(part)
+
     def _arrange(self) -> None:
         buttons = [self.sides, self._sorting.button, self.trash, self.new]
         head = QVBoxLayout()
         head.setContentsMargins(Space.M, Space.M, Space.S, Space.S)
         head.addWidget(HeaderRow(self.filter, [buttons], FILTER_MIN, self))
+        self._head = head
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -105,6 +117,9 @@ class NoteList(FilteredList):
         facets: Facets = await self._bridge.call("note.facets", filter=chosen)
         if self._is_current(request):
             self.counted.emit(facets)
+        entities = await self._bridge.call("note.entities", filter=chosen, limit=ENTITIES)
+        if self._is_current(request):
+            self.named.emit(entities)
 
     def _card(self, row: MemoryRow) -> Card:
         badges = [Badge(f"#{tag}", "accent") for tag in row.tags[:_BADGES]]

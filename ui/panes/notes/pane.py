@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QSize, Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
-from shiboken6 import isValid
 
 from ui.actions import Action
 from ui.panes.labels import display_title
@@ -19,6 +18,7 @@ from ui.panes.notes.note_editing import NoteEditing
 from ui.panes.notes.note_facets import NoteFacets
 from ui.panes.notes.note_inspector import NoteInspector
 from ui.panes.notes.note_list import NoteList
+from ui.panes.notes.note_organising import NoteOrganising, PaneDoors
 from ui.panes.pane import Place
 from ui.panes.pane_state import bytes_of, pack, unpack
 from ui.panes.reading_pane import set_tab_chain
@@ -65,9 +65,17 @@ class NotesPane(ListPane):
         self.editing = NoteEditing(bridge, self.document, self.controller, self.inspector, self)
         self._actions = NoteActions(self, self.listing, self.controller)
         self._summary = self._actions.summary
+        self._organising = NoteOrganising(
+            self,
+            self.listing,
+            self.facets,
+            self.inspector,
+            self._actions,
+            PaneDoors(self.begin_titled, self._go, self.show_facets),
+        )
         self._arrange()
         self._connect()
-        set_tab_chain(self.facets.tree, *self.listing.tab_chain, *self.document.tab_chain)
+        set_tab_chain(*self._organising.tab_chain, *self.listing.tab_chain, *self.document.tab_chain)
 
     # --- what the frame calls ---
 
@@ -78,6 +86,8 @@ class NotesPane(ListPane):
             if self.listing.model.row_of(place.id) < 0:
                 self.listing.trash.setChecked(False)
             self._words = place.words
+            # The row that the keyboard rested on must not take its place.
+            self._choice.stop()
             self.listing.choose(place.id)
             self.controller.open(place.id)
             if self.controller.memory is not None and self.controller.memory.id == place.id:
@@ -99,6 +109,7 @@ class NotesPane(ListPane):
         return [
             always("notes.new", self.tr("New note"), self.new_note, "plus", "Ctrl+N", keywords="create write"),
             Action("notes.daily", self.tr("Today's note"), self.daily_note, "calendar-clock", "Ctrl+D", group="notes"),
+            *self._organising.commands(),
             always("notes.filter", self.tr("Filter notes"), self.listing.filter.setFocus, "search", "Ctrl+F"),
             always("notes.trash", self.tr("Show deleted notes"), self.listing.trash.toggle, "trash-2"),
             always("notes.facets", self.tr("Show or hide facets"), self.listing.sides.click, "funnel"),
@@ -120,12 +131,19 @@ class NotesPane(ListPane):
 
     def regions(self) -> list[QWidget]:
         """Return facets, list, text and inspector, those that are shown."""
-        parts: list[QWidget] = [self.facets.tree, self.listing.list, self.document.editor, self.document.preview.page]
+        parts: list[QWidget] = [
+            self.facets.tree,
+            self._organising.calendar.sheet,
+            self.listing.list,
+            self.document.editor,
+            self.document.preview.page,
+        ]
         parts.append(self.inspector)
         return [part for part in parts if part.isVisible()]
 
     def refresh(self, changes: "ChangeSet") -> None:
         """Follow what agents, imports and the person changed."""
+        self._organising.refresh(changes)
         if not changes.areas & AREAS:
             return
         self._reload_list(changes)
@@ -151,6 +169,7 @@ class NotesPane(ListPane):
             "mode": self.document.mode,
             "inspector": self._inspecting,
             "facets": self._faceted,
+            "filters": self.facets.state,
             **self.listing.state,
         })  # fmt: skip
 
@@ -159,6 +178,7 @@ class NotesPane(ListPane):
         values = unpack(state)
         self._inspecting = values.get("inspector")
         self._faceted = values.get("facets")
+        self.facets.saved.restore(values.get("filters"))
         self._split.restore(bytes_of(values, "split"))
         self.listing.restore(values)
         mode: Mode = next((mode for mode in MODES if mode == values.get("mode")), "write")
@@ -293,19 +313,14 @@ class NotesPane(ListPane):
 
     def daily_note(self) -> None:
         """Open today's note, writing its head when it is the first time today."""
-        self.bridge.start(self._open_daily(datetime.now().astimezone().date().isoformat()))
+        self._organising.new_notes.open_daily(datetime.now().astimezone().date())
 
-    async def _open_daily(self, title: str) -> None:
-        found = await self.bridge.call("note.resolve", title=title)
-        if not isValid(self):
-            return
-        if found:
-            self._go(found)
-        else:
-            self.navigate.emit(Place(self.name))
-            self.new_note()
-            self.controller.prefill(title=title, tags=("daily",))
-            self.document.editor.setFocus(Qt.FocusReason.OtherFocusReason)
+    def begin_titled(self, title: str, tags: tuple[str, ...] = ()) -> None:
+        """Begin a note of a title and tags, kept once something is written."""
+        self.navigate.emit(Place(self.name))
+        self.new_note()
+        self.controller.prefill(title=title, tags=tags)
+        self.document.editor.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def title_missing(self, title: str) -> None:
         """Begin the note that a link names and that does not exist yet."""
@@ -414,6 +429,11 @@ class NotesPane(ListPane):
 
     def _on_controller_stored(self, memory: "Memory") -> None:
         self.listing.model.invalidate([memory.id])
+
+    def show_facets(self) -> None:
+        """Show the column of facets and calendar."""
+        if self.facets.isHidden():
+            self._on_sides_clicked()
 
     def _on_sides_clicked(self) -> None:
         self._faceted = self.facets.isHidden()

@@ -3,8 +3,8 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPoint, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QFrame,
     QStyle,
@@ -65,6 +65,10 @@ class FacetTree(QTreeWidget):
 
     toggled = Signal(str, str, bool)
     """Group, value, and whether it is on now."""
+    menu_requested = Signal(str, str, QPoint)
+    """The menu of a group's value is wanted at a global position."""
+    rename_requested = Signal(str, str)
+    delete_requested = Signal(str, str)
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -122,12 +126,26 @@ class FacetTree(QTreeWidget):
         """
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Switch with Enter and Space."""
+        """Switch with Enter and Space, rename with F2, delete with Delete."""
         item = self.currentItem()
+        signals = {Qt.Key.Key_F2: self.rename_requested, Qt.Key.Key_Delete: self.delete_requested}
+        signal, key = signals.get(Qt.Key(event.key())), self._key_of(item)
+        if signal is not None and isinstance(key, tuple):
+            signal.emit(*key)
+            return
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space) and item is not None:
             self._on_item_clicked(item)
         else:
             super().keyPressEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Ask for the menu of a value, by mouse or by key."""
+        by_key = event.reason() == QContextMenuEvent.Reason.Keyboard
+        item = self.currentItem() if by_key else self.itemAt(event.pos())
+        key = self._key_of(item)
+        if item is not None and isinstance(key, tuple):
+            corner = self.viewport().mapToGlobal(self.visualItemRect(item).center())
+            self.menu_requested.emit(*key, corner if by_key else event.globalPos())
 
     def _fill(self, head: QTreeWidgetItem, group: FacetGroup) -> None:
         rows = list(group.rows)

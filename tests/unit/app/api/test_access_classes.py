@@ -16,8 +16,10 @@ CLASSES = {
     # Reads of the stores that a caller reaches.
     "familiar": """
         archive.get archive.list graph.read entity.graph entity.ids entity.info entity.list entity.of entity.rows
-        fact.by_metadata fact.conflicts fact.get fact.list memory.context memory.forecast memory.get memory.list
-        memory.parse memory.people memory.search memory.sources memory.stats memory.tags memory.timeline note.facets
+        fact.beliefs fact.by_metadata fact.confidence
+        fact.conflicts fact.get fact.list memory.context memory.forecast memory.get memory.list
+        memory.parse memory.people memory.search memory.sources memory.stats memory.tags memory.timeline note.days
+        note.entities note.facets note.mentions note.templates
         note.get note.ids note.links note.list note.resolve note.rows note.titles reflection.latest reflection.list
         search.explain tag.list
     """,
@@ -27,7 +29,8 @@ CLASSES = {
         archive.restore graph.add_observations graph.create_entities graph.create_relations
         graph.delete_entities graph.delete_observations graph.delete_relations
         fact.batch fact.confirm fact.correct fact.forget fact.remember fact.resolve fact.set
-        memory.write note.delete note.delete_many note.pin note.restore note.save note.tag_many note.update
+        memory.write note.change_many note.delete note.delete_many note.from_template
+        note.link_mention note.merge note.pin note.restore note.save note.tag_many note.update
         reflection.save schedule.calendar schedule.claim schedule.count schedule.create schedule.delete schedule.due
         schedule.get schedule.heartbeat schedule.report schedule.run schedule.runs schedule.search schedule.update
         session.all session.append session.append_later session.at session.before session.compact session.create

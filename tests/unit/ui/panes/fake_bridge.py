@@ -16,7 +16,7 @@ from app.core.facets import Facet, Facets
 from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError, StaleError
 from app.history.model import HistoryEntry
-from app.memories.model import Link, Links, Memory, MemoryRow
+from app.memories.model import ConfidencePoint, FactConfidence, Link, Links, Memory, MemoryRow
 from app.retrieval.model import FacetCount, Found, Hit, LegScore, Query, Span, Term, Why
 from app.sessions.model import Appended, Message, Session
 
@@ -230,6 +230,31 @@ class FakeBridge(QObject):
             count([m.kind for m in rows]), count([t for m in rows for t in m.tags]),
             count([m.store for m in rows]), count([m.source for m in rows]),
         )  # fmt: skip
+
+    def _note_entities(self, filter: Any, limit: int = 30) -> list[Any]:
+        return []
+
+    def _note_days(self, first: Any, last: Any) -> list[Any]:
+        return []
+
+    def _note_mentions(self, id: str) -> list[Any]:
+        return []
+
+    def _note_templates(self) -> list[Any]:
+        return []
+
+    def _fact_beliefs(self, id: str) -> list[Any]:
+        return []
+
+    def _fact_confidence(self, id: str) -> FactConfidence:
+        sure = self._note_get(id).confidence
+        curve = tuple(ConfidencePoint(NOW + timedelta(days=day), sure) for day in (0, 30))
+        return FactConfidence(sure, sure, 0.0, NOW, 0.05, kept="confirmed", curve=curve)
+
+    def _note_change_many(self, ids: list[str], **given: Any) -> Reply:
+        for one in ids:
+            self.backend.memories[one] = replace(self._note_get(one), **given)
+        return Reply(tuple(ids), ChangeSet(frozenset({"memories"}), tuple(ids), history_ids=(13,)))
 
     def _note_get(self, id: str) -> Memory:
         if id not in self.backend.memories:

@@ -15,6 +15,7 @@ from ui.shell.navigation import HISTORY_LIMIT, Navigation, Place, link_of, place
         ("keepsake://session/ses-0197#12", Place("sessions", "ses-0197", "12")),
         ("keepsake://session/ses-0197#x", Place("sessions", "ses-0197")),
         ("keepsake://entity/ent-0197", Place("graph", "ent-0197")),
+        ("keepsake://search", Place("search")),
         ("keepsake://search/red%20roses", Place("search", extra="red roses")),
         (" keepsake://memory/note-0197\n", Place("notes", "note-0197")),
     ],

@@ -260,6 +260,7 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "entity.list": ({}, ("entity",)),
     "entity.of": ({"owner": "{note}"}, ("entity", "note")),
     "entity.rows": ({"ids": ["{entity}"]}, ("entity",)),
+    "fact.beliefs": ({"id": "{fact}"}, ("fact",)),
     "fact.by_metadata": ({"key": "colour", "value": "red"}, ("fact",)),
     "fact.conflicts": ({"content": "Marta drinks green tea in the morning, always"}, ("fact",)),
     "fact.get": ({"category": "people", "key": "marta"}, ("fact",)),
@@ -273,12 +274,15 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "memory.sessions": ({}, ("session",)),
     "memory.sources": ({"id": "{drawn}"}, ("session",)),
     "memory.timeline": ({"around": "{note}"}, ("note",)),
+    "note.entities": ({}, ("entity",)),
     "note.get": ({"id": "{note}"}, ("note",)),
     "note.ids": ({}, ("note",)),
     "note.links": ({"id": "{linking}"}, ("note",)),
     "note.list": ({}, ("note",)),
+    "note.mentions": ({"id": "{note}"}, ("naming",)),
     "note.resolve": ({"title": "Marta"}, ("note",)),
     "note.rows": ({"ids": ["{note}"]}, ("note",)),
+    "note.templates": ({}, ("template",)),
     "note.titles": ({}, ("note",)),
     "reflection.latest": ({}, ("reflection",)),
     "reflection.list": ({}, ("reflection",)),
@@ -304,12 +308,14 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
 }
 # What answers with numbers and names, not with memories, conversations or entities.
 WITHOUT_ITEMS = {
+    "fact.confidence",
     "memory.forecast",
     "memory.operators",
     "memory.parse",
     "memory.receipts",
     "memory.stats",
     "memory.tags",
+    "note.days",
     "note.facets",
     "reflection.preview",
     "session.agents",
@@ -329,6 +335,8 @@ def filled(host: Host) -> dict[str, str]:
     names = {
         "note": host.ask("note.save", content="Marta lives in Graz", title="Marta").id,
         "linking": host.ask("note.save", content="See [[Marta]].", title="Links").id,
+        "naming": host.ask("note.save", content="Ask Marta about it", title="To do").id,
+        "template": host.ask("note.save", content="Plan for {{date}}", title="Plan", tags=["template"]).id,
         "archived": host.ask("note.save", content="Long ago").id,
         "fact": host.ask(
             "fact.remember",

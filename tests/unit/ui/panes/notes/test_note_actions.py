@@ -81,8 +81,8 @@ def test_pins_and_tags_go_to_all_of_them(
     _select(pane, run_async, qtbot, 2)
     pane._summary.button("pin").click()
     run_async(until(lambda: len(pane.emitted.notices) == 1))
-    assert [one["id"] for one in ask.called("note.pin")] == ["note-000000", "note-000001"]
-    assert (pane.emitted.notices[0].text, pane.emitted.notices[0].history_ids) == ("Pinned 2 notes", (12, 12))
+    assert ask.called("note.change_many") == [{"ids": ["note-000000", "note-000001"], "pinned": True}]
+    assert (pane.emitted.notices[0].text, pane.emitted.notices[0].history_ids) == ("Pinned 2 notes", (13,))
     pane._summary.button("tag").click()
     box = pane.findChild(QInputDialog)
     box.setTextValue("soil")

@@ -205,7 +205,15 @@ def test_several_are_tagged_together(books: FakeVault, ask: FakeBridge, open_pan
     run_async(_ready(pane))
     pane.listing.list.menu_requested.emit(["note-000000", "note-000001"], QPoint(5, 5))
     actions = _menu(pane)
-    assert list(actions) == ["Pin", "Unpin", "Add tags…", "Delete 2 notes"]
+    assert list(actions) == [
+        "Pin",
+        "Unpin",
+        "Merge into one",
+        "Add tags…",
+        "Who may see it…",
+        "Archive",
+        "Delete 2 notes",
+    ]
     actions["Add tags…"].trigger()
     box = pane.findChild(QInputDialog)
     box.setTextValue("Spring, garden")
@@ -265,7 +273,16 @@ def test_the_menu_of_one_row(books: FakeVault, ask: FakeBridge, open_pane: Any, 
     run_async(_ready(pane))
     pane.listing.list.menu_requested.emit(["note-000001"], QPoint(5, 5))
     actions = _menu(pane)
-    assert list(actions) == ["Copy link", "Rename", "Pin", "Add tags…", "Delete"]
+    assert list(actions) == [
+        "Copy link",
+        "Rename",
+        "Pin",
+        "Add tags…",
+        "Who may see it…",
+        "Archive",
+        "Delete",
+        "New note from this",
+    ]
     actions["Copy link"].trigger()
     assert QGuiApplication.clipboard().text() == "keepsake://memory/note-000001"
     actions["Add tags…"].trigger()

@@ -1,0 +1,154 @@
+"""Bulk changes of memories: store and pin of many, and merging notes into one.
+
+Each is one run of the history, undone as one.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Final
+
+from app.changes import Changed
+from app.core.ids import new_id
+from app.core.stores import STORES, StoreName
+from app.core.tag_names import normalise_tags
+from app.errors import InputError
+from app.memories import repo, validation
+from app.memories.model import Memory
+from app.memories.text.markdown_links import title_key
+from app.memories.unit_of_work import MemoryUnitOfWork, join_changes, require_active
+from app.memories.writer import MemoryWriter
+
+BATCH: Final = 50  # memories a transaction
+MAX_MERGED: Final = 100
+_LEAST: Final = 2  # notes that can be merged
+
+
+class BulkChangeService:
+    """Changes many memories at once; every method is one run of the history.
+
+    Args:
+        transactions: Opens transactions.
+    """
+
+    def __init__(self, transactions: MemoryUnitOfWork) -> None:
+        self._transactions = transactions
+
+    async def change(
+        self,
+        ids: Sequence[str],
+        *,
+        store: StoreName | None = None,
+        pinned: bool | None = None,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "note.change_many",
+    ) -> Changed[tuple[str, ...]]:
+        """Change store or pin of the active memories of ``ids``, and return those that changed.
+
+        Memories that are gone are left out. Others may write between the transactions that many memories take.
+        """
+        wanted, run_id = list(dict.fromkeys(ids)), new_id("run")
+        done: list[Changed[tuple[str, ...]]] = []
+        for start in range(0, max(len(wanted), 1), BATCH):
+            work = partial(_change, wanted[start : start + BATCH], store, pinned, tuple(stores))
+            done.append(await self._transactions.run(work, actor, operation, run_id, stores=stores))
+        changed = tuple(one for part in done for one in part.value)
+        return Changed(changed, join_changes([part.changes for part in done], actor, operation))
+
+    async def merge(
+        self,
+        ids: Sequence[str],
+        title: str | None = None,
+        *,
+        stores: Sequence[str] = STORES,
+        actor: str = "person",
+        operation: str = "note.merge",
+    ) -> Changed[Memory]:
+        """Merge notes into the first of them; the others go to the trash.
+
+        The text of each follows under its title. The titles of the others become aliases, so that links to them lead
+        to the merged note. It lies in the most private store of them all.
+
+        Raises:
+            InputError: There are fewer than two, or too many, or one is no note, or the text becomes too large.
+            NotFoundError: One of them is no active note.
+        """
+        wanted = list(dict.fromkeys(ids))
+        if not _LEAST <= len(wanted) <= MAX_MERGED:
+            raise InputError(f"Between {_LEAST} and {MAX_MERGED} notes can be merged.", field="ids", allowed=MAX_MERGED)
+
+        def work(writer: MemoryWriter) -> Memory:
+            notes = [_note(writer, one, stores) for one in wanted]
+            merged = merged_note(notes)
+            if title is not None:
+                merged = replace(merged, title=validation.clean_title(title))
+            for other in notes[1:]:
+                writer.delete(other)
+            return writer.update(notes[0], merged, event="MERGE")
+
+        return await self._transactions.run(work, actor, operation, new_id("run"), stores=stores)
+
+
+def _change(
+    ids: Sequence[str], store: StoreName | None, pinned: bool | None, stores: Sequence[str], writer: MemoryWriter
+) -> tuple[str, ...]:
+    changed: list[str] = []
+    for memory_id in ids:
+        before = repo.get_with_sources(writer.connection, memory_id, stores=stores)
+        if before is None or before.deleted_at is not None:
+            continue
+        after = replace(
+            before,
+            store=before.store if store is None else validation.clean_store(store),
+            pinned=before.pinned if pinned is None else pinned,
+        )
+        if after != before:
+            writer.update(before, after)
+            changed.append(memory_id)
+    return tuple(changed)
+
+
+def merged_note(notes: Sequence[Memory]) -> Memory:
+    """Return the first note with texts, tags, aliases and what else the others hold."""
+    first, others = notes[0], notes[1:]
+    merged = validation.with_content(first, "\n\n".join(filter(None, map(_part, notes, range(len(notes))))))
+    tags = normalise_tags(tag for note in (merged, *notes) for tag in note.tags)
+    aliases = {title_key(name): name for note in notes for name in _names(note, is_first=note is first)}
+    aliases.pop(title_key(first.title), None)
+    attributes = {**first.attributes, **({"aliases": list(aliases.values())} if aliases else {})}
+    return replace(
+        merged,
+        tags=tags,
+        pinned=any(note.pinned for note in notes),
+        store=min((note.store for note in notes), key=STORES.index),
+        attributes=attributes,
+        files=validation.clean_names("file", tuple(dict.fromkeys(one for note in notes for one in note.files))),
+        people=validation.clean_names("person", tuple(dict.fromkeys(one for note in notes for one in note.people))),
+        sources=validation.clean_sources(tuple(dict.fromkeys(one for note in notes for one in note.sources))),
+        mention_count=max(note.mention_count for note in (first, *others)),
+    )
+
+
+def _part(note: Memory, place: int) -> str:
+    """Return the text of a note in the merged one; the first has no heading."""
+    text = note.content.strip()
+    if not place:
+        return text
+    heading = f"## {note.title}" if note.title else "---"
+    is_headed = bool(note.title) and title_key(text.partition("\n")[0].lstrip("# ")) == title_key(note.title)
+    return text if is_headed and text.startswith("#") else f"{heading}\n\n{text}".strip()
+
+
+def _names(note: Memory, *, is_first: bool) -> list[str]:
+    given = note.attributes.get("aliases")
+    known = given.split(",") if isinstance(given, str) else given if isinstance(given, list) else []
+    names = [name.strip() for name in known if isinstance(name, str) and name.strip()]
+    return names if is_first or not note.title else [note.title, *names]
+
+
+def _note(writer: MemoryWriter, memory_id: str, stores: Sequence[str]) -> Memory:
+    found = require_active(writer.connection, memory_id, stores)
+    if found.kind != "note":
+        raise InputError("Only notes can be merged; leave facts and other memories out.", id=memory_id)
+    return found

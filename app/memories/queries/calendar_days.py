@@ -1,0 +1,66 @@
+"""Days of the calendar: how many notes were made and conversations held on each."""
+
+from collections import defaultdict
+from collections.abc import Sequence
+from datetime import date, datetime, time, timedelta, tzinfo
+
+import apsw
+
+from app.core.clock import to_datetime, to_ms
+from app.core.stores import STORES
+from app.memories import links
+from app.memories.model import CalendarDay
+from app.memories.repo import store_condition
+from app.memories.tags.tag_repo import ACTIVE
+
+MAX_DAYS = 400
+_QUARTER_MS = 15 * 60_000  # all zones are apart by whole quarters of an hour
+
+
+def days(
+    connection: apsw.Connection,
+    first: date,
+    last: date,
+    *,
+    zone: tzinfo | None = None,
+    stores: Sequence[str] = STORES,
+) -> list[CalendarDay]:
+    """Return the days from ``first`` to ``last`` that hold anything, in the order of time.
+
+    Days are those of ``zone``, the machine's when ``None``. Conversations are counted for a caller that sees all.
+    """
+    last = min(last, first + timedelta(days=MAX_DAYS - 1))
+    span = (_midnight(first, zone), _midnight(last + timedelta(days=1), zone))
+    notes: defaultdict[date, int] = defaultdict(int)
+    made = connection.execute(
+        f"SELECT m.created_at / {_QUARTER_MS}, count(*) FROM memories m WHERE m.kind = 'note' AND {ACTIVE}"
+        f" AND m.created_at >= ? AND m.created_at < ? AND {store_condition(stores)} GROUP BY 1",
+        span,
+    )
+    for quarter, count in made:
+        notes[_day(int(str(quarter)), zone)] += int(str(count))
+    sessions: defaultdict[date, set[str]] = defaultdict(set)
+    if set(stores) >= set(STORES):
+        said = connection.execute(
+            f"SELECT DISTINCT t.created_at / {_QUARTER_MS}, t.session_id FROM messages t"
+            " CROSS JOIN sessions s ON s.id = t.session_id AND s.forgotten_at IS NULL"
+            " WHERE t.created_at >= ? AND t.created_at < ?",
+            span,
+        )
+        for quarter, session in said:
+            sessions[_day(int(str(quarter)), zone)].add(str(session))
+    titles = {(first + timedelta(days=n)).isoformat() for n in range((last - first).days + 1)}
+    daily = {
+        date.fromisoformat(name): link.memory_id
+        for name, link in links.resolve_all(connection, titles, stores=stores).items()
+    }
+    found = sorted({*notes, *sessions, *daily})
+    return [CalendarDay(day, notes[day], len(sessions[day]), daily.get(day, "")) for day in found]
+
+
+def _day(quarter: int, zone: tzinfo | None) -> date:
+    return to_datetime(quarter * _QUARTER_MS).astimezone(zone).date()
+
+
+def _midnight(day: date, zone: tzinfo | None) -> int:
+    return to_ms(datetime.combine(day, time.min, zone))

@@ -1,0 +1,131 @@
+"""What the program ships: a bill of materials (CycloneDX 1.6) and the licences of its parts."""
+
+import json
+import platform
+import sys
+import uuid
+from importlib import metadata
+from pathlib import Path
+
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+PROGRAM = "keepsake"
+_LICENCE_FILES = ("licen", "copying", "notice", "authors")
+_MOST_EXPRESSION = 60  # some packages put the whole text of their licence where its name belongs
+
+
+def shipped() -> list[metadata.Distribution]:
+    """Return every package that the program needs on this platform, by name; without the program itself."""
+    found: dict[str, metadata.Distribution] = {}
+    waiting = [(PROGRAM, frozenset[str]())]
+    seen: set[tuple[str, frozenset[str]]] = set()
+    while waiting:
+        name, extras = waiting.pop()
+        if (name, extras) in seen:
+            continue
+        seen.add((name, extras))
+        distribution = metadata.distribution(name)
+        found[canonicalize_name(name)] = distribution
+        for line in distribution.requires or ():
+            requirement = Requirement(line)
+            environments = [{"extra": extra} for extra in ("", *extras)]
+            marker = requirement.marker
+            if marker is None or any(marker.evaluate(environment) for environment in environments):
+                waiting.append((canonicalize_name(requirement.name), frozenset(requirement.extras)))
+    del found[PROGRAM]
+    return [found[name] for name in sorted(found)]
+
+
+def licence_of(distribution: metadata.Distribution) -> str:
+    """Return the licence that a package declares, empty where it declares none."""
+    fields = distribution.metadata
+    if expression := fields.get("License-Expression"):
+        return expression
+    named = [
+        line.rsplit("::", 1)[-1].strip()
+        for line in fields.get_all("Classifier", [])
+        if line.startswith("License ::") and line.count("::") > 1
+    ]
+    if named:
+        return " OR ".join(dict.fromkeys(named))
+    text = (fields.get("License") or "").strip()
+    return text if len(text) <= _MOST_EXPRESSION and "\n" not in text else ""
+
+
+def licence_texts(distribution: metadata.Distribution) -> list[tuple[str, str]]:
+    """Return name and text of each licence file of a package."""
+    texts = []
+    for file in distribution.files or ():
+        is_metadata = ".dist-info/" in file.as_posix()
+        if is_metadata and file.name.lower().startswith(_LICENCE_FILES):
+            located = Path(str(file.locate()))
+            if located.is_file():
+                texts.append((file.name, located.read_text(encoding="utf-8", errors="replace").strip()))
+    return texts
+
+
+def bill(version: str) -> dict[str, object]:
+    """Return the bill of materials as CycloneDX 1.6.
+
+    Args:
+        version: Version of the program.
+    """
+    components: list[dict[str, object]] = [
+        {
+            "type": "platform",
+            "bom-ref": "cpython",
+            "name": "CPython",
+            "version": platform.python_version(),
+            "licenses": [{"expression": "PSF-2.0"}],
+            "purl": f"pkg:generic/python@{platform.python_version()}",
+        }
+    ]
+    for distribution in shipped():
+        name = canonicalize_name(distribution.metadata["Name"])
+        component: dict[str, object] = {
+            "type": "library",
+            "bom-ref": f"{name}@{distribution.version}",
+            "name": name,
+            "version": distribution.version,
+            "purl": f"pkg:pypi/{name}@{distribution.version}",
+        }
+        if declared := licence_of(distribution):
+            component["licenses"] = [{"license": {"name": declared}}]
+        components.append(component)
+    reference = f"{PROGRAM}@{version}"
+    program = {"type": "application", "bom-ref": reference, "name": PROGRAM, "version": version}
+    return {
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        # From the content, so that two builds of the same parts give the same file.
+        "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_URL, json.dumps(components, sort_keys=True))}",
+        "version": 1,
+        "metadata": {"component": program},
+        "components": components,
+        "dependencies": [{"ref": reference, "dependsOn": [component["bom-ref"] for component in components]}],
+    }
+
+
+def notices() -> str:
+    """Return the licences of all that is shipped, as one text."""
+    parts = [
+        "Keepsake is under the MIT licence. It ships the following software of others, each under its own licence.",
+        "The built-in model and the icons have theirs beside them in resources/models and resources/icons.",
+    ]
+    for distribution in shipped():
+        title = f"{distribution.metadata['Name']} {distribution.version}"
+        parts.append(f"{'=' * 100}\n{title}: {licence_of(distribution) or 'see below'}\n{'=' * 100}")
+        parts += [f"--- {name} ---\n\n{text}" for name, text in licence_texts(distribution)]
+    return "\n\n".join(parts) + "\n"
+
+
+def main(folder: Path, version: str) -> None:
+    """Write ``keepsake.cdx.json`` and ``THIRD-PARTY-NOTICES.txt`` into a folder."""
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "keepsake.cdx.json").write_text(json.dumps(bill(version), indent=2) + "\n", encoding="utf-8")
+    (folder / "THIRD-PARTY-NOTICES.txt").write_text(notices(), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]), sys.argv[2])

@@ -1,0 +1,106 @@
+"""Bulk actions on selected notes: store, pin, archive and merge."""
+
+from collections.abc import Coroutine
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from PySide6.QtCore import QObject, QPoint
+from shiboken6 import isValid
+
+from app.core.stores import STORES
+from ui.models.dates import format_number
+from ui.panes.labels import display_title, store_label
+from ui.panes.reading_pane import ReadingPane, history_of
+from ui.widgets.context_menu import Entry, open_menu
+
+if TYPE_CHECKING:
+    from ui.bridge import Reply
+    from ui.panes.notes.editor_controller import EditorController
+    from ui.panes.notes.note_list import NoteList
+
+
+class BulkActions(QObject):
+    """Changes several notes at once; each change is undone as one.
+
+    Args:
+        pane: The pane that tells what was done.
+        listing: The list with the selection.
+        controller: The controller of the open note.
+    """
+
+    def __init__(self, pane: ReadingPane, listing: "NoteList", controller: "EditorController") -> None:
+        super().__init__(pane)
+        self._pane = pane
+        self._listing = listing
+        self._controller = controller
+
+    def pin(self, ids: list[str], *, pinned: bool) -> None:
+        """Pin or unpin notes."""
+        words = self.tr("Pinned {count} notes") if pinned else self.tr("Unpinned {count} notes")
+        self._do(self._change(ids, words, pinned=pinned))
+
+    def store_entries(self, ids: list[str]) -> list[Entry]:
+        """Return the menu entries that change who may see notes."""
+        return [(self.store_words(store), partial(self.set_store, ids, store)) for store in STORES]
+
+    def choose_store(self, ids: list[str], where: QPoint) -> None:
+        """Open a menu of the stores at a global position."""
+        open_menu(self._pane, where, [self.store_entries(ids)])
+
+    def store_words(self, store: str) -> str:
+        """Return a store with who sees what is in it."""
+        who = {
+            "private": self.tr("only you and programs you trust fully"),
+            "shared": self.tr("also programs that work for you"),
+            "social": self.tr("also programs that speak for you"),
+        }
+        return self.tr("{store}: {who}").format(store=store_label(store), who=who.get(store, ""))
+
+    def set_store(self, ids: list[str], store: str) -> None:
+        """Change who may see notes."""
+        words = self.tr("{count} notes are now in the store ‘{store}’").replace("{store}", store_label(store))
+        self._do(self._change(ids, words, store=store))
+
+    def archive(self, ids: list[str]) -> None:
+        """Put notes into the archive, out of lists and searches."""
+        self._do(self._archive(ids, self._listing.list.neighbour(ids)))
+
+    def merge(self, ids: list[str]) -> None:
+        """Merge notes into the first of them, in the order of the list."""
+        order = {identity: place for place, identity in enumerate(self._listing.model.ids)}
+        self._do(self._merge(sorted(ids, key=lambda one: order.get(one, len(order)))))
+
+    def _do(self, work: Coroutine[Any, Any, None]) -> None:
+        self._pane.do(work)
+
+    async def _change(self, ids: list[str], words: str, **fields: Any) -> None:
+        await self._controller.settle()
+        reply = await self._pane.bridge.reply("note.change_many", ids=ids, **fields)
+        self._tell(words, len(reply.value), reply)
+
+    async def _archive(self, ids: list[str], neighbour: str) -> None:
+        await self._controller.settle()
+        # Archived notes cannot be opened, so the keyboard leaves their rows first.
+        if self._controller.id in ids:
+            self._controller.close()
+        if not neighbour:
+            self._listing.list.clear_choice()
+        elif self._listing.list.selected_count > 1 or self._listing.list.current_id() in ids:
+            self._listing.list.choose(neighbour)
+        reply = await self._pane.bridge.reply("archive.put", ids=ids)
+        self._tell(self.tr("Archived {count} notes"), len(ids), reply)
+
+    async def _merge(self, ids: list[str]) -> None:
+        await self._controller.settle()
+        reply = await self._pane.bridge.reply("note.merge", ids=ids)
+        if not isValid(self._pane):
+            return
+        merged = reply.value
+        self._listing.list.choose(merged.id)
+        title = display_title(merged.title, merged.content, self.tr("Untitled"))
+        words = self.tr("Merged {count} notes into ‘{title}’").replace("{count}", format_number(len(ids)))
+        self._pane.show_result(words, title, reply)
+
+    def _tell(self, words: str, count: int, reply: "Reply") -> None:
+        if isValid(self._pane):
+            self._pane.show_notice(words.format(count=format_number(count)), history_of(reply))

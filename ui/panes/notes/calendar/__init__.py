@@ -1,0 +1,1 @@
+"""The calendar of the Notes pane: days with notes and conversations."""

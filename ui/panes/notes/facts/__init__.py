@@ -1,0 +1,1 @@
+"""Facts in the inspector: confidence, correction and belief timeline."""

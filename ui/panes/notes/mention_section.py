@@ -1,0 +1,111 @@
+"""Unlinked mentions in the inspector: notes that name this one, each linked with a click."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from app.errors import KeepsakeError
+from app.memories.model import Link, Memory
+from ui import theme
+from ui.panes.labels import display_title
+from ui.style.design_tokens import Space
+from ui.widgets.button import icon_button
+from ui.widgets.inspector import Section, line_button
+from ui.widgets.plain_text import PlainLabel
+
+if TYPE_CHECKING:
+    from ui.bridge import Bridge
+
+
+class MentionSection(Section):
+    """Lists the notes that name the open note without a link.
+
+    Args:
+        bridge: The way to the engine.
+        parent: Its parent.
+    """
+
+    opened = Signal(str)
+    done = Signal(str, object)
+    """A note was linked: a sentence, and the ``Reply`` that undoes it."""
+    failed = Signal(object)
+    """A ``KeepsakeError``."""
+
+    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
+        super().__init__("", parent)
+        self._title = self.tr("Named without a link")
+        self._bridge = bridge
+        self._memory: Memory | None = None
+        self._request = 0
+        self.hide()
+
+    def show_memory(self, memory: Memory | None) -> None:
+        """Look for notes that name ``memory``."""
+        self._request += 1
+        if memory is None or self._memory is None or memory.id != self._memory.id:
+            self.hide()
+        self._memory = memory
+        if memory is not None and memory.title and memory.kind == "note" and memory.deleted_at is None:
+            self._bridge.start(self._load(memory.id, self._request))
+        else:
+            self.hide()
+
+    async def _load(self, identity: str, request: int) -> None:
+        try:
+            found: list[Link] = await self._bridge.call("note.mentions", id=identity)
+        except KeepsakeError:
+            return  # it was deleted in between; the pane hears of that by itself
+        if not isValid(self) or request != self._request:
+            return
+        self.clear()
+        self.set_count(len(found))
+        self.setVisible(bool(found))
+        for link in found:
+            self.rows.addWidget(self._row(link))
+
+    def _row(self, link: Link) -> QWidget:
+        title = display_title(link.title, link.text, self.tr("Untitled"))
+        opener = line_button(title, link.memory_id)
+        opener.clicked.connect(self._on_opener_clicked)
+        linker = icon_button("link", self.tr("Link it in ‘{title}’").format(title=title))
+        linker.setProperty("target", link.memory_id)
+        linker.setProperty("title", title)
+        linker.clicked.connect(self._on_linker_clicked)
+        words = PlainLabel(link.text)
+        words.setTextFormat(Qt.TextFormat.PlainText)
+        words.setWordWrap(True)
+        words.setContentsMargins(Space.S, 0, 0, 0)
+        theme.set_type(words, "small muted")
+        top = QHBoxLayout()
+        top.setSpacing(Space.XS)
+        top.addWidget(opener, 1)
+        top.addWidget(linker)
+        holder = QWidget()
+        column = QVBoxLayout(holder)
+        column.setContentsMargins(0, 0, 0, Space.XS)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(words)
+        return holder
+
+    def _on_opener_clicked(self) -> None:
+        self.opened.emit(str(self.sender().property("target")))
+
+    def _on_linker_clicked(self) -> None:
+        button = self.sender()
+        if self._memory is not None and isinstance(button, QWidget):
+            button.setEnabled(False)
+            self._bridge.start(self._link(str(button.property("target")), str(button.property("title")), self._memory))
+
+    async def _link(self, source: str, title: str, memory: Memory) -> None:
+        try:
+            reply = await self._bridge.reply("note.link_mention", id=source, target=memory.id)
+        except KeepsakeError as error:
+            if isValid(self):
+                self.failed.emit(error)
+                self.show_memory(self._memory)
+            return
+        if isValid(self):
+            self.done.emit(self.tr("Linked it in ‘{title}’").format(title=title), reply)

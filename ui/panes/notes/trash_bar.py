@@ -1,0 +1,112 @@
+"""The bar above the trash: how much is in it, restore, and empty for ever."""
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QMessageBox, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from app.memories.model import MemoryFilter
+from ui import theme
+from ui.models.dates import format_number
+from ui.panes.reading_pane import ReadingPane
+from ui.style.design_tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.plain_text import PlainLabel, PlainMessageBox
+
+if TYPE_CHECKING:
+    from ui.panes.notes.note_list import NoteList
+
+_TRASH = MemoryFilter(deleted=True)
+
+
+class TrashBar(QFrame):
+    """Shown while the trash is listed.
+
+    Args:
+        pane: The pane that tells what was done.
+        listing: The list, which shows the trash or not.
+        restore: Restores notes by their ids.
+        parent: Its parent.
+    """
+
+    def __init__(
+        self,
+        pane: ReadingPane,
+        listing: "NoteList",
+        restore: Callable[[list[str]], object],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._pane = pane
+        self._listing = listing
+        self._restore = restore
+        self._words = PlainLabel(self)
+        self._words.setWordWrap(True)
+        theme.set_type(self._words, "small muted")
+        self.restore = text_button(self.tr("Restore"), icon_name="archive-restore", parent=self)
+        self.restore.clicked.connect(self._on_restore_clicked)
+        self.empty = text_button(self.tr("Empty trash…"), "danger", parent=self)
+        self.empty.clicked.connect(self.ask_to_empty)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(Space.S)
+        buttons.addWidget(self.restore)
+        buttons.addWidget(self.empty)
+        buttons.addStretch(1)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, Space.S, 0, 0)
+        column.setSpacing(Space.S)
+        column.addWidget(self._words)
+        column.addLayout(buttons)
+        listing.loaded.connect(self.refresh)
+        listing.list.selection_changed.connect(self.refresh)
+        self.hide()
+
+    def refresh(self) -> None:
+        """Follow the list: shown for the trash only."""
+        self.setVisible(self._listing.trash.isChecked())
+        count = len(self._listing.model.ids)
+        self._words.setText(
+            self.tr("In the trash: {count}. It stays until you empty it.").format(count=format_number(count))
+            if count
+            else self.tr("The trash is empty.")
+        )
+        self.restore.setEnabled(bool(self._listing.list.selected_ids()))
+        self.empty.setEnabled(bool(count))
+
+    def ask_to_empty(self) -> None:
+        """Ask whether all in the trash may be erased for ever."""
+        self._pane.do(self._ask())
+
+    async def _ask(self) -> None:
+        ids: list[str] = await self._pane.bridge.call("note.ids", filter=_TRASH)
+        if not ids or not isValid(self):
+            return
+        text = self.tr("Erase the {count} notes in the trash for ever?").format(count=format_number(len(ids)))
+        if len(ids) == 1:
+            text = self.tr("Erase the note in the trash for ever?")
+        detail = self.tr("Their text, history and search entries are removed from this vault. Nothing can undo this.")
+        box = PlainMessageBox(self.tr("Empty the trash"), text, detail, self)
+        box.setIcon(QMessageBox.Icon.Warning)
+        box.setDefaultButton(box.addButton(QMessageBox.StandardButton.Cancel))
+        yes = box.addButton(self.tr("Erase for ever"), QMessageBox.ButtonRole.DestructiveRole)
+        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        box.setProperty("ids", ids)
+        yes.clicked.connect(self._on_yes_clicked)
+        box.open()
+
+    def _on_yes_clicked(self) -> None:
+        box = next((one for one in self.findChildren(PlainMessageBox) if one.property("ids")), None)
+        if box is not None:
+            self._pane.do(self._erase([str(one) for one in box.property("ids")]))
+
+    async def _erase(self, ids: list[str]) -> None:
+        await self._pane.bridge.call("memory.forget_forever", ids=ids, confirm=True)
+        if isValid(self._pane):
+            words = self.tr("Erased {count} from the trash for ever").format(count=format_number(len(ids)))
+            self._pane.show_notice(words)
+
+    def _on_restore_clicked(self) -> None:
+        if ids := self._listing.list.selected_ids():
+            self._restore(ids)
