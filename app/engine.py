@@ -13,6 +13,7 @@ from app.agents.ledger.service import LedgerOptions, LedgerService
 from app.agents.presence import AgentPresence
 from app.agents.service import AREA as AGENTS_AREA
 from app.agents.service import AgentService
+from app.attachments.service import AttachmentService
 from app.background_tasks import BackgroundTask, BackgroundTasks
 from app.changes import ChangeSet, Event, Feed, Progress
 from app.config.config import Config
@@ -179,7 +180,7 @@ class Engine:
         new_sink = partial(VaultSink, store, self.sessions.service, indexer, clock)
         self.capture = capture_parts.build(runtime, self.sessions.service)
         source = VaultSource(store, self.memories.queries, self.memories.archive)
-        self.exchange = ExchangeService(new_sink, source, self.capture.new_sink)
+        self.exchange = ExchangeService(new_sink, source, self.capture.new_sink, self.vault)
         self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
         self.consolidation = consolidation_parts.build(
@@ -200,6 +201,7 @@ class Engine:
         self.presence = AgentPresence(clock, self.feed.publish)
         self.safety = SafetyRecords(store, clock)
         self.connections = ConnectionService(self.vault, ConnectionAccess(self.agents))
+        self.attachments = AttachmentService(self.vault)
         self.receipts = WriteReceipts(store, clock)
         self.health = health_parts.build(runtime, indexer, self.agents)
         self.ledger = LedgerService(store, clock, self._ledger_options)

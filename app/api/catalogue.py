@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from app.api import (  # noqa: F401
     agents,
     archive,
+    attachments,
     backups,
     bulk_notes,
     capture,

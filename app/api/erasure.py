@@ -2,6 +2,7 @@
 
 from app.api.caller import Caller
 from app.api.registry import Count, operation
+from app.attachments.repo import mentioned_only_by
 from app.changes import Changed
 from app.engine import Engine
 from app.erasure.model import BackupChoice, ErasureReceipt
@@ -26,6 +27,9 @@ async def forget_forever(
     say of them is not touched: memories drawn from them or quoting them are named in the receipt as left. The receipt
     holds ids and numbers, nothing of the text. If Keepsake is killed meanwhile, its next start finishes the work.
 
+    Attachments that no other memory mentions, now or in its history, are deleted too, and their copies beside the
+    backups unless backups are kept.
+
     Args:
         ids: Memories of any kind: active, deleted or archived. What was forgotten before may be named again to clean
             the copies that were kept then.
@@ -38,6 +42,7 @@ async def forget_forever(
     work = engine.jobs.begin("Forgetting for ever", "rows", job)
     state = "failed"
     try:
+        only_theirs = await engine.store.read(lambda connection: mentioned_only_by(connection, ids))
         done = await engine.erasure.forget(
             ids,
             sessions,
@@ -46,6 +51,7 @@ async def forget_forever(
             backups=backups,
             progress=lambda removed: work.advance(removed, None),
         )
+        await engine.attachments.remove(only_theirs, backups=backups != "keep")
         state = "finished"
     finally:
         engine.jobs.end(work, state)

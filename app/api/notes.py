@@ -45,7 +45,7 @@ async def save(
 
     Args:
         content: Markdown, kept exactly.
-        title: What ``[[wiki links]]`` call it.
+        title: What ``[[wiki links]]`` call it; the first heading of the content when left out.
         tags: Joined with the ``#tags`` in the content; at most 16 of at most 64 characters.
         store: Who may see it; the most private store that the caller sees when left out.
         source: Where it comes from; the caller's name when empty.
@@ -92,7 +92,7 @@ async def update(
         id: The note's id.
         version: The version that was read.
         content: New Markdown.
-        title: New title.
+        title: New title; the links of other notes follow it, and undoing that brings them back.
         tags: New tags, in place of the old ones.
         store: New store, one that the caller sees.
         pinned: Whether it is pinned.
@@ -281,10 +281,11 @@ async def titles(engine: Engine, caller: Caller, prefix: str = "", limit: Count 
 
 
 @operation("note.resolve")
-async def resolve(engine: Engine, caller: Caller, title: str) -> str | None:
+async def resolve(engine: Engine, caller: Caller, title: str, source: str = "") -> str | None:
     """Return the id of the note that ``[[title]]`` means, null when there is none.
 
     Args:
-        title: A title or an alias.
+        title: A title, an alias or an id.
+        source: The id of the note in which ``title`` is the target of a Markdown link, such as ``../rose.md``.
     """
-    return await engine.memories.queries.resolve(title, stores=caller.stores)
+    return await engine.memories.queries.resolve(title, source=source, stores=caller.stores)

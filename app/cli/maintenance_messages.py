@@ -103,6 +103,9 @@ def salvage_lines(report: "SalvageReport") -> list[str]:
         )
     if report.sessions_made:
         lines.append(f"{_count(report.sessions_made, 'conversation')} had lost its details and got a new title.")
+    if report.attachments_lost:
+        names = ", ".join(map(printable, report.attachments_lost))
+        lines.append(f"{_count(len(report.attachments_lost), 'attachment')} could not be read: {names}.")
     if not has_losses(report):
         lines.append("Nothing was lost.")
     return [
@@ -115,7 +118,7 @@ def salvage_lines(report: "SalvageReport") -> list[str]:
 
 def has_losses(report: "SalvageReport") -> bool:
     """Return whether something was lost in a salvage."""
-    return report.regained > 0 or any(_lost(item) for item in report.tables)
+    return report.regained > 0 or bool(report.attachments_lost) or any(_lost(item) for item in report.tables)
 
 
 def _lost(item: "SalvagedTable") -> bool:

@@ -144,7 +144,7 @@ class FolderTarget:
 
 
 class TargetFile:
-    """A text file being written, whose size and digest are noted when it closes."""
+    """A file being written, whose size and digest are noted when it closes."""
 
     def __init__(self, file: Path, place: PurePosixPath, written: dict[str, tuple[int, str]]) -> None:
         self._stream = _open_new(file)
@@ -155,7 +155,10 @@ class TargetFile:
 
     def write(self, text: str) -> None:
         """Append ``text`` as UTF-8."""
-        data = text.encode("utf-8", "replace")
+        self.write_bytes(text.encode("utf-8", "replace"))
+
+    def write_bytes(self, data: bytes) -> None:
+        """Append ``data``."""
         self._digest.update(data)
         self._size += len(data)
         self._stream.write(data)

@@ -7,6 +7,7 @@ from pathlib import Path, PurePosixPath
 from typing import IO, Protocol, cast
 
 from app.core.text import excerpt
+from app.exchange import attachment_files
 from app.exchange.export_target import FileTarget, FolderTarget, TargetFile, writable
 from app.exchange.filenames import UNTITLED, FileNames, safe_folders, safe_name
 from app.exchange.formats.keepsake_writer import JsonlWriter
@@ -33,6 +34,9 @@ class Exporter(Protocol):
     def abandon(self) -> None:
         """Leave nothing behind."""
 
+    def attach(self, vault: Path) -> None:
+        """Take the attachments of a vault, before ``finish``."""
+
 
 class JsonlExporter:
     """Writes one JSONL file, gzipped when its name ends in ``.gz``.
@@ -52,6 +56,7 @@ class JsonlExporter:
         self._stream = cast("IO[bytes]", gzip.GzipFile("", "wb", 6, self._file, 0)) if zipped else self._file
         self._writer = JsonlWriter(self._stream)
         self._counts: Counter[type] = Counter()
+        self._attached = 0, 0
 
     def write(self, batch: Sequence[Exportable]) -> None:
         """Write a line for each value."""
@@ -80,7 +85,14 @@ class JsonlExporter:
             size = self._target.path.stat().st_size
         counts = self._counts
         sessions, memories = counts[Session] + counts[ForgottenSession], counts[Memory] + counts[Archived]
-        return ExportReport(str(self._target.path), "jsonl", sessions, counts[Message], memories, files=1, bytes=size)
+        files, more = self._attached
+        path, messages = str(self._target.path), counts[Message]
+        return ExportReport(path, "jsonl", sessions, messages, memories, files=1 + files, bytes=size + more)
+
+    def attach(self, vault: Path) -> None:
+        """Lay the attachments into a folder beside the file."""
+        with writable(self._target.path):
+            self._attached = attachment_files.copy_to_folder(self._target.path, vault)
 
     def abandon(self) -> None:
         """Remove the unfinished file."""
@@ -153,6 +165,11 @@ class MarkdownExporter:
             self._target.bytes,
         )
 
+    def attach(self, vault: Path) -> None:
+        """Copy the attachments to where the links of the notes lead."""
+        with writable(self._path):
+            attachment_files.copy_into(self._target, vault)
+
     def abandon(self) -> None:
         """Remove the unfinished folder."""
         for stream in filter(None, (self._transcript, self._index)):
@@ -185,7 +202,7 @@ class MarkdownExporter:
         folder = PurePosixPath(f"{memory.kind}s") / safe_folders(path)
         place = self._names.take(folder, stem, suffix if suffix.lower() in SUFFIXES else ".md")
         file = self._target.open(place)
-        file.write(render_note(memory, place.stem))
+        file.write(attachment_files.with_moved_links(render_note(memory, place.stem), place.parent))
         file.close()
         self._list(f"{memory.kind.capitalize()}s", place, memory.title or place.stem)
 

@@ -71,6 +71,9 @@ class GraphExporter:
         memories = sum(len(one) for one in self._observations.values())
         return ExportReport(str(self._target.path), "mcp-memory", 0, 0, memories, files=1, bytes=size)
 
+    def attach(self, vault: Path) -> None:
+        """Take nothing: this format has no files."""
+
     def abandon(self) -> None:
         """Remove the unfinished file."""
         self._file.close()

@@ -15,6 +15,7 @@ from typing import Literal, Protocol, Self, TypeVar
 
 from app.core.stores import StoreName
 from app.errors import CancelledByPersonError, FormatError, InputError
+from app.exchange import attachment_files
 from app.exchange.batches import Batch, BatchReader, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
 from app.exchange.formats import chatgpt, claude, keepsake, markdown, memory_file
@@ -48,6 +49,7 @@ EXPORTERS: dict[str, Callable[[Path], Exporter]] = {
     "markdown": MarkdownExporter,
     memory_file.NAME: GraphExporter,
 }
+_WITH_ATTACHMENTS = frozenset({"markdown", "keepsake"})
 MAX_PROBLEMS = 1000
 EXPORT_VALUES = 500
 EXPORT_CHARACTERS = 4 << 20
@@ -172,6 +174,7 @@ class ExchangeService:
         new_sink: Makes where the records of one import go.
         source: Where exported values come from.
         new_transcript_sink: Makes where transcripts go; the same where not given.
+        vault: The vault whose attachments come along; ``None`` for none.
     """
 
     def __init__(
@@ -179,9 +182,11 @@ class ExchangeService:
         new_sink: Callable[[], RecordSink],
         source: RecordSource,
         new_transcript_sink: Callable[[], RecordSink] | None = None,
+        vault: Path | None = None,
     ) -> None:
         self._new_sink = new_sink
         self._source = source
+        self._vault = vault
         self._new_transcript_sink = new_transcript_sink or new_sink
 
     async def preview(self, path: Path) -> ImportPreview:
@@ -242,6 +247,9 @@ class ExchangeService:
                 stopped.set()
                 reading.cancel()
                 await thread.run(reader.close)
+        if self._vault is not None and name in _WITH_ATTACHMENTS and not stopped_early:
+            left_out = await asyncio.to_thread(attachment_files.bring_in, path, self._vault)
+            tally.add(Batch(problems=left_out), Ingested())
         return tally.finished(cancelled=stopped_early)
 
     async def export_path(
@@ -265,7 +273,7 @@ class ExchangeService:
         if format_name not in EXPORTERS:
             raise InputError(f"There is no export format {format_name!r}; use {' or '.join(EXPORTERS)}.")
         values = self._values(format_name, removed=removed, history=history)
-        return await self._export(partial(EXPORTERS[format_name], path), values, work)
+        return await self._export(partial(EXPORTERS[format_name], path), values, work, vault=self._vault)
 
     async def export_session(self, session: Session, path: Path, format_name: str, work: ImportJob) -> ExportReport:
         """Write one conversation to a file, which changes only when the export is complete.
@@ -281,17 +289,24 @@ class ExchangeService:
             MachineError: The machine refuses to write it, or the disk is full.
             CancelledByPersonError: It was stopped.
         """
-        kind = TranscriptExporter if format_name == "markdown" else JsonlExporter
+        kind: Callable[[Path], Exporter] = TranscriptExporter if format_name == "markdown" else JsonlExporter
         return await self._export(partial(kind, path), self._sessions(_only(session)), work)
 
     async def _export(
-        self, begin: Callable[[], Exporter], values: AsyncIterator[Exportable], work: ImportJob
+        self,
+        begin: Callable[[], Exporter],
+        values: AsyncIterator[Exportable],
+        work: ImportJob,
+        vault: Path | None = None,
     ) -> ExportReport:
+        """Write values to an exporter, with the attachments of ``vault`` where it is given."""
         with _Thread("export") as thread:
             exporter = await thread.run(begin)
             finished = False
             try:
                 await self._write(exporter, thread, work, values)
+                if vault is not None:
+                    await thread.run(partial(exporter.attach, vault))
                 report = await thread.run(exporter.finish)
                 finished = True
             finally:

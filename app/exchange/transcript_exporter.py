@@ -39,6 +39,9 @@ class TranscriptExporter:
                     self._messages += 1
                     self._file.write(transcript_message(value).encode("utf-8", "replace"))
 
+    def attach(self, vault: Path) -> None:
+        """Take nothing: a conversation has no files."""
+
     def finish(self) -> ExportReport:
         """Put the file in its place."""
         with writable(self._target.path):

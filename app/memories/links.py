@@ -14,10 +14,12 @@ from app.memories.repo import get, store_condition
 from app.memories.text.markdown_links import (
     GENERIC_NAME,
     MAX_LINKS,
+    MEMORY_ID,
     WikiLink,
     attribute_links,
     find_links,
     find_markdown_links,
+    markdown_target,
     title_key,
 )
 
@@ -53,15 +55,20 @@ def write(connection: apsw.Connection, memory: Memory) -> None:
 
 
 def _markdown_links(memory: Memory) -> Iterator[WikiLink]:
-    return find_markdown_links(memory.content, _imported_path(memory)) if memory.kind == "note" else iter(())
+    return find_markdown_links(memory.content, imported_path(memory)) if memory.kind == "note" else iter(())
 
 
-def _imported_path(memory: Memory) -> str:
+def imported_path(memory: Memory) -> str:
     """Return the path of a note's imported Markdown file, ``""`` for other notes."""
     origin = memory.attributes.get("origin")
     if not isinstance(origin, dict) or origin.get("format") != _MARKDOWN or not isinstance(origin.get("key"), str):
         return ""
     return str(origin["key"])
+
+
+def is_imported_path(connection: apsw.Connection, path: str, stores: Sequence[str]) -> bool:
+    """Return whether an active note was imported from ``path``."""
+    return bool(_imported(connection, [path], stores))
 
 
 def of(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = STORES) -> Links:
@@ -77,8 +84,19 @@ def of(connection: apsw.Connection, memory_id: str, *, stores: Sequence[str] = S
 
 def resolve(connection: apsw.Connection, title: str, *, stores: Sequence[str] = STORES) -> str | None:
     """Return the id of the active memory that ``[[title]]`` means."""
+    if not title:
+        return None
     found = resolve_all(connection, [title], stores=stores).get(title)
     return None if found is None else found.memory_id
+
+
+def resolve_target(
+    connection: apsw.Connection, written: str, source: str, *, stores: Sequence[str] = STORES
+) -> str | None:
+    """Return the id of the memory that a Markdown link in ``source`` leads to."""
+    memory = get(connection, source, stores=stores)
+    target = markdown_target(written, "" if memory is None else imported_path(memory))
+    return resolve(connection, target, stores=stores)
 
 
 def resolve_all(
@@ -86,12 +104,13 @@ def resolve_all(
 ) -> dict[str, Link]:
     """Return the memory that each title means, for those that mean one.
 
-    A path that begins with ``/`` means the note that was imported from there (``/vault/plants/rose.md``). A title is
-    first taken whole, then as an alias, then as a path whose last part is the title (``Projects/Garden``,
-    ``Garden.md``).
+    A path that begins with ``/`` means the note that was imported from there (``/vault/plants/rose.md``), and an id
+    the memory that has it. A title is first taken whole, then as an alias, then as a path whose last part is the title
+    (``Projects/Garden``, ``Garden.md``).
     """
     wanted = list(titles)
     imported = _imported(connection, [title for title in wanted if title.startswith("/")], stores)
+    imported |= _identified(connection, [title for title in wanted if MEMORY_ID.fullmatch(title)], stores)
     keys = {title: key for title in wanted if title not in imported and (key := title_key(title))}
     known = _titled(connection, set(keys.values()), stores)
     if missing := set(keys.values()) - known.keys():
@@ -137,17 +156,21 @@ def _outgoing(connection: apsw.Connection, memory_id: str, stores: Sequence[str]
         (memory_id,),
     ).fetchall()
     known = resolve_all(connection, [target for target, _ in written], stores=stores)
-    return tuple(
-        Link(known[target].memory_id, known[target].title, context)
-        if target in known
-        else Link("", _readable(target), context)
-        for target, context in written
-    )
+    links: dict[str, Link] = {}
+    for target, context in written:
+        found = known.get(target)
+        one = Link("", _readable(target), context) if found is None else Link(found.memory_id, found.title, context)
+        links.setdefault(target if found is None else found.memory_id, one)
+    return tuple(links.values())
 
 
 def _backlinks(connection: apsw.Connection, memory: Memory, stores: Sequence[str]) -> tuple[Link, ...]:
-    path = f"/{_imported_path(memory)}" if _imported_path(memory) else ""
-    names = {key for key in map(title_key, (memory.title, path, *_aliases(memory.attributes.get("aliases")))) if key}
+    path = f"/{imported_path(memory)}" if imported_path(memory) else ""
+    names = {
+        key
+        for key in map(title_key, (memory.id, memory.title, path, *_aliases(memory.attributes.get("aliases"))))
+        if key
+    }
     found: list[Any] = connection.execute(
         "SELECT l.target, m.id, m.title, substr(m.content, 1, 200), l.context"
         " FROM memory_links l JOIN memories m ON m.id = l.memory_id"
@@ -186,8 +209,21 @@ def _imported(connection: apsw.Connection, paths: Sequence[str], stores: Sequenc
     return {uris[uri]: Link(memory_id, title) for uri, memory_id, title in cursor}
 
 
+def _identified(connection: apsw.Connection, ids: Sequence[str], stores: Sequence[str]) -> dict[str, Link]:
+    if not ids:
+        return {}
+    cursor = connection.execute(
+        "SELECT m.id, m.title, substr(m.content, 1, 200) FROM json_each(?) wanted CROSS JOIN memories m"
+        f" ON m.id = wanted.value WHERE m.valid_until IS NULL AND {store_condition(stores)}",
+        (json.dumps(list(ids)),),
+    )
+    return {memory_id: Link(memory_id, title or excerpt(content, _UNTITLED)) for memory_id, title, content in cursor}
+
+
 def _readable(target: str) -> str:
-    """Return an unresolved target as it is shown: a path without its imported folder."""
+    """Return an unresolved target as the title that the note would have."""
+    if target.lower().endswith(".md"):
+        return target.rpartition("/")[2][: -len(".md")] or target
     return target.split("/", 2)[2] if target.startswith("/") and target.count("/") > 1 else target
 
 

@@ -11,7 +11,7 @@ from app.core.clock import optional_datetime, to_datetime, to_ms
 from app.core.stores import STORES
 from app.core.text import content_hash, excerpt
 from app.memories.model import Memory, MemoryRow, Source
-from app.memories.text.markdown_links import title_key
+from app.memories.text.markdown_links import title_key, without_front_matter
 
 PREVIEW = 160
 _PREVIEW_SOURCE = 2 * PREVIEW  # characters read to make a preview of
@@ -262,7 +262,7 @@ def preview(content: str, facts: Sequence[str]) -> str:
 
     They are those of its single statements where it has no other text.
     """
-    begun = content[:_PREVIEW_SOURCE]
+    begun = without_front_matter(content[:_PREVIEW_SOURCE])
     return excerpt(begun if begun.strip() else " ".join(facts), PREVIEW)
 
 

@@ -17,7 +17,7 @@ from app.core.json_values import plain
 from app.core.stores import STORES, StoreName
 from app.core.tag_names import normalise_tags
 from app.errors import InputError, NotFoundError, StaleError
-from app.memories import repo, validation
+from app.memories import renaming, repo, validation
 from app.memories.model import Memory, NewMemory
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryIndex, MemoryWriter
@@ -52,11 +52,12 @@ class MemoryService:
     ) -> Changed[Memory]:
         """Store a new memory.
 
-        A fact supersedes the active one of the same category and key.
+        A fact supersedes the active one of the same category and key. A note without a title is called by its heading.
 
         Raises:
             InputError: Its id is taken, it is empty or too large, or a field cannot be stored.
         """
+        draft = replace(draft, title=renaming.with_title_of_heading(draft.title, draft.kind, draft.content))
         prepared = await asyncio.to_thread(self._prepare, draft) if len(draft.content) > _LONG else None
 
         def work(writer: MemoryWriter) -> Memory:
@@ -95,7 +96,8 @@ class MemoryService:
         """Change what is given of an active memory, of which the caller read ``version``.
 
         When that changes nothing, nothing is written. Somebody who goes on changing the content within a few minutes
-        makes one entry of the history, whose id is returned again.
+        makes one entry of the history, whose id is returned again. Links of other memories follow a note's new title,
+        and a title that is the same as the note's heading follows the heading.
 
         Raises:
             NotFoundError: There is no active memory of that id.
@@ -123,8 +125,9 @@ class MemoryService:
                 pinned=after.pinned if pinned is None else pinned,
                 attributes=after.attributes if attributes is None else plain(attributes),
             )
+            after = renaming.with_followed_heading(before, after)
             validation.require_text(after.content, after.title, after.facts)
-            return before if after == before else writer.coalesce_update(before, after)
+            return before if after == before else renaming.store_renamed(writer, before, after, stores)
 
         return await self._write(work, actor, operation, stores)
 

@@ -91,12 +91,16 @@ class MemoryWriter:
         repo.mention(self.connection, before.id)
         return self._record(before, after, "MENTION", {"memories"})
 
+    def begin_run(self) -> None:
+        """Let what follows in the transaction be one run, if it is none yet."""
+        self._run_id = self._run_id or new_id("run")
+
     def supersede(self, old: Memory, successor_id: str, event: Event = "UPDATE") -> Memory:
         """Take a memory out of use because another one stands for it from now on.
 
         This and what follows in the transaction is one run, so that neither is undone without the other.
         """
-        self._run_id = self._run_id or new_id("run")
+        self.begin_run()
         superseded = replace(
             old, version=old.version + 1, deleted_at=to_datetime(self.at_ms), superseded_by=successor_id
         )

@@ -35,6 +35,7 @@ class SalvageReport:
         found_again: Rows found on pages that nothing led to any more; something deleted may be among them.
         regained: Rows of broken pages that the search index or the history still had the words of.
         sessions_made: Conversations of which only messages were left.
+        attachments_lost: Names of attachments that could not be read.
     """
 
     source: str
@@ -44,3 +45,4 @@ class SalvageReport:
     found_again: int
     regained: int
     sessions_made: int
+    attachments_lost: tuple[str, ...] = ()

@@ -5,11 +5,13 @@ The damaged files are only read.
 
 import shutil
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import apsw
 
+from app.attachments.model import FOLDER as ATTACHMENTS
+from app.attachments.service import copy_missing
 from app.config.config import FILE
 from app.core.files import from_os
 from app.core.paths import migrations
@@ -132,6 +134,8 @@ def _salvage(source: PageFile, vault: Path, into: Path) -> SalvageReport:
             connection.close()
         if (vault / FILE).is_file():
             copy_settings(vault / FILE, place / FILE)
+        unreadable: list[str] = []
+        copy_missing(vault / ATTACHMENTS, place / ATTACHMENTS, unreadable=unreadable)
         _move_up(place, into)
     except BaseException as error:
         shutil.rmtree(into, ignore_errors=True)
@@ -140,7 +144,7 @@ def _salvage(source: PageFile, vault: Path, into: Path) -> SalvageReport:
         if isinstance(error, OSError):
             raise from_os(error, into) from error
         raise
-    return report
+    return replace(report, attachments_lost=tuple(unreadable))
 
 
 def _remove(path: Path) -> None:

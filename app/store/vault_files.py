@@ -9,7 +9,7 @@ from app.core.regular_files import require_file, require_folder
 from app.store.backup import FOLDER
 
 _ENDINGS: Final = ("", "-wal", "-shm", "-journal")
-_FOLDERS: Final = (FOLDER, "replaced", "agents")
+_FOLDERS: Final = (FOLDER, "replaced", "agents", "attachments")
 
 
 def database_files(database: Path) -> Iterator[Path]:

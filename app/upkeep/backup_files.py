@@ -8,6 +8,8 @@ from pathlib import Path
 
 import apsw
 
+from app.attachments.model import FOLDER as ATTACHMENTS
+from app.attachments.service import copy_missing
 from app.config.config import FILE
 from app.core.clock import optional_datetime
 from app.core.files import from_os
@@ -99,6 +101,8 @@ def stage_restore(vault: Path, name: str) -> RestorePlan:
     path = find_backup(vault, name)
     check = require_sound(verify(path))
     stage(vault, path)
+    if path.parent.resolve() != vault.resolve():
+        copy_missing(path.parent / ATTACHMENTS, vault / ATTACHMENTS)
     return RestorePlan(check, AT_NEXT_START)
 
 
@@ -110,6 +114,14 @@ def remove(vault: Path, backup: BackupInfo) -> None:
         path.with_suffix(".toml").unlink(missing_ok=True)
     except OSError as error:
         raise from_os(error, path) from error
+
+
+def keep_attachments(vault: Path) -> None:
+    """Copy new attachments beside the backups.
+
+    All backups share them, for a file never changes.
+    """
+    copy_missing(vault / ATTACHMENTS, vault / FOLDER / ATTACHMENTS)
 
 
 def keep_settings(vault: Path, backup: Path) -> None:
@@ -128,6 +140,8 @@ def discard_partial(vault: Path) -> None:
 
 def _is_backup(path: Path) -> bool:
     if path.is_symlink():  # nothing of ours: it leads out of the vault
+        return False
+    if path.is_dir() and path.name == ATTACHMENTS:
         return False
     if path.is_dir():
         return (path / DATABASE).exists() or read_name(path.name) is not None

@@ -103,6 +103,7 @@ class BackupService:
         path = await self._store.back_up(reason, self._now())
         try:
             await asyncio.to_thread(backup_files.keep_settings, self._store.vault, path)
+            await asyncio.to_thread(backup_files.keep_attachments, self._store.vault)
         except KeepsakeError:
             path.unlink(missing_ok=True)
             raise

@@ -10,6 +10,7 @@ from app.core.paths import resources
 from ui import theme
 from ui.dialogs.base_dialog import BaseDialog
 from ui.style.design_tokens import Space
+from ui.widgets.plain_text import tooltip
 
 _ROW = 32
 PAGE = Qt.ItemDataRole.UserRole
@@ -66,7 +67,7 @@ class HelpDialog(BaseDialog):
         for path in sorted(pages, key=_place):
             item = QListWidgetItem(_title(path))
             item.setData(PAGE, path.stem)
-            item.setToolTip(item.text())
+            item.setToolTip(tooltip(item.text()))
             self._list.addItem(item)
         self._fit_list()
         if self._list.count():

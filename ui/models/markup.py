@@ -4,24 +4,29 @@ Nothing in it loads, runs or styles itself.
 """
 
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
-from html import escape
+from html import escape, unescape
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
 
 from markdown_it import MarkdownIt
 from markdown_it.renderer import RendererHTML
+from markdown_it.token import Token
+
+from app.attachments.model import kind_of, name_of
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from markdown_it.rules_inline import StateInline
-    from markdown_it.token import Token
     from markdown_it.utils import EnvType, OptionsDict
 
 WIKI = "wiki:"
 TAG = "tag:"
+TASK = "task:"
+PICTURE = "picture:"
 RICH_LIMIT = 300_000
 PLAIN_STEP = 200_000
 PIECE = 6_000
@@ -36,6 +41,13 @@ _FENCE = re.compile(r" {0,3}(```|~~~)")
 _ONE_BLOCK = re.compile(r"\s*(```|~~~)[^\n]*\n(.*)\n\1\s*\Z", re.DOTALL)
 _FRESH = re.compile(r"(?:[-*+]|#{1,6})[ \t]")
 _TASK = re.compile(r"^\[([ xX])\][ \u00a0]")
+_TASK_LINE = re.compile(r"(?:[\s>]|[-*+][ \t]|\d{1,9}[.)][ \t])*\[([ xX])\][ \t\u00a0]")
+_NEWLINE = re.compile(r"\r\n?|\n")
+_MATTER_LINK = re.compile(r"\[\[([^\[\]\n|]+)(?:\|([^\[\]\n]*))?\]\]|\[([^\[\]\n]+)\]\(([^()\s]+)\)")
+_NOTE_TARGET = re.compile(
+    r"[^:#?]+\.(?:md|markdown|mdown|mkd|mdx)(?:#.*)?|(?:note|fact|obs|ref|dig)-[0-9a-f-]{36}(?:\.md)?(?:#.*)?",
+    re.IGNORECASE,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +73,38 @@ class Ink:
     line: str
     ground: str
     mono: str = "monospace"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture of a note, as far as it is there.
+
+    Args:
+        width: Pixels to show it at; 0 while it is not there.
+        height: The same.
+        problem: Why it cannot be shown, ``""`` where it can.
+    """
+
+    width: int = 0
+    height: int = 0
+    problem: str = ""
+
+
+@dataclass(slots=True)
+class NoteParts:
+    """Living parts of a note's preview: pictures, and tasks that can be ticked.
+
+    Args:
+        picture: Returns the picture of the attachments folder that has a name.
+        line: The line of the text that the rendered piece begins with.
+        refusal: Why pictures of other places are not shown.
+    """
+
+    picture: Callable[[str], Picture]
+    line: int = 0
+    refusal: str = ""
+    shown: set[str] = field(default_factory=set)
+    """Names of the pictures that the HTML shows."""
 
 
 def _wiki_rule(state: "StateInline", silent: bool) -> bool:
@@ -104,9 +148,27 @@ class _Renderer(RendererHTML):
     """HTML that Qt's rich text shows well."""
 
     def image(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
-        """Show a picture's words, never the picture."""
-        words = self.renderInlineAsText(tokens[idx].children or [], options, env) or str(tokens[idx].attrGet("src"))
-        return f'<span style="color:{_ink(env).muted}">[\N{FRAME WITH PICTURE} {escape(words)}]</span>'
+        """Show a picture of the attachments folder, of others the words only."""
+        target = str(tokens[idx].attrGet("src") or "")
+        words = self.renderInlineAsText(tokens[idx].children or [], options, env) or unquote(target)
+        parts, name = _parts(env), name_of(target)
+        if parts is None or not name or kind_of(name) != "picture":
+            why = f": {parts.refusal}" if parts is not None and parts.refusal else ""
+            return _placeholder(words + why, _ink(env))
+        picture = parts.picture(name)
+        if not picture.width:
+            return _placeholder(f"{words}: {picture.problem}" if picture.problem else f"{words} …", _ink(env))
+        parts.shown.add(name)
+        size = f'width="{picture.width}" height="{picture.height}"'
+        return f'<img src="{PICTURE}{quote(name, safe="")}" {size} alt="{escape(words)}">'
+
+    def paragraph_open(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
+        """Open a paragraph; a picture's line gets no space in proportion to its height."""
+        inline = tokens[idx + 1] if idx + 1 < len(tokens) else None
+        children = inline.children or () if inline is not None and _parts(env) is not None else ()
+        if not tokens[idx].hidden and any(child.type == "image" for child in children):
+            return '<p style="line-height:100%">'
+        return self.renderToken(tokens, idx, options, env)
 
     def code_inline(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
         """Show code in a line."""
@@ -128,7 +190,7 @@ class _Renderer(RendererHTML):
         """Colour a link; underline only those that lead out."""
         del options
         href = str(tokens[idx].attrGet("href") or "")
-        line = "none" if href.startswith((WIKI, TAG)) else "underline"
+        line = "none" if href.startswith((WIKI, TAG, TASK)) else "underline"
         return f'<a href="{escape(href)}" style="color:{_ink(env).link};text-decoration:{line}">'
 
     def blockquote_open(self, tokens: "Sequence[Token]", idx: int, options: "OptionsDict", env: "EnvType") -> str:
@@ -167,6 +229,15 @@ class _Renderer(RendererHTML):
         return f'<p style="{style}">&nbsp;</p>'
 
 
+def _placeholder(words: str, ink: Ink) -> str:
+    return f'<span style="color:{ink.muted};font-style:italic">[{escape(words)}]</span>'
+
+
+def _parts(env: "EnvType") -> NoteParts | None:
+    parts: NoteParts | None = env.get("parts")  # type: ignore[assignment, unused-ignore]
+    return parts
+
+
 def _ink(env: "EnvType") -> Ink:
     ink: Ink = env["ink"]  # type: ignore[assignment, unused-ignore]
     return ink
@@ -179,9 +250,13 @@ def _side(token: "Token") -> str:
 
 
 def _block(code: str, ink: Ink) -> str:
+    return _framed(escape(code.rstrip()), ink)
+
+
+def _framed(html: str, ink: Ink) -> str:
     return (
         f'<table width="100%" cellspacing="0" cellpadding="8" style="margin:6px 0"><tr><td bgcolor="{ink.code}">'
-        f"<pre style=\"font-family:'{ink.mono}';margin:0;white-space:pre-wrap\">{escape(code.rstrip())}</pre>"
+        f"<pre style=\"font-family:'{ink.mono}';margin:0;white-space:pre-wrap\">{html}</pre>"
         "</td></tr></table>"
     )
 
@@ -196,23 +271,82 @@ def _parser() -> MarkdownIt:
 
 
 def _tasks(state: Any) -> None:
-    """Turn ``[ ]`` and ``[x]`` at the head of list items into boxes."""
-    for before, token in zip(state.tokens[1:], state.tokens[2:], strict=False):
-        if token.type != "inline" or before.type != "paragraph_open" or not token.children:
-            continue
-        first = token.children[0]
-        if token.level >= 2 and first.type == "text" and (found := _TASK.match(first.content)):  # noqa: PLR2004
-            box = "\N{BALLOT BOX}" if found[1] == " " else "\N{BALLOT BOX WITH CHECK}"
-            first.content = f"{box} {first.content[found.end() :]}"
+    """Turn ``[ ]`` and ``[x]`` at the head of list items into boxes.
+
+    A list of tasks alone has no bullets before them.
+    """
+    lists: list[list[Any]] = []  # for each list that is open: its token, its items, its tasks
+    for place, token in enumerate(state.tokens):
+        if token.type == "bullet_list_open":
+            lists.append([token, 0, 0])
+        elif token.type == "bullet_list_close":
+            opening, items, tasks = lists.pop()
+            if items == tasks:
+                opening.attrSet("style", "list-style-type:none")
+        elif lists and token.type == "list_item_open" and token.level == lists[-1][0].level + 1:
+            lists[-1][1] += 1
+        elif token.type == "inline" and _make_task(state, place) and lists:
+            lists[-1][2] += 1
 
 
-def render(source: str, ink: Ink) -> str:
-    """Return ``source`` as HTML; front matter becomes a dim block at its head."""
+def _make_task(state: Any, place: int) -> bool:
+    """Turn the head of an inline token into a box if it is a task."""
+    token = state.tokens[place]
+    is_head = place > 1 and state.tokens[place - 2].type == "list_item_open"
+    if not is_head or state.tokens[place - 1].type != "paragraph_open" or not token.children:
+        return False
+    first = token.children[0]
+    found = _TASK.match(first.content) if first.type == "text" else None
+    if found is None:
+        return False
+    box = "\N{BALLOT BOX}" if found[1] == " " else "\N{BALLOT BOX WITH CHECK}"
+    first.content = f"{box} {first.content[found.end() :]}"
+    if (parts := _parts(state.env)) is not None and token.map:
+        first.content = first.content[1:]
+        token.children[:0] = _task_box(box, f"{TASK}{parts.line + token.map[0]}")
+    return True
+
+
+def _task_box(box: str, href: str) -> "list[Token]":
+    opening, words, closing = Token("link_open", "a", 1), Token("text", "", 0), Token("link_close", "a", -1)
+    opening.attrs = {"href": href}
+    words.content = box
+    return [opening, words, closing]
+
+
+def render(source: str, ink: Ink, parts: NoteParts | None = None) -> str:
+    """Return ``source`` as HTML; front matter becomes a dim block at its head.
+
+    Args:
+        source: Markdown.
+        ink: Colours and font.
+        parts: The living parts of a note; ``None`` for text that is only read.
+    """
     head = ""
     if found := _FRONT_MATTER.match(source):
-        head, source = _block(found[1], ink), source[found.end() :]
-    env: dict[str, Any] = {"ink": ink}
+        head, source = _matter(found[1], ink), source[found.end() :]
+        if parts is not None:
+            parts = replace(parts, line=parts.line + lines_of(found[0]))
+    env: dict[str, Any] = {"ink": ink, "parts": parts}
     return head + str(_parser().render(breakable(source), env)).rstrip()
+
+
+def lines_of(text: str) -> int:
+    """Return how many lines end in ``text``, as Markdown counts them."""
+    return len(_NEWLINE.findall(text))
+
+
+def _matter(text: str, ink: Ink) -> str:
+    """Return front matter as a dim block whose links to notes lead there."""
+
+    def link(found: "re.Match[str]") -> str:
+        title, shown, words, target = found.groups()
+        href = WIKI + quote(unescape(title).strip(), safe="") if title else target
+        if not title and target_of(unescape(target))[0] not in ("note", "attachment"):
+            return found[0]
+        return f'<a href="{href}" style="color:{ink.link};text-decoration:none">{shown or title or words}</a>'
+
+    return _framed(_MATTER_LINK.sub(link, escape(text.rstrip())), ink)
 
 
 def pieces(source: str, size: int = PIECE) -> list[str]:
@@ -278,15 +412,31 @@ def unfenced(source: str) -> str:
 
 
 def target_of(href: str) -> tuple[str, str]:
-    """Return what a link means: ``("wiki", title)``, ``("tag", name)``, ``("keepsake" | "web" | "other", href)``."""
-    if href.startswith(WIKI):
-        return "wiki", unquote(href[len(WIKI) :])
-    if href.startswith(TAG):
-        return "tag", unquote(href[len(TAG) :])
+    """Return what a link means.
+
+    ``("wiki", title)``, ``("tag", name)``, ``("task", line)``, ``("attachment" | "note", target)``,
+    ``("keepsake" | "web" | "other", href)``.
+    """
+    for kind, mark in (("task", TASK), ("wiki", WIKI), ("tag", TAG)):
+        if href.startswith(mark):
+            return kind, unquote(href[len(mark) :])
+    if name_of(href):
+        return "attachment", unquote(href)
+    if _NOTE_TARGET.fullmatch(href):
+        return "note", href
     scheme = href.partition(":")[0].lower()
     if scheme == "keepsake":
         return scheme, href
     return ("web" if scheme in ("http", "https", "mailto") else "other"), href
+
+
+def toggled_task(line: str) -> tuple[int, str] | None:
+    """Return the place of a task's box and the letter that ticking writes.
+
+    It is ``None`` for other lines.
+    """
+    found = _TASK_LINE.match(line)
+    return (found.start(1), " " if found[1] in "xX" else "x") if found else None
 
 
 def words_of(source: str) -> list[str]:

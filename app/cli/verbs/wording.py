@@ -6,6 +6,7 @@ from typing import Final
 SUBJECTS: Final[Mapping[str, str]] = {
     "agent": "Programs that may use the memory: let them in, see and undo what they did.",
     "archive": "Memories put away, which searches leave out.",
+    "attachment": "Pictures and other files of notes.",
     "backup": "Copies of the database.",
     "capture": "Conversations taken in from other programs.",
     "connection": "Programs such as Claude Code, connected by an entry in their configuration.",

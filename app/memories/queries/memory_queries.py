@@ -149,8 +149,10 @@ class MemoryQueries:
             lambda conn: links.titles(conn, prefix, contains=contains, limit=limit, stores=stores)
         )
 
-    async def resolve(self, title: str, *, stores: Sequence[str] = STORES) -> str | None:
-        """Return the id of the memory that ``[[title]]`` means."""
+    async def resolve(self, title: str, *, source: str = "", stores: Sequence[str] = STORES) -> str | None:
+        """Return the id of the memory that ``[[title]]`` means, or ``[](title)`` in the memory ``source``."""
+        if source:
+            return await self._store.read(lambda conn: links.resolve_target(conn, title, source, stores=stores))
         return await self._store.read(lambda conn: links.resolve(conn, title, stores=stores))
 
     async def tags(self, prefix: str = "", *, limit: int = 200, stores: Sequence[str] = STORES) -> list[Facet]:

@@ -25,6 +25,12 @@ _MARKDOWN_LINK = re.compile(
     r"\]\([ \t]*(?:<([^<>\n]*)>|([^\s()<>]+(?:\([^\s()<>]*\)[^\s()<>]*)*))"
     r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'))?[ \t]*\)"
 )
+# A Markdown link may name a memory by its id, as ``keepsake://notes/…`` does too.
+_ID = r"(?:note|fact|obs|ref|dig)-[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
+MEMORY_ID = re.compile(_ID)
+_BY_ID = re.compile(rf"(?:keepsake:/{{2,3}}(?:memory|notes?)/)?({_ID})(?:\.md)?")
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(?:.*\n)*?(?:---|\.\.\.)[ \t]*(?:\n|\Z)")
+_TITLE_PART = 20_000  # characters of a text in which its title is looked for
 _URL_SCHEME = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 _TAG = re.compile(rf"(?<!\S)#([^{INLINE_TAG_ENDS}]+)")
 # Names of files that say nothing about the note in them; also ids: UUIDs, hashes, moments written in digits.
@@ -79,6 +85,24 @@ def first_heading(text: str) -> str:
     return ""
 
 
+def without_front_matter(text: str) -> str:
+    """Return a text without the front matter that it begins with."""
+    return _FRONT_MATTER.sub("", text, count=1) if text.startswith("---") else text
+
+
+def heading_title(text: str) -> str:
+    """Return the title that a text gives itself, ``""`` when it gives none.
+
+    That is its first ``# heading``, or a heading of any level that the text begins with; front matter is passed over.
+    """
+    begin = text[:_TITLE_PART].replace("\r\n", "\n")
+    begin = without_front_matter(begin)
+    if "#" not in begin:
+        return ""
+    first = begin.lstrip("\n \t").partition("\n")[0]
+    return first_heading(re.sub(r"\A#{2,6}[ \t]", "# ", first)) or first_heading(begin)
+
+
 def title_key(title: str) -> str:
     """Return a title's comparison key: normalised, white space collapsed, case folded."""
     return collapse(collapse(title).casefold())
@@ -124,7 +148,8 @@ def _link(match: re.Match[str]) -> WikiLink | None:
 def find_markdown_links(text: str, path: str = "") -> Iterator[WikiLink]:
     """Yield the ``[shown](other.md)`` links of ``text`` to Markdown files in order, at most ``MAX_LINKS``.
 
-    Addresses of the web, files of other kinds, and targets outside the imported folder are no links to notes.
+    ``[shown](note-0197…)`` names a memory by its id. Addresses of the web, files of other kinds, and targets outside
+    the imported folder are no links to notes.
 
     Args:
         text: The Markdown source.
@@ -147,13 +172,25 @@ def find_markdown_links(text: str, path: str = "") -> Iterator[WikiLink]:
             return
 
 
+def markdown_target(written: str, path: str = "") -> str:
+    """Return a Markdown link's target in the form of ``find_markdown_links``.
+
+    It is ``""`` when it leads to no note.
+    """
+    written = written.partition("#")[0].strip()
+    if found := _BY_ID.fullmatch(unquote(written)):
+        return found[1]
+    if not written or _URL_SCHEME.match(written):
+        return ""
+    target = storable(unquote(written).replace("\\", "/"))[0]
+    target = _path_in_folder(target, path) if path else posixpath.normpath(target).lstrip("/")
+    is_note = posixpath.splitext(target)[1].lower() in MARKDOWN_SUFFIXES and len(target) <= MAX_TARGET
+    return target if is_note else ""
+
+
 def _markdown_link(match: re.Match[str], path: str) -> WikiLink | None:
     written, _, heading = (match[1] or match[2] or "").partition("#")
-    if not written.strip() or _URL_SCHEME.match(written):
-        return None
-    target = storable(unquote(written.strip()).replace("\\", "/"))[0]
-    target = _path_in_folder(target, path) if path else posixpath.normpath(target).lstrip("/")
-    if posixpath.splitext(target)[1].lower() not in MARKDOWN_SUFFIXES or len(target) > MAX_TARGET:
+    if not (target := markdown_target(written, path)):
         return None
     start, end = match.span()
     return WikiLink(
@@ -183,15 +220,16 @@ def _context(text: str, start: int, end: int) -> str:
 
 
 def attribute_links(attributes: Mapping[str, Any]) -> Iterator[WikiLink]:
-    """Yield the wiki links in the texts of foreign front matter.
+    """Yield the links in the texts of foreign front matter.
 
-    An example is ``author: "[[Ursula K. Le Guin]]"``.
+    Examples are ``author: "[[Ursula K. Le Guin]]"`` and ``up: "[Garden](Garden.md)"``.
     """
     stack: list[Any] = [*attributes.values()]
     while stack:
         value = stack.pop()
         if isinstance(value, str):
             yield from find_links(value)
+            yield from find_markdown_links(value)
         elif isinstance(value, Mapping):
             stack.extend(value.values())
         elif isinstance(value, list | tuple):

@@ -19,7 +19,7 @@ from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.field_icons import FieldIcons
 from ui.widgets.flow_layout import FlowLayout
-from ui.widgets.plain_text import PlainLabel
+from ui.widgets.plain_text import PlainLabel, tooltip
 
 if TYPE_CHECKING:
     from app.trace.model import TraceLine
@@ -132,7 +132,7 @@ class DiagnosticsPanel(SettingsPanel):
             facts = " · ".join(part for part in (line.error, line.facts) if part)
             ms = "" if line.ms is None else f"{line.ms:,.1f}"
             item = QTreeWidgetItem(self.log, [facts, line.event, ms, clock_time(line.at)])
-            item.setToolTip(0, facts)
+            item.setToolTip(0, tooltip(facts))
         fit_table(self.log, _SHOWN)
 
     def _heading(self, text: str, parent: QWidget) -> PlainLabel:

@@ -5,14 +5,15 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.tag_names import inline_tag
 from app.memories.model import Memory
 from ui import theme
-from ui.models.dates import full_date
-from ui.models.markup import is_editable
+from ui.models.dates import format_number, full_date
+from ui.models.markup import is_editable, toggled_task
+from ui.models.text_structure import Heading
 from ui.panes.labels import display_title, kind_label, source_label, store_label
 from ui.panes.notes.version_diff import VersionDiff
 from ui.panes.preview_names import PreviewNames
@@ -57,15 +58,21 @@ class Document(QFrame):
         self._bridge = bridge
         self._mode: Mode = "write"
         self._forced = False
+        self._shown = ""
+        self._content = ""
         self.title = _TitleField(self)
         self.tags = TagEdit(self.tr("Add a tag"), bridge.start, self._suggest_tags, self)
         self.editor = MarkdownEditor(self.tr("Text"), bridge.start, self._complete, self)
-        self.editor.setPlaceholderText(self.tr("Write in Markdown. [[ links to a note, # adds a tag."))
+        self.editor.setPlaceholderText(
+            self.tr("Write in Markdown. [[ links to a note, # adds a tag, a picture or file dropped here is attached.")
+        )
         self.preview = MarkdownView(self.tr("Preview"), self)
         self._names = PreviewNames(bridge, self.preview)
         self.comparison = VersionDiff(self)
         self._facts = ElidedLabel(parent=self)
         theme.set_type(self._facts, "small muted")
+        self._words = PlainLabel(self)
+        theme.set_type(self._words, "small muted")
         self._state = PlainLabel(self)
         self._state.setWordWrap(True)
         theme.set_type(self._state, "small muted")
@@ -112,6 +119,7 @@ class Document(QFrame):
             self.editor.set_source("")
         elif not keep_place or self.editor.source() != content:
             self.editor.set_source(content, keep_place=keep_place)
+        self._begin_living(memory, content)
         named = memory is not None and memory.kind != "note"
         self.title.setPlaceholderText(display_title("", content, self.tr("Title")) if named else self.tr("Title"))
         if not keep_place:
@@ -133,6 +141,61 @@ class Document(QFrame):
         self._buttons["split"].setEnabled(editable)
         reading = memory is not None and (memory.kind != "note" or gone)
         self._show_mode("read" if not editable or (reading and self._mode == "write") else self._mode)
+
+    def _begin_living(self, memory: Memory | None, content: str) -> None:
+        """Let the preview of a note have pictures and tasks.
+
+        Facts have none: lines of their own come before the text.
+        """
+        self.preview.set_living(on=memory is None or memory.kind == "note")
+        identity = memory.id if memory else ""
+        if identity != self._shown:
+            self.preview.forget_pictures()
+        self._shown, self._content = identity, content
+
+    def text(self) -> str:
+        """Return the text as it stands on the page."""
+        return self.editor.source() if self._buttons["write"].isEnabled() else self._content
+
+    def tick(self, line: int) -> None:
+        """Tick the task on a line, or take its tick away; nothing else changes."""
+        block = self.editor.document().findBlockByNumber(line)
+        found = toggled_task(block.text()) if block.isValid() and not self.editor.isReadOnly() else None
+        if found is None:
+            return
+        place = QTextCursor(block)
+        place.setPosition(block.position() + found[0])
+        place.movePosition(QTextCursor.MoveOperation.Right, QTextCursor.MoveMode.KeepAnchor)
+        place.insertText(found[1])
+        self.preview.show_now()
+
+    def go_to_heading(self, heading: Heading, occurrence: int) -> None:
+        """Go to a heading in source and preview, as far as they are shown.
+
+        Args:
+            heading: Which one.
+            occurrence: How many headings of the same words and level come before it.
+        """
+        if self.editor.isVisible():
+            self.editor.go_to_line(heading.line)
+        if self.preview.isVisible():
+            self.preview.go_to_heading(heading, occurrence)
+        self.focus_text()
+
+    def show_word_count(self, count: int) -> None:
+        """Say how many words the text has."""
+        one = self.tr("{count} word").format(count=count)
+        many = self.tr("{count} words").format(count=format_number(count))
+        self._words.setText(f"·  {one if count == 1 else many}" if count else "")
+
+    def take_title(self, title: str) -> None:
+        """Show the stored title, unless one is being typed.
+
+        A note without one is called by its heading.
+        """
+        if not self.title.hasFocus() and self.title.text().strip() != title:
+            self.title.setText(title)
+            self.title.setCursorPosition(0)
 
     def mark_words(self, words: tuple[str, ...]) -> None:
         """Mark whole words in source and preview, and go to the first."""
@@ -200,6 +263,7 @@ class Document(QFrame):
         top = HeaderRow(self.title, [modes, changing], TITLE_LEAST, self)
         known = QHBoxLayout()
         known.addWidget(self._facts)
+        known.addWidget(self._words)
         known.addWidget(self._state, 1)
         self._state.setAlignment(Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter)
         head = QVBoxLayout()
@@ -225,7 +289,7 @@ class Document(QFrame):
     def _connect(self) -> None:
         self.title.textEdited.connect(self._on_title_text_edited)
         self.title.finished.connect(self.editor.setFocus)
-        self.title.editingFinished.connect(self.left)
+        self.title.editingFinished.connect(self._on_title_editing_finished)
         self.tags.edited.connect(self._on_tags_edited)
         self.editor.edited.connect(self._on_editor_edited)
         self.editor.left.connect(self.left)
@@ -276,7 +340,14 @@ class Document(QFrame):
     # --- events ---
 
     def _on_title_text_edited(self, text: str) -> None:
-        self.edited.emit("title", text)
+        # An empty field is on its way to another title: links would have to follow both.
+        if text.strip() or not self._shown:
+            self.edited.emit("title", text)
+
+    def _on_title_editing_finished(self) -> None:
+        if not self.title.text().strip() and self._shown:
+            self.edited.emit("title", "")
+        self.left.emit()
 
     def _on_tags_edited(self, tags: tuple[str, ...]) -> None:
         self.edited.emit("tags", tags)

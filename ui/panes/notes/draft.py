@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 SAVE_MS = 1000
+TITLE_MS = 3000
+"""Links in other notes follow a title: it is written when it is finished, not with each letter."""
 RETRY_MS = 5000
 UNSAVED_MS = 8000
 
@@ -39,6 +41,8 @@ class Draft(QObject):
     """The memory as stored, and whether it was just created."""
     reloaded = Signal(object)
     """The memory was changed elsewhere and nothing was typed: show this one."""
+    relinked = Signal(int, object)
+    """The links of so many other notes follow a new title, with the history ids that undo it."""
     conflicted = Signal(object)
     """The memory was changed elsewhere while something was typed: theirs."""
 
@@ -85,7 +89,8 @@ class Draft(QObject):
             return
         self._set_state("edited" if self._pending else "saved")
         if self._pending:
-            self._timer.start()
+            is_title = self.memory is not None and set(self._pending) == {"title"}
+            self._timer.start(TITLE_MS if is_title else SAVE_MS)
             if not self._longest.isActive():
                 self._longest.start()
 
@@ -169,7 +174,16 @@ class Draft(QObject):
             fields = {name: taken[name] for name in ("title", "tags", "store") if name in taken}
             made: Memory = await call("note.save", content=taken.get("content") or "", **fields)
             return made
-        changed: Memory = await call("note.update", id=self.memory.id, version=self.memory.version, **taken)
+        before = self.memory
+        reply = await self._bridge.reply("note.update", id=before.id, version=before.version, **taken)
+        changed: Memory = reply.value
+        if "title" in taken and changed.title != before.title and reply.changes is not None and isValid(self):
+            # A change of very many memories does not name them.
+            named, entries = len(set(reply.changes.ids) - {changed.id}), len(reply.changes.history_ids)
+            if others := named if reply.changes.ids else entries - 1:
+                self.relinked.emit(others, reply.changes.history_ids)
+            if changed.content != taken.get("content", before.content) and "content" not in self._pending:
+                self.reloaded.emit(changed)  # its links to itself follow too
         return changed
 
     async def _fetch_theirs(self) -> None:

@@ -27,6 +27,8 @@ class EditorController(QObject):
     """A note came into being: the ``Memory``."""
     stored = Signal(object)
     """A ``Memory`` was written."""
+    relinked = Signal(int, object)
+    """A note was renamed and links in so many others follow, with the history ids that undo it."""
     failed = Signal(object)
     """A ``KeepsakeError`` that has no place of its own on the page."""
 
@@ -163,6 +165,7 @@ class EditorController(QObject):
         if kept is None:
             draft.state_changed.connect(self._on_draft_state_changed)
             draft.saved.connect(self._on_draft_saved)
+            draft.relinked.connect(self.relinked)
             draft.reloaded.connect(self._on_draft_reloaded)
             draft.conflicted.connect(self._on_draft_conflicted)
         else:
@@ -233,6 +236,8 @@ class EditorController(QObject):
             return
         self._document.show_facts(memory)
         self._document.take_tags(memory.tags)
+        if self._draft.value("title") == memory.title:
+            self._document.take_title(memory.title)
         self._details.show_memory(memory)
         if created:
             self.created.emit(memory)

@@ -14,6 +14,7 @@ from ui.panes.list_pane import ListPane
 from ui.panes.notes.document import MODES, Document, Mode
 from ui.panes.notes.editor_controller import EditorController
 from ui.panes.notes.note_actions import NoteActions
+from ui.panes.notes.note_editing import NoteEditing
 from ui.panes.notes.note_facets import NoteFacets
 from ui.panes.notes.note_inspector import NoteInspector
 from ui.panes.notes.note_list import NoteList
@@ -61,6 +62,7 @@ class NotesPane(ListPane):
         self.document = Document(bridge, self)
         self.inspector = NoteInspector(bridge, self)
         self.controller = EditorController(bridge, self.document, self.inspector, self)
+        self.editing = NoteEditing(bridge, self.document, self.controller, self.inspector, self)
         self._actions = NoteActions(self, self.listing, self.controller)
         self._summary = self._actions.summary
         self._organising = NoteOrganising(
@@ -115,6 +117,7 @@ class NotesPane(ListPane):
             opened("notes.previous", self.tr("Previous marked word"), before, "chevron-up", "Shift+F3"),
             changing("notes.pin", self.tr("Pin or unpin"), self._actions.toggle_pin, "pin", "Ctrl+Shift+D"),
             changing("notes.delete", self.tr("Delete note"), self._actions.delete_selected, "trash-2"),
+            opened("notes.attach", self.tr("Attach a file…"), self.editing.attachments.choose, "paperclip"),
             changing("notes.tag", self.tr("Add a tag"), self._add_tag, "tag", "Ctrl+T"),
             opened("notes.write", self.tr("Write"), partial(self.document.set_mode, "write"), "pencil"),
             opened(

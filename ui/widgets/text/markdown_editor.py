@@ -6,7 +6,7 @@ from enum import StrEnum
 from typing import Any
 
 from PySide6.QtCore import QEvent, QMimeData, QStringListModel, Qt, QTimer, Signal
-from PySide6.QtGui import QFocusEvent, QKeyEvent, QKeySequence, QTextCursor
+from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QImage, QKeyEvent, QKeySequence, QTextCursor
 from PySide6.QtWidgets import QCompleter, QPlainTextEdit, QWidget
 from shiboken6 import isValid
 
@@ -54,6 +54,12 @@ class MarkdownEditor(SpacedTextEdit):
     """The keyboard went elsewhere."""
     refused = Signal(str)
     """Something was not put in, and why."""
+    files_given = Signal(list)
+    """Paths of files that were pasted or dropped."""
+    picture_given = Signal(object)
+    """A ``QImage`` that was pasted or dropped."""
+    attach_requested = Signal()
+    """The person wants to choose files to attach."""
 
     def __init__(self, name: str, start: Start, complete: Complete, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -126,12 +132,39 @@ class MarkdownEditor(SpacedTextEdit):
         """
         go_to_selection(self, step)
 
+    def canInsertFromMimeData(self, source: QMimeData) -> bool:
+        """Return whether a paste or drop is text, a picture or files."""
+        return source.hasImage() or bool(local_files(source)) or super().canInsertFromMimeData(source)
+
     def insertFromMimeData(self, source: QMimeData) -> None:
-        """Paste or drop text, unless it would freeze the editor."""
-        if is_editable(source.text()):
+        """Paste or drop text, unless it would freeze the editor; files and pictures become attachments."""
+        if files := local_files(source):
+            self.files_given.emit(files)
+        elif source.hasImage() and not source.hasText():
+            self.picture_given.emit(QImage(source.imageData()))
+        elif is_editable(source.text()):
             super().insertFromMimeData(source)
         else:
             self.refused.emit(self.tr("That text is too long to put into a note. Import it as a file instead."))
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer to attach files beside what Qt offers."""
+        menu = self.createStandardContextMenu()
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if not self.isReadOnly():
+            menu.addSeparator()
+            menu.addAction(self.tr("Attach a file…"), self.attach_requested.emit)
+        menu.popup(event.globalPos())
+
+    def go_to_line(self, number: int) -> None:
+        """Put the cursor at the end of a line, with that line at the top."""
+        block = self.document().findBlockByNumber(number)
+        if not block.isValid():
+            return
+        place = QTextCursor(block)
+        place.movePosition(QTextCursor.MoveOperation.EndOfBlock)
+        self.setTextCursor(place)
+        self.verticalScrollBar().setValue(block.firstLineNumber())
 
     def wrap_selection(self, before: str, after: str = "") -> None:
         """Put marks around the selection, or take them away where they are."""
@@ -314,3 +347,9 @@ class MarkdownEditor(SpacedTextEdit):
     def _on_theme_changed(self) -> None:
         self.set_spaced_font(theme.current().font("body"))
         self.setTabStopDistance(4 * self.fontMetrics().horizontalAdvance(" "))
+
+
+def local_files(source: QMimeData) -> list[str]:
+    """Return the paths of pasted or dropped files, ``[]`` for anything else."""
+    urls = source.urls() if source.hasUrls() else []
+    return [url.toLocalFile() for url in urls] if urls and all(url.isLocalFile() for url in urls) else []

@@ -4,6 +4,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
 
 from PySide6.QtCore import QEvent, QPoint, QSize, Qt, QTimer, QUrl, Signal
 from PySide6.QtGui import (
@@ -12,6 +13,7 @@ from PySide6.QtGui import (
     QFocusEvent,
     QFontDatabase,
     QKeyEvent,
+    QResizeEvent,
     QTextCursor,
     QTextDocument,
 )
@@ -20,7 +22,20 @@ from shiboken6 import isValid
 
 from ui import theme
 from ui.models.dates import format_number
-from ui.models.markup import PLAIN_STEP, Ink, breakable, is_rich, pieces, render, target_of
+from ui.models.markup import (
+    PICTURE,
+    PLAIN_STEP,
+    Ink,
+    NoteParts,
+    Picture,
+    breakable,
+    is_rich,
+    lines_of,
+    pieces,
+    render,
+    target_of,
+)
+from ui.models.text_structure import Heading
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel, PlainMessageBox, caption
@@ -31,9 +46,12 @@ from ui.widgets.word_marks import go_to_selection, word_selections
 
 if TYPE_CHECKING:
     from app.entities.model import MentionedEntity
+    from ui.widgets.text.picture_cache import PictureCache
 
 PREVIEW_MS = 220
 INDENT = 22
+LEAST_PICTURE = 80
+LINE_DIGITS = 8
 _PLAIN = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.ShiftModifier)
 
 
@@ -168,6 +186,11 @@ class MarkdownView(QWidget):
     """A ``keepsake://`` link."""
     marks_changed = Signal(int, int)
     """Other words are marked, or another mark is current: its number from 1, and how many there are."""
+    note_clicked = Signal(str)
+    """The target of a Markdown link to another note."""
+    attachment_clicked = Signal(str)
+    task_clicked = Signal(int)
+    """The line of a task whose box was clicked."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -178,7 +201,10 @@ class MarkdownView(QWidget):
         self._names: Sequence[MentionedEntity] = ()
         self._begin = ""
         self._building: SealedDocument | None = None
-        self._waiting: deque[str] = deque()
+        self._waiting: deque[tuple[int, str]] = deque()
+        self._pictures: PictureCache | None = None
+        self._has_tasks = False
+        self._picture_room = 0
         self.page = _Page(self)
         self.page.setAccessibleName(name)
         self._notice = PlainLabel(self)
@@ -229,6 +255,49 @@ class MarkdownView(QWidget):
         else:
             self._timer.start()
 
+    def set_pictures(self, pictures: "PictureCache") -> None:
+        """Show pictures of notes from now on, when they arrive."""
+        self._pictures = pictures
+        pictures.arrived.connect(self._on_pictures_arrived)
+
+    def set_living(self, *, on: bool) -> None:
+        """Let texts shown from now on have pictures and living tasks, or not."""
+        self._has_tasks = on
+
+    def forget_pictures(self) -> None:
+        """Let go of the pictures of the note that was shown."""
+        if self._pictures is not None:
+            self._pictures.clear()
+
+    def retry_pictures(self) -> None:
+        """Look again for pictures that could not be shown."""
+        if self._pictures is not None:
+            self._pictures.retry()
+            self._on_pictures_arrived()
+
+    def go_to_heading(self, heading: Heading, occurrence: int) -> None:
+        """Go to a heading.
+
+        Args:
+            heading: Its level and words.
+            occurrence: How many of the same level and words come before it.
+        """
+        block, left = self.page.document().begin(), occurrence
+        while block.isValid():
+            words = " ".join(block.text().split())
+            if block.blockFormat().headingLevel() == heading.level and words == heading.title:
+                if left == 0:
+                    self._go_to(QTextCursor(block))
+                    return
+                left -= 1
+            block = block.next()
+
+    def show_now(self) -> None:
+        """Show at once what was to be shown soon."""
+        if self._timer.isActive():
+            self._timer.stop()
+            self._show()
+
     def set_terms(self, terms: tuple[str, ...]) -> None:
         """Mark other whole words in the text shown, and go to the first."""
         self._terms, self._begin = terms, ""
@@ -271,11 +340,41 @@ class MarkdownView(QWidget):
         self._more.hide()
         parts = pieces(self._source)
         if len(parts) == 1 or fresh or self._shown is None:
-            self._set_html(render(parts[0], ink()))
+            self._set_html(self._rendered(self.page.document(), 0, parts[0]))
         if len(parts) > 1:
             self._building = _empty_document(self.page)
-            self._waiting = deque(parts)
+            self._waiting, line = deque(), 0
+            for part in parts:
+                self._waiting.append((line, part))
+                line += lines_of(part)
             self._builder.start()
+
+    def _rendered(self, document: QTextDocument, line: int, part: str) -> str:
+        """Return a part of the text as HTML, its pictures given to the document."""
+        if self._pictures is None or not self._has_tasks:
+            return render(part, ink())
+        parts = NoteParts(self._fitted, line, self.tr("not shown, it is not in the attachments folder"))
+        html = render(part, ink(), parts)
+        for name in parts.shown:
+            address = QUrl(PICTURE + quote(name, safe=""))
+            document.addResource(QTextDocument.ResourceType.ImageResource.value, address, self._pictures.image(name))
+        return html
+
+    def _fitted(self, name: str) -> Picture:
+        """Return a picture, no wider than the text."""
+        if self._pictures is None:
+            return Picture()
+        picture, room = self._pictures.picture(name), max(self.page.viewport().width(), LEAST_PICTURE)
+        self._picture_room = room
+        if picture.width <= room:
+            return picture
+        return Picture(room, max(1, round(picture.height * room / picture.width)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit pictures to another width."""
+        super().resizeEvent(event)
+        if self._picture_room and self._picture_room != max(self.page.viewport().width(), LEAST_PICTURE):
+            self._on_pictures_arrived()
 
     def _stop_building(self) -> None:
         """Give up the document in the making, if there is one."""
@@ -304,7 +403,7 @@ class MarkdownView(QWidget):
         cursor.movePosition(QTextCursor.MoveOperation.End)
         if not document.isEmpty():
             cursor.insertBlock()
-        cursor.insertHtml(render(self._waiting.popleft(), ink()))
+        cursor.insertHtml(self._rendered(document, *self._waiting.popleft()))
         if self._waiting:
             return
         self._builder.stop()
@@ -364,6 +463,10 @@ class MarkdownView(QWidget):
     def _on_timer_timeout(self) -> None:
         self._show()
 
+    def _on_pictures_arrived(self) -> None:
+        if self._has_tasks and self._source and is_rich(self._source):
+            self._timer.start()
+
     def _on_more_clicked(self) -> None:
         bar = self.page.verticalScrollBar()
         place = bar.value()
@@ -379,6 +482,12 @@ class MarkdownView(QWidget):
             self.tag_clicked.emit(target)
         elif kind == "keepsake":
             self.link_clicked.emit(target)
+        elif kind == "note":
+            self.note_clicked.emit(target)
+        elif kind == "attachment":
+            self.attachment_clicked.emit(target)
+        elif kind == "task" and target.isdecimal() and len(target) <= LINE_DIGITS:
+            self.task_clicked.emit(int(target))
         elif kind == "web":
             open_outside(self, target)
 

@@ -61,7 +61,7 @@ CLASSES = {
         embedding.compare embedding.pause embedding.resume embedding.rollback embedding.status
         embedding.switch exchange.export exchange.export_session exchange.import exchange.preview health.fix
         health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject inbox.rule.remove
-        backup.preview backup.status
+        backup.preview backup.status attachment.add attachment.list attachment.locate
         inbox.rule.set inbox.rules llm.status llm.test llm.usage memory.forget_forever memory.receipts
         schedule.activity schedule.notes_shown schedule.pause_all secret.list secret.remove secret.set
         secret.status session.consolidate session.purge settings.set trial.compare trial.judge trial.judged

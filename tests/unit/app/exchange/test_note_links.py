@@ -49,7 +49,7 @@ def test_files_with_names_that_say_nothing_are_titled_by_their_heading(garden: d
 def test_markdown_links_lead_to_the_files_they_name(host: Host, garden: dict[str, Any]) -> None:
     assert outgoing(host, garden["My garden"]) == [("rose", True), ("tulip", True)]
     assert outgoing(host, garden["Plants"]) == [("My garden", True), ("rose", True)]
-    assert outgoing(host, garden["rose"]) == [("plants/gone.md", False), ("tulip", True)]
+    assert outgoing(host, garden["rose"]) == [("gone", False), ("tulip", True)]
     assert outgoing(host, garden["tulip"]) == [("Plants", True)]
     assert outgoing(host, garden["daily"]) == [("Thoughts", True)]
     assert sources(host, garden["rose"]) == ["My garden", "Plants"]

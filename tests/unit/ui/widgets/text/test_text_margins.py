@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from ui.theme import Theme
 from ui.widgets.text.markdown_editor import MarkdownEditor
 from ui.widgets.text.markdown_view import MarkdownView
-from ui.widgets.text.text_margins import LINE_CHARACTERS
+from ui.widgets.text.text_margins import LINE_CHARACTERS, longest_line
 
 
 async def _no_completions(*_: Any) -> list[str]:
@@ -33,8 +33,19 @@ def test_source_and_preview_hold_the_text_in_the_same_place(qtbot: QtBot, look: 
     assert places[0].left() == places[1].left()
     assert places[0].top() == places[1].top()
     assert places[0].width() == places[1].width()
-    longest = LINE_CHARACTERS * editor.fontMetrics().averageCharWidth()
+    longest = longest_line(editor)
     assert places[0].width() <= longest
     assert width < longest or places[0].width() == longest
     for bar in (editor.horizontalScrollBar(), preview.page.horizontalScrollBar()):
         assert bar.maximum() == 0, "lines are laid out wider than the view"
+
+
+def test_the_longest_line_has_about_seventy_letters(qtbot: QtBot, look: Theme) -> None:
+    preview = MarkdownView("Preview")
+    qtbot.addWidget(preview)
+    preview.resize(1800, 800)
+    preview.show()
+    preview.set_source("When the apple trees are bare we cut the dead wood out and tie the shoots. " * 20)
+    lines = preview.page.document().begin().layout()
+    lengths = [lines.lineAt(number).textLength() for number in range(lines.lineCount() - 1)]
+    assert LINE_CHARACTERS - 10 <= sum(lengths) / len(lengths) <= LINE_CHARACTERS + 5

@@ -1,0 +1,50 @@
+"""Operations on attachments: pictures and other files that notes show or lead to."""
+
+import base64
+import binascii
+
+from app.api.caller import Caller
+from app.api.registry import operation
+from app.attachments.model import Attachment
+from app.changes import Changed, ChangeSet
+from app.core.paths import user_path
+from app.engine import Engine
+from app.errors import InputError
+
+
+@operation("attachment.add", access="write", trust="full", owner_only=True)
+async def add(engine: Engine, caller: Caller, path: str = "", name: str = "", data: str = "") -> Changed[Attachment]:
+    """Keep a copy of a file in the vault and return the link to it.
+
+    It lies in the vault's ``attachments`` folder, and notes use the link. The same file is kept once.
+
+    Args:
+        path: The file on this machine; or give ``name`` and ``data``.
+        name: What to call it.
+        data: Its bytes in base64.
+    """
+    if path:
+        kept = await engine.attachments.add_file(user_path(path))
+    else:
+        try:
+            decoded = base64.b64decode(data, validate=True)
+        except (binascii.Error, ValueError) as error:
+            raise InputError("'data' must be the bytes of a file in base64.", field="data") from error
+        kept = await engine.attachments.add(name, decoded)
+    return Changed(kept, ChangeSet(frozenset({"attachments"}), (), caller.name))
+
+
+@operation("attachment.list", trust="full", owner_only=True)
+async def list_attachments(engine: Engine, caller: Caller) -> list[Attachment]:
+    """Return the files of the attachments folder by name."""
+    return await engine.attachments.all()
+
+
+@operation("attachment.locate", trust="full", owner_only=True)
+async def locate(engine: Engine, caller: Caller, link: str) -> Attachment:
+    """Return the attachment that a link of a note means.
+
+    Args:
+        link: The link as it is written, such as ``attachments/rose.png``.
+    """
+    return await engine.attachments.locate(link)

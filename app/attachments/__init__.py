@@ -1,0 +1,1 @@
+"""Attachments: pictures and other files that notes show or lead to."""

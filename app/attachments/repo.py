@@ -1,0 +1,55 @@
+"""SQL of attachments: the memories that mention them."""
+
+import json
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+import apsw
+
+from app.attachments.model import FOLDER, link_of, name_of
+
+_LINK: Final = re.compile(rf"{FOLDER}/[^\s()<>\[\]\"'\\/]+")
+# What memories say and once said; each condition names the memory that says it.
+_TEXTS: Final = (
+    ("SELECT content FROM memories", "id"),
+    ("SELECT attributes FROM memories", "id"),
+    ("SELECT payload FROM memory_archive", "id"),
+    ("SELECT before FROM memory_history WHERE target_kind = 'memory' AND before IS NOT NULL", "target"),
+    ("SELECT after FROM memory_history WHERE target_kind = 'memory' AND after IS NOT NULL", "target"),
+)
+
+
+def mentioned_only_by(connection: apsw.Connection, ids: Sequence[str]) -> frozenset[str]:
+    """Return the attachments that the memories ``ids`` mention and no other does.
+
+    What they once said counts as well, as their history has it.
+    """
+    wanted = json.dumps(list(ids))
+    names = {name for text in _said(connection, wanted) for name in _names(text)}
+    return frozenset(name for name in names if not _is_in_others(connection, name, wanted))
+
+
+def _said(connection: apsw.Connection, ids: str) -> Iterator[str]:
+    for sql, column in _TEXTS:
+        joined = "AND" if "WHERE" in sql else "WHERE"
+        query = f"{sql} {joined} {column} IN (SELECT value FROM json_each(?))"
+        yield from (str(row[0]) for row in connection.execute(query, (ids,)))
+
+
+def _names(text: str) -> Iterator[str]:
+    for found in _LINK.finditer(text):
+        if name := name_of(found[0]):
+            yield name
+
+
+def _is_in_others(connection: apsw.Connection, name: str, ids: str) -> bool:
+    link = link_of(name)
+    spellings = {link, json.dumps(link)[1:-1]}  # as text, and as JSON may write it
+    for sql, column in _TEXTS:
+        joined = "AND" if "WHERE" in sql else "WHERE"
+        said = sql.removeprefix("SELECT ").partition(" ")[0]
+        query = f"{sql} {joined} {column} NOT IN (SELECT value FROM json_each(?)) AND instr({said}, ?) LIMIT 1"
+        if any(connection.execute(query, (ids, spelling)).fetchone() for spelling in spellings):
+            return True
+    return False

@@ -1,0 +1,94 @@
+"""Attachments in exports and imports: files that lie beside the notes."""
+
+import posixpath
+import re
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from app.attachments.content_check import require_attachable
+from app.attachments.model import FOLDER, MAX_BYTES
+from app.attachments.service import copy_missing, files_of, holds
+from app.core.files import replace_file
+from app.core.regular_files import make_folder, open_for_reading
+from app.errors import InputError, KeepsakeError
+from app.exchange.export_target import FolderTarget
+from app.memories.foreign_record import Problem
+from app.memories.text.code_spans import CodeRanges, code_ranges
+
+EXPORTED: Final = PurePosixPath("notes") / FOLDER
+_LINK: Final = re.compile(rf"(?<=\]\()(<?){FOLDER}/")
+_NOTE_SUFFIXES: Final = (".jsonl", ".jsonl.gz", ".json", ".gz")
+
+
+def with_moved_links(text: str, folder: PurePosixPath) -> str:
+    """Return a note's text with links to attachments as seen from ``folder`` of an export."""
+    place = posixpath.relpath(str(EXPORTED), str(folder))
+    if place == FOLDER or (f"]({FOLDER}/" not in text and f"](<{FOLDER}/" not in text):
+        return text
+    code = CodeRanges(code_ranges(text))
+    return _LINK.sub(
+        lambda found: found[0] if code.touch(*found.span()) else f"{found[1]}{place}/",
+        text,
+    )
+
+
+def copy_into(target: FolderTarget, vault: Path) -> None:
+    """Copy a vault's attachments into a folder of Markdown."""
+    for found in files_of(vault / FOLDER):
+        with open_for_reading(Path(found.path)) as stream:
+            file = target.open(EXPORTED / found.name)
+            while part := stream.read(1 << 20):
+                file.write_bytes(part)
+            file.close()
+
+
+def attachments_folder(path: Path) -> Path:
+    """Return the folder of attachments that belongs to an exported file: ``notes.attachments`` for ``notes.jsonl``."""
+    suffix = next((ending for ending in _NOTE_SUFFIXES if path.name.endswith(ending)), "")
+    return path.with_name(f"{path.name[: len(path.name) - len(suffix)]}.{FOLDER}")
+
+
+def copy_to_folder(path: Path, vault: Path) -> tuple[int, int]:
+    """Copy a vault's attachments beside an exported file, and return their number and bytes.
+
+    Raises:
+        InputError: Other files of the same names are there.
+    """
+    folder, found = attachments_folder(path), list(files_of(vault / FOLDER))
+    for one in found:
+        place = folder / one.name
+        if place.exists() and not holds(place, Path(one.path).read_bytes()):
+            raise InputError(
+                f"{folder} holds another file called {one.name}. Choose another name to export to.", path=str(folder)
+            )
+    if found:
+        copy_missing(vault / FOLDER, folder)
+    return len(found), sum(one.bytes for one in found)
+
+
+def bring_in(source: Path, vault: Path) -> list[Problem]:
+    """Copy exported attachments into a vault, and return those left out and why."""
+    places = [source / EXPORTED, source / FOLDER] if source.is_dir() else [attachments_folder(source)]
+    problems: list[Problem] = []
+    for place in places:
+        for found in files_of(place):
+            try:
+                _bring_in(Path(found.path), found.bytes, vault / FOLDER)
+            except (KeepsakeError, OSError) as error:
+                what = error.message if isinstance(error, KeepsakeError) else "It cannot be read."
+                problems.append(Problem(f"{FOLDER}/{found.name}", what))
+    return problems
+
+
+def _bring_in(path: Path, size: int, folder: Path) -> None:
+    if size > MAX_BYTES:
+        raise InputError("It is larger than an attachment may be.")
+    with open_for_reading(path) as stream:
+        data = stream.read(MAX_BYTES)
+    require_attachable(path.name, data)
+    target = folder / path.name
+    if not target.exists() and not target.is_symlink():
+        make_folder(folder)
+        replace_file(target, data)
+    elif not holds(target, data):
+        raise InputError("The vault has another attachment of this name, which stays.")
