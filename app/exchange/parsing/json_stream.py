@@ -1,4 +1,4 @@
-"""Values at given places of a huge JSON object, read one at a time with ijson."""
+"""Values in huge JSON objects, read one at a time with ijson."""
 
 import codecs
 from collections.abc import Callable, Iterator

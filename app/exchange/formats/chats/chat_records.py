@@ -1,4 +1,4 @@
-"""Parts shared by the readers of chats: messages of people, and the files of an export."""
+"""Parts shared by the readers of chats: messages, and the files of an export."""
 
 import os
 import re
@@ -52,7 +52,10 @@ def message(
 
 
 def names(path: Path) -> Iterator[str]:
-    """Yield the names of the files below a folder, without hidden ones and links; at most ``MAX_FILES``."""
+    """Yield the names of the files below a folder, at most ``MAX_FILES``.
+
+    Hidden files and links are left out.
+    """
     number = 0
     for folder, folders, files in os.walk(path):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
@@ -67,7 +70,9 @@ def names(path: Path) -> Iterator[str]:
 
 @contextmanager
 def files(path: Path, wanted: re.Pattern[str]) -> Iterator[list[SourceEntry]]:
-    """Yield the files to read at ``path``: itself, or those below the folder or in the zip that match ``wanted``.
+    """Yield the files to read at ``path``.
+
+    They are the file itself, or those below the folder or in the zip that match ``wanted``.
 
     Raises:
         NotFoundError: There is nothing at ``path``.

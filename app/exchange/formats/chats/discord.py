@@ -50,13 +50,13 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
 
 
 def _exported(entry: SourceEntry, cancelled: Cancelled) -> Iterator[Record]:
-    heads: dict[str, dict[str, Any]] = {}
+    known: dict[str, dict[str, Any]] = {}
     key, number = "", 0
     for thing in values(entry, _WANTED, cancelled):
         if not isinstance(thing, JsonValue):
             yield thing
         elif thing.place in ("guild", "channel"):
-            heads[thing.place] = table(thing.value)
+            known[thing.place] = table(thing.value)
         else:
             number += 1
             found = table(thing.value)
@@ -64,9 +64,9 @@ def _exported(entry: SourceEntry, cancelled: Cancelled) -> Iterator[Record]:
                 yield Problem(f"{entry.name}, message {number}", "It is not an object and was left out.")
                 continue
             if not key:
-                channel = heads.get("channel", {})
+                channel = known.get("channel", {})
                 key = str(channel.get("id") or entry.name)
-                yield _head(key, channel, heads.get("guild", {}), found)
+                yield _head(key, channel, known.get("guild", {}), found)
             yield _message(key, found)
 
 

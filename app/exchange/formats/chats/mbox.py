@@ -76,7 +76,7 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
 
 
 def _mails(entry: SourceEntry) -> Iterator[tuple[bytes | Problem, int]]:
-    """Yield the mails of a file, without their ``From`` lines, and how far the file is read."""
+    """Yield the mails of a file, and how far it is read."""
     lines: list[bytes] = []
     length = done = 0
     is_blank, is_begun = True, False
@@ -173,7 +173,7 @@ def _moment(mail: Message) -> int | None:
 
 
 def _content(mail: Message) -> tuple[str, str]:
-    """Return the text of a mail with marks of its attachments, and what had to be repaired."""
+    """Return the text of a mail, and what had to be repaired."""
     plain: list[str] = []
     rich: list[str] = []
     marks: list[str] = []

@@ -125,7 +125,10 @@ def _deep(value: Any) -> Any:
 
 
 def repaired(said: str) -> str:
-    """Return a text whose UTF-8 bytes were written as Latin-1 letters as it was meant; any other as it is."""
+    """Return a text with UTF-8 that was written as Latin-1 letters put right.
+
+    Any other text stays as it is.
+    """
     if not _LATIN.search(said):
         return said
     try:

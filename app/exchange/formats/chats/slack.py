@@ -1,4 +1,4 @@
-"""Reader of Slack's workspace export: a zip or folder with ``users.json`` and a folder of days for each channel."""
+"""Reader of Slack's workspace export: a folder of days for each channel."""
 
 import html
 import re

@@ -18,7 +18,7 @@ FORMAT = "telegram"
 AGENT = "Telegram"
 FILES = re.compile(r"(?:.*/)?result\.json")
 _LISTS = ("", "chats.list.item.", "left_chats.list.item.")
-_HEADS = frozenset(f"{place}{name}" for place in _LISTS for name in ("name", "type", "id"))
+_CHAT_FIELDS = frozenset(f"{place}{name}" for place in _LISTS for name in ("name", "type", "id"))
 _MESSAGES = frozenset(f"{place}messages.item" for place in _LISTS)
 _MAX_DIGITS = 12
 _MEDIA = ("photo", "file", "media_type", "location_information", "contact_information", "poll")
@@ -44,10 +44,10 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
 def _file(entry: SourceEntry, cancelled: Cancelled) -> Iterator[Record]:
     known: dict[str, Any] = {}
     begun, number = "", 0
-    for thing in values(entry, _HEADS | _MESSAGES, cancelled):
+    for thing in values(entry, _CHAT_FIELDS | _MESSAGES, cancelled):
         if not isinstance(thing, JsonValue):
             yield thing
-        elif thing.place in _HEADS:
+        elif thing.place in _CHAT_FIELDS:
             if begun:
                 known, begun = {}, ""
             known[thing.place.rpartition(".")[2]] = thing.value
@@ -98,7 +98,10 @@ def _mark(found: dict[str, Any], name: str) -> str:
 
 
 def words(value: Any) -> str:
-    """Return Telegram's text: a string, or a list of strings and marked pieces; links keep their address."""
+    """Return Telegram's text, which is a string or a list of pieces.
+
+    Links keep their address.
+    """
     if isinstance(value, str):
         return value
     parts = []
