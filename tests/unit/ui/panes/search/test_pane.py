@@ -343,8 +343,9 @@ def test_facets_are_named_as_people_name_them(
 def test_tab_goes_as_one_reads(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any) -> None:
     _fill(books)
     pane = _frosty(open_pane, run_async)
-    pane.box.setFocus()
     why = pane.why
+    run_async(until(why._before.isVisible))  # once the words in the text are marked
+    pane.box.setFocus()
     for widget in [
         *pane._buttons,
         pane.facets,
