@@ -125,7 +125,7 @@ def _deep(value: Any) -> Any:
 
 
 def repaired(said: str) -> str:
-    """Return a text with UTF-8 that was written as Latin-1 letters put right.
+    """Return a text with UTF-8 that was read as Latin-1 repaired.
 
     Any other text stays as it is.
     """
