@@ -5,7 +5,7 @@ import logging
 import os
 from collections.abc import Callable, Coroutine
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 from PySide6.QtCore import QObject, Signal
 
@@ -38,6 +38,14 @@ class OpenVault(Backend, Protocol):
         """Close the vault; blocks until everything is written."""
 
 
+@runtime_checkable
+class JoinedVault(OpenVault, Protocol):
+    """A vault that another process has open, and that may end before this window does."""
+
+    def watch(self, watcher: Callable[[str, str], None]) -> None:
+        """Hear, on any thread, how the search for a host goes, with a sentence when it fails."""
+
+
 VaultOpener = Callable[[Path], OpenVault]
 
 
@@ -53,6 +61,7 @@ class Program(QObject):
 
     finished = Signal()
     opened = Signal()
+    _host_changed = Signal(str, str)
 
     def __init__(self, vault: Path, instance: SingleInstance, errors: ErrorReporter, open_vault: VaultOpener) -> None:
         super().__init__()
@@ -122,6 +131,7 @@ class Program(QObject):
         window.start_page.quit_requested.connect(self.quit)
         self.capture.saved.connect(self._on_capture_saved)
         self._instance.requested.connect(self.handle)
+        self._host_changed.connect(self._on_host_changed)
         if self.tray is not None:
             self.tray.open_requested.connect(window.bring_to_front)
             self.tray.search_requested.connect(self._on_search_requested)
@@ -135,6 +145,8 @@ class Program(QObject):
             self.window.start_page.show_error(error)
             return
         start_times.mark("vault")
+        if isinstance(self._host, JoinedVault):
+            self._host.watch(self._host_changed.emit)  # emitted on its thread, delivered on ours
         self.bridge = bridge = Bridge(self._host, self)
         if self.tray is not None:
             bridge.progressed.connect(self.tray.set_progress)
@@ -187,6 +199,31 @@ class Program(QObject):
             self.finished.emit()
         elif self.bridge is None:
             self.window.start_page.show_error(InternalError(f"The vault could not be opened: {error}"))
+
+    def _on_host_changed(self, state: str, sentence: str) -> None:
+        """Say what became of the program that had the vault open."""
+        banner, window = self.window.banner, self.window
+        if state == "lost":
+            banner.show_notice(
+                self.tr(
+                    "The Keepsake that had your memories open has ended. "
+                    "This window is opening them itself; what you type meanwhile is kept and saved then."
+                )
+            )
+        elif state == "failed":
+            banner.show_notice(
+                self.tr(
+                    "Your memories cannot be opened yet: {reason} What you typed is kept here; trying again."
+                ).format(reason=sentence)
+            )
+        else:
+            banner.hide()
+            text = self.tr("Keepsake now runs in this window. What you typed is being saved.")
+            if state == "rejoined":
+                text = self.tr("Connected again. What you typed is being saved.")
+            window.show_notice(Notice(text, seconds=NOTE_SECONDS))
+            if window.panes is not None:
+                self._run(window.panes.settle())
 
     def _on_capture_requested(self) -> None:
         self.capture.bring_to_front()
