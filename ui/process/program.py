@@ -4,6 +4,7 @@ import asyncio
 import logging
 import os
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
@@ -21,6 +22,7 @@ from ui.process.single_instance import TOKEN, LaunchRequest, SingleInstance
 from ui.shell.activity_reporter import ActivityReporter
 from ui.shell.navigation import Place
 from ui.shell.quick_capture import QuickCapture
+from ui.shell.quick_controls import QuickControls
 from ui.shell.schedule_notifier import ScheduleNotifier
 from ui.window import Window
 from ui.window_state import WindowState
@@ -158,12 +160,34 @@ class Program(QObject):
         if self.tray is not None and self.window.access_requests is not None:
             self.window.access_requests.changed.connect(self.tray.set_requests)
             self.tray.refused.connect(self.window.access_requests.refuse)
+        self.controls = QuickControls(bridge, self._actions, self._state, self)
+        self.controls.notice.connect(self.window.show_notice)
+        self._connect_tray(bridge)
         self.schedule_notifier = ScheduleNotifier(bridge, self._show_schedule_note, self)
         self.activity = ActivityReporter(bridge, self.window, self)
         self.opened.emit()
         requests, self._requests = self._requests, []
         for request in requests:
             self.handle(request)
+
+    def _connect_tray(self, bridge: Bridge) -> None:
+        if self.tray is None:
+            return
+        self.tray.set_controls(self.controls)
+        self.tray.cancel_requested.connect(partial(self._cancel_job, bridge))
+        self.tray.place_requested.connect(self._on_place_requested)
+        self.tray.menu.aboutToShow.connect(self._on_tray_opening)
+
+    def _cancel_job(self, bridge: Bridge, job: str) -> None:
+        bridge.start(bridge.call("job.cancel", job=job))
+
+    def _on_place_requested(self, place: Place) -> None:
+        self.window.bring_to_front()
+        self.window.go(place)
+
+    def _on_tray_opening(self) -> None:
+        if self.tray is not None:
+            self.tray.set_places(self.window.palette_popup.recent_places)
 
     async def _leave(self) -> None:
         _log.info("leaving: no new work")

@@ -14,6 +14,7 @@ MENUS: tuple[tuple[str, object], ...] = (
     ("edit", QT_TRANSLATE_NOOP("Frame", "Edit")),
     ("go", QT_TRANSLATE_NOOP("Frame", "Go")),
     ("view", QT_TRANSLATE_NOOP("Frame", "View")),
+    ("work", QT_TRANSLATE_NOOP("Frame", "Work")),
     ("help", QT_TRANSLATE_NOOP("Frame", "Help")),
 )
 
