@@ -171,7 +171,7 @@ class ConnectionService:
         made = receipts.read_receipts(self._vault).get(name)
         found = client_config(name, variables)
         if made is None or found is None:
-            raise InputError(f"'{name}' was not connected from this vault, so there is nothing to take back.")
+            raise InputError("That client was not connected from this vault, so there is nothing to take back.", field="client")
         return found, made
 
     def _plans(self, client: ClientConfig, token: str, *, hooks: bool) -> list[FilePlan]:
@@ -250,7 +250,7 @@ def _client(name: str, variables: Mapping[str, str]) -> ClientConfig:
     found = client_config(name, variables)
     if found is None:
         raise InputError(
-            f"There is no client '{name}'. Use one of {', '.join(CLIENTS)}; 'keepsake agent connect --print' serves"
+            f"There is no such client. Use one of {', '.join(CLIENTS)}; 'keepsake agent connect --print' serves"
             " all others.",
             field="client",
         )

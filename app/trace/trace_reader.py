@@ -9,6 +9,7 @@ import msgspec
 
 from app.core.clock import to_datetime
 from app.core.regular_files import open_for_reading
+from app.core.text import storable
 from app.trace.model import TraceLine
 from app.trace.trace import FILE
 
@@ -24,7 +25,7 @@ def latest(folder: Path, limit: int, contains: str = "") -> list[TraceLine]:
         limit: How many at most.
         contains: Words that the event or one of its facts contains; everything when empty.
     """
-    wanted = contains.casefold().encode()
+    wanted = storable(contains)[0].casefold().encode()
     found: list[TraceLine] = []
     for line in _lines_backwards(folder):
         if len(found) >= limit:

@@ -213,7 +213,7 @@ def test_search_finds_explains_narrows_and_opens(host: Host, bridge: Bridge, ope
     pane = open_pane("search")
     pane.box.setText("frost tag:garden nonsense:x")
     pane.box.search_now()
-    run_async(until(lambda: "ranking" in pane._summary.text()))
+    run_async(until(lambda: "found by" in pane._summary.text()))
     hits = [row.id for row in pane.results.source.rows]
     assert hits == [note.id]
     run_async(until(lambda: "tag: garden" in pane.explanation.accessibleDescription()))
@@ -233,7 +233,7 @@ def test_a_result_that_is_deleted_goes_and_comes_back(
     pane = open_pane("search")
     pane.box.setText("frost")
     pane.box.search_now()
-    run_async(until(lambda: "ranking" in pane._summary.text()))
+    run_async(until(lambda: "found by" in pane._summary.text()))
     rows = [row.id for row in pane.results.source.rows]
     assert sorted(rows) == sorted(notes)
     pane.results.setCurrentIndex(pane.results.source.index(1))

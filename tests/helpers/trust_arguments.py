@@ -80,9 +80,9 @@ class ArgumentMaker:
             return self._chance.choice((0.5, 1.0, 7.0))
         if hint is str:
             return self._text(name, operation)
-        if getattr(hint, "__name__", "") == "datetime":
-            ahead = self._chance.randrange(3 * len(self._items)) * HOUR_MS
-            return to_datetime(START_MS + ahead).isoformat()
+        if (kind := getattr(hint, "__name__", "")) in ("datetime", "date"):
+            moment = to_datetime(START_MS + self._chance.randrange(3 * len(self._items)) * HOUR_MS)
+            return (moment if kind == "datetime" else moment.date()).isoformat()
         return msgspec.convert({}, hint)
 
     def _item(self) -> Item:

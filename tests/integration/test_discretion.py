@@ -23,7 +23,7 @@ PLANTS = (CONTENT, "Wunderkammer", KEY, "QuuxPassphrase")
 # What names a thing rather than says something; a failure may repeat it.
 IDS = {
     "about", "agent", "around", "channel", "id", "ids", "into", "job", "memories", "memory", "messages_of", "name",
-    "run_id", "schedule", "session", "sessions", "subject", "target",
+    "run_id", "schedule", "session", "sessions", "subject", "target", "template",
 }  # fmt: skip
 SECONDS = 60.0
 

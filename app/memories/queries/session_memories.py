@@ -61,10 +61,10 @@ class SessionMemories:
         def work(connection: apsw.Connection) -> dict[str, int]:
             drawn = _DRAWN.format(session="w.value", seen=repo.store_condition(stores))
             rows = connection.execute(
-                f"SELECT w.value, (SELECT count(*) FROM ({drawn})) FROM json_each(?) w",
+                f"SELECT w.key, (SELECT count(*) FROM ({drawn})) FROM json_each(?) w",
                 (json.dumps(list(sessions[:MAX_SESSIONS])),),
             )
-            return {str(session): int(str(count)) for session, count in rows if count}
+            return {sessions[int(str(place))]: int(str(count)) for place, count in rows if count}
 
         return await self._store.read(work)
 
