@@ -24,7 +24,7 @@ PAUSED_AGENTS = "agents/paused_together"
 LONG = timedelta(days=36500)
 """A pause that ends when the person ends it; the engine wants a date."""
 _AREAS = frozenset({"agents", "presence", "schedules"})
-_GOALS = 20
+_GOALS = 100
 
 
 class QuickControls(QObject):
@@ -92,7 +92,7 @@ class QuickControls(QObject):
             return  # a host of an earlier version answers some of them not
         own = {schedule.id for job in jobs for schedule in job.schedules}
         runs = [(f"work.run.{job.name}", job.title, partial(self._run_job, job.name, job.title)) for job in jobs]
-        goals = [item for item in found if item.id not in own]
+        goals = [item for item in found.schedules if item.id not in own]
         runs += [(f"work.run.{goal.id}", goal.name, partial(self._run_goal, goal.id, goal.name)) for goal in goals]
         self._offer([(identity, title, self._starter(make)) for identity, title, make in runs])
 
