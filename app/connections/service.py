@@ -171,7 +171,9 @@ class ConnectionService:
         made = receipts.read_receipts(self._vault).get(name)
         found = client_config(name, variables)
         if made is None or found is None:
-            raise InputError("That client was not connected from this vault, so there is nothing to take back.", field="client")
+            raise InputError(
+                "That client was not connected from this vault, so there is nothing to take back.", field="client"
+            )
         return found, made
 
     def _plans(self, client: ClientConfig, token: str, *, hooks: bool) -> list[FilePlan]:

@@ -23,9 +23,10 @@ from app.rpc.lasting_backend import LastingBackend
 from tests.helpers.sample_data import ROOT
 from ui import theme
 from ui.app import start_host
+from ui.dialogs.welcome import WelcomeDialog
 from ui.panes.notes.draft import Draft
 from ui.process.error_reporter import ErrorReporter
-from ui.process.program import Program
+from ui.process.program import WELCOMED, Program
 from ui.process.single_instance import LaunchRequest, SingleInstance, address, encode
 from ui.process.termination import SignalWatch
 from ui.render import render_panes
@@ -58,17 +59,18 @@ def until(qt_loop: asyncio.AbstractEventLoop) -> Until:
 
 
 @pytest.fixture
-def launch(qtbot: QtBot, qapp: Any, until: Until) -> Iterator[Callable[[Path], Program]]:
+def launch(qtbot: QtBot, qapp: Any, until: Until) -> Iterator[Callable[..., Program]]:
     """Start the program on a vault, with the graph pane in front; it is quit at the end."""
     theme.current().install(qapp)
     started: list[Program] = []
     ended: set[Program] = set()
 
-    def start(vault: Path) -> Program:
+    def start(vault: Path, *, is_first: bool = False) -> Program:
         vault.mkdir(exist_ok=True)
-        state = WindowState(vault)
-        state.keep("window/pane", "graph")
-        state.write()
+        if not is_first:
+            state = WindowState(vault)
+            state.keep("window/pane", "graph")
+            state.write()
         instance = SingleInstance(address(vault))
         assert instance.listen()
         program = Program(vault, instance, ErrorReporter(), start_host)
@@ -290,3 +292,15 @@ def test_typing_goes_on_while_a_killed_host_is_replaced(
     finally:
         other.kill()
         other.wait()
+
+
+def test_the_first_steps_are_shown_once(launch: Callable[..., Program], until: Until, tmp_path: Path) -> None:
+    first = launch(tmp_path / "v", is_first=True)
+    until(lambda: isinstance(first.window.sheets.front, WelcomeDialog) and _is_idle(first))
+    kept = WindowState(tmp_path / "v")
+    assert kept.text(WELCOMED) == "yes"
+    again = Program(tmp_path / "v", SingleInstance("unused"), ErrorReporter(), start_host)
+    assert not again._is_first
+    again.window.deleteLater()
+    again.capture.deleteLater()
+    again.deleteLater()

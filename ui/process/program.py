@@ -3,12 +3,13 @@
 import asyncio
 import logging
 import os
+import sys
 from collections.abc import Callable, Coroutine
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QProcess, Signal
 
 from app.errors import InternalError, KeepsakeError
 from ui import tray as trays
@@ -29,6 +30,7 @@ from ui.window_state import WindowState
 
 CLOSE_QUESTION_ANSWERED = "window/close_asked"
 HIDDEN_QUESTION_ANSWERED = "window/close_asked_without_tray"
+WELCOMED = "window/welcomed"
 NOTE_SECONDS = 8.0
 _log = logging.getLogger(__name__)
 
@@ -79,6 +81,8 @@ class Program(QObject):
         self._requests: list[LaunchRequest] = []
         self._actions = Actions(self)
         self._state = WindowState(vault)
+        # Asked before the window keeps anything; a vault that was in a window before has a place in it.
+        self._is_first = not (self._state.text(WELCOMED) or self._state.text("window/pane"))
         self.window = Window(self._actions, self._state, errors)
         self.capture = QuickCapture(self._state)
         self.tray = trays.Tray(self._actions, self) if trays.available() else None
@@ -163,12 +167,34 @@ class Program(QObject):
         self.controls = QuickControls(bridge, self._actions, self._state, self)
         self.controls.notice.connect(self.window.show_notice)
         self._connect_tray(bridge)
+        self._welcome()
         self.schedule_notifier = ScheduleNotifier(bridge, self._show_schedule_note, self)
         self.activity = ActivityReporter(bridge, self.window, self)
         self.opened.emit()
         requests, self._requests = self._requests, []
         for request in requests:
             self.handle(request)
+
+    def _welcome(self) -> None:
+        """Show the first steps to somebody who never had this vault in a window."""
+        dialogs = self.window.dialogs
+        if dialogs is None:
+            return
+        dialogs.vault, dialogs.has_tray = str(self._vault), self.tray is not None
+        dialogs.sample_requested.connect(self._on_sample_requested)
+        if not self._is_first:
+            return
+        self._is_first = False
+        dialogs.open_welcome()
+        self._state.keep(WELCOMED, "yes")
+        self._state.write()
+
+    def _on_sample_requested(self) -> None:
+        """Open the sample vault in a process of its own."""
+        arguments = ["demo"] if getattr(sys, "frozen", False) else ["-m", "app", "demo"]
+        started, _process = QProcess.startDetached(sys.executable, arguments)
+        if not started:
+            self.window.show_notice(Notice(self.tr("The sample vault could not be opened."), kind="error"))
 
     def _connect_tray(self, bridge: Bridge) -> None:
         if self.tray is None:
