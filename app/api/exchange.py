@@ -33,9 +33,11 @@ async def import_file(
 
     Args:
         path: A ChatGPT or Claude export (``conversations.json`` or its zip), transcripts of Claude Code, Codex, Gemini
-            CLI or Cursor, a folder of Markdown, the memory file of the MCP memory server, or Keepsake JSONL.
+            CLI or Cursor, chats of messengers, an mbox file of mails, a folder of Markdown, the memory file of the MCP
+            memory server, or Keepsake JSONL.
         format: ``chatgpt``, ``claude``, ``markdown``, ``keepsake``, ``mcp-memory``, ``claude-code``, ``codex``,
-            ``gemini``, ``cursor``, or ``auto`` to look.
+            ``gemini``, ``cursor``, ``whatsapp``, ``telegram``, ``slack``, ``discord``, ``signal``, ``messenger``,
+            ``mbox``, or ``auto`` to look.
         job: An id of the caller's own to watch and cancel it by.
         store: Who may see the imported notes.
     """

@@ -19,6 +19,7 @@ from app.exchange import attachment_files
 from app.exchange.batches import Batch, BatchReader, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
 from app.exchange.formats import chatgpt, claude, keepsake, markdown, memory_file
+from app.exchange.formats.chats import chat_detection
 from app.exchange.formats.detect import SUPPORTED, detect, preview
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
@@ -43,6 +44,7 @@ READERS: dict[str, Reader] = {
     "gemini": gemini.read,
     "cursor": cursor.read,
     memory_file.NAME: memory_file.read,
+    **chat_detection.READERS,
 }
 EXPORTERS: dict[str, Callable[[Path], Exporter]] = {
     "jsonl": JsonlExporter,

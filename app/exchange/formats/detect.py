@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterator
 from io import BytesIO
+from itertools import islice
 from pathlib import Path
 from typing import IO
 
@@ -14,6 +15,7 @@ import ijson.common
 
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
 from app.exchange.formats import memory_file, unsupported
+from app.exchange.formats.chats import chat_detection, chat_records
 from app.exchange.formats.keepsake import LINE_TYPES
 from app.exchange.formats.keepsake_details import FIELDS, detail_type
 from app.exchange.formats.markdown import OF_THE_SYSTEM, SUFFIXES
@@ -25,16 +27,18 @@ from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lines import GZIP, read_lines
 from app.exchange.source_files import DAMAGE, SourceEntry, entries, is_zip, open_zip, readable, utf8_stream
 
-FORMATS = ("chatgpt", "claude", "markdown", "keepsake", memory_file.NAME, *TRANSCRIPTS)
+FORMATS = ("chatgpt", "claude", "markdown", "keepsake", memory_file.NAME, *TRANSCRIPTS, *chat_detection.FORMATS)
 SUPPORTED = (
     "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file or a folder), "
-    "transcripts of Claude Code, Codex, Gemini CLI and Cursor, the memory file of the MCP memory server and Keepsake's "
+    "transcripts of Claude Code, Codex, Gemini CLI and Cursor, chats of WhatsApp, Telegram, Slack, Discord, Signal, "
+    "Messenger and Instagram, mail (mbox), the memory file of the MCP memory server and Keepsake's "
     "own JSONL."
 )
 HEAD = 1 << 20
 MAX_EVENTS = 200_000
 MAX_DEPTH = 5
 FIRST_LINES = 20
+MAX_NAMES = 20_000
 # Other programs write lines of these types too; ours are known by their fields.
 _SHARED_TYPES = frozenset({"entity", "relation"})
 _OWN_LINE = re.compile(rb'\s*\{\s*"type"\s*:\s*"(?:%s)"' % "|".join(sorted({*LINE_TYPES} - _SHARED_TYPES)).encode())
@@ -83,6 +87,8 @@ def preview(path: Path) -> ImportPreview:
         if found in TRANSCRIPTS and path.is_dir():
             sizes = [file.stat().st_size for file in recognition.files(path)]
             return ImportPreview(found, sum(sizes), f"{len(sizes):,} transcripts")
+        if found in chat_detection.FORMATS:
+            return chat_detection.preview(path, found)
         if found in ("chatgpt", "claude"):
             with entries(path) as parts:
                 return ImportPreview(found, sum(part.size for part in parts), ", ".join(p.name for p in parts[:3]))
@@ -95,12 +101,31 @@ def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
             return _entry(path, found[0])
     if found_format := recognition.of_folder(path, lambda: sum(1 for _ in _notes(path, cancelled))):
         return found_format
+    if name := _chats(path):
+        return name
     names = [child.name for child in path.iterdir()]
     if name := unsupported.by_names(names):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
     if next(_notes(path, cancelled), None) is not None:
         return "markdown"
     raise _refusal(path, "holds no Markdown notes and no conversations.json")
+
+
+def _chats(path: Path) -> str:
+    """Return the format of chats in a folder, ``""`` for none.
+
+    It is known by the names of the files, else by the fields of the first one.
+    """
+    names = list(islice(chat_records.names(path), MAX_NAMES))
+    if name := chat_detection.by_names(names):
+        return name
+    if any(Path(name).suffix.lower() in SUFFIXES for name in names):
+        return ""
+    first = next((name for name in names if name.endswith(".json")), "")
+    if not first:
+        return ""
+    with Path(path, first).open("rb") as stream:
+        return chat_detection.by_fields(_names(_head(stream)))
 
 
 def _notes(path: Path, cancelled: Callable[[], bool] = lambda: False) -> Iterator[Path]:
@@ -123,6 +148,8 @@ def _zip(path: Path) -> str:
                 raise _refusal(path, f"is a damaged zip file ({error})") from error
     with open_zip(path) as archive:
         names = archive.namelist()
+    if name := chat_detection.by_names(names):
+        return name
     if name := unsupported.by_names(names):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
     if any(Path(name).suffix.lower() in SUFFIXES for name in names):
@@ -160,8 +187,8 @@ def _text(path: Path) -> str:
         decoded = encoding.decode(stream.read(HEAD))
     if decoded is None:
         raise _refusal(path, "is not text")
-    if name := unsupported.by_text(decoded.text):
-        raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
+    if name := chat_detection.by_text(decoded.text):
+        return name
     if path.suffix.lower() in {*SUFFIXES, ".txt"}:
         return "markdown"
     raise _refusal(path, "is in no format that is known")
@@ -217,6 +244,8 @@ def _json(path: Path, head: bytes) -> str:
         return "chatgpt"
     if names & {"item.chat_messages", "chat_messages", "conversations.item.chat_messages"}:
         return "claude"
+    if name := chat_detection.by_fields(names):
+        return name
     if name := unsupported.by_fields(names):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
     return next((name for pattern, name in _BROKEN if pattern.search(head)), "")

@@ -163,12 +163,13 @@ def items(path: Path, cancelled: Callable[[], bool]) -> Iterator[JsonItem | Prob
         total = sum(entry.size for entry in found)
         done = 0
         for entry in found:
-            for thing in _entry_items(entry, cancelled):
+            for thing in entry_items(entry, cancelled):
                 yield Position(done + thing.done, total, entry.name) if isinstance(thing, Position) else thing
             done += entry.size
 
 
-def _entry_items(entry: SourceEntry, cancelled: Callable[[], bool]) -> Iterator[JsonItem | Problem | Position]:
+def entry_items(entry: SourceEntry, cancelled: Callable[[], bool]) -> Iterator[JsonItem | Problem | Position]:
+    """Read the items of one file."""
     splitter, number = ItemSplitter(), 0
     with entry.open() as opened:
         for chunk, done in _chunks(opened):

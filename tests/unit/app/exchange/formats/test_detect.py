@@ -83,19 +83,23 @@ def test_a_broken_export_is_still_known(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("value", "name"),
     [
-        ({"guild": {"id": "1"}, "channel": {"id": "2"}, "messages": []}, "Discord"),
+        ({"guild": {"id": "1"}, "channel": {"id": "2"}, "messages": []}, "discord"),
         (
             {"name": "A", "type": "personal_chat", "id": 1, "messages": [{"id": 1, "from_id": "u", "text": ""}]},
-            "Telegram",
+            "telegram",
         ),
-        ({"chats": {"list": [{"messages": []}]}}, "Telegram"),
-        ({"participants": [], "messages": [{"sender_name": "a", "timestamp_ms": 1}]}, "Instagram"),
-        ([{"header": "Gemini Apps", "products": ["Gemini Apps"]}], "Gemini"),
-        ([{"type": "message", "user": "U1", "text": "x", "ts": "1.2"}], "Slack"),
+        ({"chats": {"list": [{"messages": []}]}}, "telegram"),
+        ({"participants": [], "messages": [{"sender_name": "a", "timestamp_ms": 1}]}, "messenger"),
+        ([{"type": "message", "user": "U1", "text": "x", "ts": "1.2"}], "slack"),
     ],
 )
-def test_formats_to_come_are_named(tmp_path: Path, value: Any, name: str) -> None:
-    with pytest.raises(FormatError, match=name) as caught:
+def test_chats_are_known_by_their_fields(tmp_path: Path, value: Any, name: str) -> None:
+    assert detect(write_json(tmp_path / "file.json", value)) == name
+
+
+def test_formats_to_come_are_named(tmp_path: Path) -> None:
+    value = [{"header": "Gemini Apps", "products": ["Gemini Apps"]}]
+    with pytest.raises(FormatError, match="Gemini") as caught:
         detect(write_json(tmp_path / "file.json", value))
     assert "Supported are ChatGPT and Claude" in caught.value.message
 
@@ -104,20 +108,28 @@ def test_formats_to_come_are_named(tmp_path: Path, value: Any, name: str) -> Non
     "line",
     ["15/01/2024, 10:30 - Alice: Hello", "[15.01.24, 10:30:05] Alice: Hello", "1/15/24, 10:30 PM - Alice: Hello"],
 )
-def test_whatsapp_is_named(tmp_path: Path, line: str) -> None:
+def test_whatsapp_is_known_by_its_lines(tmp_path: Path, line: str) -> None:
     path = tmp_path / "chat.txt"
     path.write_text(f"{line}\n{line}\n", encoding="utf-8")
-    with pytest.raises(FormatError, match="WhatsApp"):
-        detect(path)
+    assert detect(path) == "whatsapp"
 
 
 @pytest.mark.parametrize(
     ("files", "name"),
     [
-        ({"channels.json": b"[]", "general/2024-01-01.json": b"[]"}, "Slack"),
-        ({"result.json": b"{}"}, "Telegram"),
-        ({"_chat.txt": b""}, "WhatsApp"),
-        ({"your_activity/messages/inbox/a/message_1.json": b"{}"}, "Instagram"),
+        ({"channels.json": b"[]", "general/2024-01-01.json": b"[]"}, "slack"),
+        ({"result.json": b"{}"}, "telegram"),
+        ({"_chat.txt": b""}, "whatsapp"),
+        ({"your_activity/messages/inbox/a/message_1.json": b"{}"}, "messenger"),
+    ],
+)
+def test_zips_of_chats_are_known_by_their_files(tmp_path: Path, files: dict[str, bytes], name: str) -> None:
+    assert detect(write_zip(tmp_path / "file.zip", files)) == name
+
+
+@pytest.mark.parametrize(
+    ("files", "name"),
+    [
         ({"notes/a.md": b"x"}, "unpack it"),
         ({"a.png": b"x"}, "without a conversations.json"),
     ],

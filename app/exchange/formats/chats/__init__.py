@@ -1,0 +1,1 @@
+"""Exports of messengers and mail programs."""

@@ -1,0 +1,106 @@
+"""Parts shared by the readers of chats: messages, and the files of an export."""
+
+import os
+import re
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path, PurePosixPath
+from typing import IO, Any, Final
+
+from app.core.clock import optional_datetime
+from app.core.text import storable
+from app.exchange.model import MessageRecord, SessionRecord
+from app.exchange.parsing.lenient import clean
+from app.exchange.source_files import SourceEntry, entries
+from app.sessions.model import NewMessage
+
+NOTICE_IMPORTANCE: Final = 0.1
+MAX_FILES: Final = 200_000
+
+
+def head(key: str, title: str, agent: str, created_ms: int | None = None, **attributes: Any) -> SessionRecord:
+    """Return the head of a chat; empty attributes are left out."""
+    kept = {name: clean(value) for name, value in attributes.items() if value not in (None, "", [], {})}
+    return SessionRecord(storable(key)[0], storable(title)[0], agent, created_ms=created_ms, attributes=kept)
+
+
+def message(
+    key: str,
+    author: str,
+    said: str,
+    moment: int | None,
+    *,
+    foreign_id: str = "",
+    is_notice: bool = False,
+    payload: dict[str, Any] | None = None,
+) -> MessageRecord:
+    """Return a message of a person, or a notice of the program."""
+    kept = {name: clean(value) for name, value in (payload or {}).items() if value not in (None, "", [], {})}
+    if foreign_id:
+        kept["id"] = storable(foreign_id)[0]
+    return MessageRecord(
+        storable(key)[0],
+        NewMessage(
+            role="system" if is_notice else "user",
+            content=storable(said)[0],
+            author=storable(author)[0],
+            created_at=optional_datetime(moment),
+            importance=NOTICE_IMPORTANCE if is_notice else None,
+            payload=kept or None,
+        ),
+    )
+
+
+def names(path: Path) -> Iterator[str]:
+    """Yield the names of the files below a folder, at most ``MAX_FILES``.
+
+    Hidden files and links are left out.
+    """
+    number = 0
+    for folder, folders, files in os.walk(path):
+        folders[:] = sorted(name for name in folders if not name.startswith("."))
+        for name in sorted(files):
+            found = Path(folder, name)
+            if not name.startswith(".") and not found.is_symlink() and found.is_file():
+                yield found.relative_to(path).as_posix()
+                number += 1
+                if number >= MAX_FILES:
+                    return
+
+
+@contextmanager
+def files(path: Path, wanted: re.Pattern[str]) -> Iterator[list[SourceEntry]]:
+    """Yield the files to read at ``path``.
+
+    They are the file itself, or those below the folder or in the zip that match ``wanted``.
+
+    Raises:
+        NotFoundError: There is nothing at ``path``.
+        FormatError: The zip is damaged, encrypted, or would swell beyond reason.
+    """
+    if path.is_dir():
+        yield [_entry(path, name) for name in names(path) if wanted.fullmatch(name)]
+        return
+    with entries(path, wanted) as found:
+        yield found
+
+
+def _entry(folder: Path, name: str) -> SourceEntry:
+    def opened() -> AbstractContextManager[IO[bytes]]:
+        return Path(folder, name).open("rb")
+
+    return SourceEntry(name, Path(folder, name).stat().st_size, opened)
+
+
+def folder_of(name: str) -> str:
+    """Return the folder of a file in an export, ``""`` for none."""
+    parent = str(PurePosixPath(name).parent)
+    return "" if parent == "." else parent
+
+
+def joined(*parts: str) -> str:
+    """Return the parts that are not empty, each on lines of its own."""
+    return "\n\n".join(part for part in parts if part.strip())
+
+
+Cancelled = Callable[[], bool]

@@ -1,0 +1,213 @@
+"""Reader of mbox files: each thread of mails is a conversation.
+
+The standard library's ``mailbox`` reads a whole mail's bytes through an index of the whole file, and takes every line
+that begins with ``From`` for a new mail; this reads on as it goes.
+"""
+
+import email
+import email.policy
+import html
+import re
+from collections.abc import Iterator
+from email.header import decode_header, make_header
+from email.message import Message
+from email.utils import parseaddr, parsedate_to_datetime
+from pathlib import Path
+
+from app.core.clock import to_ms
+from app.core.text import content_hash
+from app.exchange.formats.chats import chat_records
+from app.exchange.formats.chats.chat_records import Cancelled
+from app.exchange.model import Position, Record
+from app.exchange.parsing import encoding
+from app.exchange.source_files import DAMAGE, SourceEntry, read_some
+from app.memories.foreign_record import Problem
+
+FORMAT = "mbox"
+AGENT = "Mail"
+FILES = re.compile(r"(?:.*/)?[^/]+\.mbox(?:/mbox)?", re.IGNORECASE)
+MAX_MAIL = 64 << 20
+_CHUNK = 1 << 20
+_FROM = re.compile(rb"From \S.{0,200}\d{1,2}:\d{2}.{0,60}$")
+_QUOTED_FROM = re.compile(rb"^>(>*From )", re.MULTILINE)
+_IDS = re.compile(r"<[^<>\s]{1,900}>")
+_PREFIX = re.compile(r"^(?:(?:re|aw|fwd?|wg|antw|sv|vs|tr|rv|odp)(?:\[\d+\])?\s?:\s*)+", re.IGNORECASE)
+_HIDDEN = re.compile(r"<(style|script|head)\b.*?</\1\s*>", re.IGNORECASE | re.DOTALL)
+_BREAKS = re.compile(r"<(?:br|/p|/div|/tr|/li|/h\d)\b[^<>]*>", re.IGNORECASE)
+_TAGS = re.compile(r"<[^<>]{0,5000}>")
+
+
+def begins_mbox(data: bytes) -> bool:
+    """Return whether bytes begin like an mbox file."""
+    line, _, rest = data.lstrip(b"\r\n").partition(b"\n")
+    header, _, _ = rest.partition(b"\n")
+    return _FROM.match(line.rstrip(b"\r")) is not None and re.match(rb"[!-9;-~]{1,80}:", header) is not None
+
+
+def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
+    """Read mails; of each its text, while attachments are only named.
+
+    Args:
+        path: The file, or a folder or zip with files that end in ``.mbox``.
+        cancelled: Asked now and then; reading stops when it says so.
+
+    Raises:
+        NotFoundError: There is nothing at ``path``.
+        FormatError: The zip cannot be read at all.
+    """
+    threads: dict[str, str] = {}
+    begun: set[str] = set()
+    with chat_records.files(path, FILES) as found:
+        for entry in found:
+            number = 0
+            try:
+                for mail, done in _mails(entry):
+                    if cancelled():
+                        return
+                    number += 1
+                    place = f"{entry.name}, mail {number}"
+                    if isinstance(mail, Problem):
+                        yield Problem(place, mail.what)
+                    else:
+                        yield from _records(mail, place, threads, begun)
+                    yield Position(done, entry.size, entry.name)
+            except DAMAGE as error:
+                yield Problem(f"{entry.name}, after mail {number}", f"The zip file is damaged here ({error}).")
+
+
+def _mails(entry: SourceEntry) -> Iterator[tuple[bytes | Problem, int]]:
+    """Yield the mails of a file, and how far it is read."""
+    lines: list[bytes] = []
+    length = done = 0
+    is_blank, is_begun = True, False
+    with entry.open() as stream:
+        for line in _pieces(stream):
+            done += len(line)
+            if is_blank and _FROM.match(line.rstrip(b"\r\n")):
+                if is_begun:
+                    yield _mail(lines, length), done
+                lines, length, is_begun = [], 0, True
+            elif is_begun or line.strip():
+                is_begun = True
+                length += len(line)
+                if length <= MAX_MAIL:
+                    lines.append(line)
+            is_blank = not line.strip()
+    if is_begun:
+        yield _mail(lines, length), done
+
+
+def _pieces(stream: object) -> Iterator[bytes]:
+    """Yield lines, those beyond ``_CHUNK`` in pieces."""
+    held = b""
+    while data := read_some(stream, _CHUNK):  # type: ignore[arg-type]
+        *lines, held = (held + data).split(b"\n")
+        yield from (line + b"\n" for line in lines)
+        if len(held) > _CHUNK:
+            yield held
+            held = b""
+    if held:
+        yield held
+
+
+def _mail(lines: list[bytes], length: int) -> bytes | Problem:
+    if length > MAX_MAIL:
+        return Problem("", f"It is longer than {MAX_MAIL >> 20} MB and was left out.")
+    return _QUOTED_FROM.sub(rb"\1", b"".join(lines))
+
+
+def _records(data: bytes, place: str, threads: dict[str, str], begun: set[str]) -> Iterator[Record]:
+    try:
+        mail = email.message_from_bytes(data, policy=email.policy.compat32)
+        said, repair = _content(mail)
+        foreign = _first_id(mail, "Message-ID") or f"hash:{content_hash(data.decode('latin-1'))}"
+        name, address = parseaddr(_header(mail, "From"))
+        subject = _header(mail, "Subject")
+    except (ValueError, LookupError, TypeError, AttributeError, IndexError, RecursionError) as error:
+        yield Problem(place, f"It could not be read and was left out: {error}.")
+        return
+    if repair:
+        yield Problem(place, repair, lost=False)
+    key = _thread(mail, foreign, threads)
+    moment = _moment(mail)
+    if key not in begun:
+        begun.add(key)
+        yield chat_records.head(key, _PREFIX.sub("", subject) or "Mail without a subject", AGENT, moment)
+    payload = {"subject": subject, "from": address, "to": _header(mail, "To"), "cc": _header(mail, "Cc")}
+    yield chat_records.message(key, name or address, said, moment, foreign_id=foreign, payload=payload)
+
+
+def _thread(mail: Message, foreign: str, threads: dict[str, str]) -> str:
+    """Return the id of the mail that began the thread, which is stable over exports."""
+    earlier = [*_ids(mail, "References"), *_ids(mail, "In-Reply-To")]
+    known = next((threads[name] for name in earlier if name in threads), "")
+    key = known or (earlier[0] if earlier else threads.get(foreign, foreign))
+    for name in (*earlier[-20:], foreign):
+        threads.setdefault(name, key)
+    return key
+
+
+def _ids(mail: Message, name: str) -> list[str]:
+    return _IDS.findall(str(mail.get(name, ""))[:20_000])
+
+
+def _first_id(mail: Message, name: str) -> str:
+    return next(iter(_ids(mail, name)), "")
+
+
+def _header(mail: Message, name: str) -> str:
+    value = mail.get(name, "")
+    try:
+        said = str(make_header(decode_header(value)))
+    except (ValueError, LookupError, UnicodeError):
+        said = str(value)
+    return " ".join(said.split())
+
+
+def _moment(mail: Message) -> int | None:
+    try:
+        moment = to_ms(parsedate_to_datetime(str(mail.get("Date", ""))).astimezone())
+    except (ValueError, TypeError, OverflowError, OSError, IndexError):
+        return None
+    return moment if moment >= 0 else None
+
+
+def _content(mail: Message) -> tuple[str, str]:
+    """Return the text of a mail, and what had to be repaired."""
+    plain: list[str] = []
+    rich: list[str] = []
+    marks: list[str] = []
+    repair = ""
+    for part in mail.walk():
+        if part.is_multipart():
+            continue
+        kind, name = part.get_content_type(), part.get_filename()
+        if name or part.get_content_disposition() == "attachment" or not kind.startswith("text/"):
+            marks.append(f"[attachment: {' '.join(str(make_header(decode_header(name))).split()) if name else kind}]")
+            continue
+        said, wrong = _decoded(part)
+        repair = repair or wrong
+        (rich if kind == "text/html" else plain).append(said)
+    body = plain if any(said.strip() for said in plain) else [_without_tags(said) for said in rich]
+    return chat_records.joined(*(said.replace("\r\n", "\n").strip("\n") for said in body), *marks), repair
+
+
+def _decoded(part: Message) -> tuple[str, str]:
+    payload = part.get_payload(decode=True)
+    data = payload if isinstance(payload, bytes) else b""
+    charset = part.get_content_charset() or ""
+    if charset:
+        try:
+            return data.decode(charset), ""
+        except (LookupError, UnicodeError, ValueError):
+            pass
+    decoded = encoding.decode(data)
+    if decoded is None:
+        return data.decode("utf-8", "replace"), "Its text is not readable in full; bytes were replaced with \ufffd."
+    wrong = f"Its text is not {charset}, as it says; it was read as {decoded.encoding}."
+    return decoded.text, wrong if charset else decoded.repair
+
+
+def _without_tags(said: str) -> str:
+    text = _TAGS.sub("", _BREAKS.sub("\n", _HIDDEN.sub("", said)))
+    return re.sub(r"\n\s*\n\s*\n+", "\n\n", html.unescape(text)).strip()

@@ -1,0 +1,95 @@
+"""Reader of Signal as its export tools write it: signal-export's ``data.json`` and sigtop's JSON."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path, PurePosixPath
+from typing import Any
+
+from app.core.clock import parse_instant
+from app.core.text import content_hash
+from app.exchange.formats.chats import chat_records
+from app.exchange.formats.chats.chat_records import Cancelled, folder_of
+from app.exchange.model import MessageRecord, Position, Record
+from app.exchange.parsing.json_items import JsonItem, entry_items
+from app.exchange.parsing.lenient import filled, first_text, row, table, text
+from app.exchange.source_files import SourceEntry
+from app.memories.foreign_record import Problem
+
+FORMAT = "signal"
+AGENT = "Signal"
+FILES = re.compile(r"(?:.*/)?[^/]+\.json")
+_SPOKEN = frozenset({"", "incoming", "outgoing", "story"})
+_OWN = ("date", "sender", "body", "quote", "sticker", "attachments", "id", "sent_at", "received_at", "timestamp")
+
+
+def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
+    """Read chats; each file is a conversation.
+
+    Args:
+        path: A file, or the folder or zip around the files.
+        cancelled: Asked now and then; reading stops when it says so.
+
+    Raises:
+        NotFoundError: There is nothing at ``path``.
+        FormatError: The zip cannot be read at all.
+    """
+    with chat_records.files(path, FILES) as found:
+        total, done = sum(entry.size for entry in found), 0
+        for entry in found:
+            for thing in _file(entry, path, cancelled):
+                yield Position(done + thing.done, total, entry.name) if isinstance(thing, Position) else thing
+            done += entry.size
+
+
+def is_message(value: object) -> bool:
+    """Return whether a JSON value is a message of one of the tools."""
+    found = table(value)
+    is_exported = {"date", "sender", "body"} <= found.keys() and bool(found.keys() & {"quote", "sticker", "reactions"})
+    return is_exported or {"conversationId", "sent_at"} <= found.keys()
+
+
+def _file(entry: SourceEntry, path: Path, cancelled: Cancelled) -> Iterator[Record]:
+    title = PurePosixPath(entry.name).stem
+    if title == "data":
+        title = folder_of(entry.name).rpartition("/")[2] or path.resolve().parent.name
+    key = ""
+    for thing in entry_items(entry, cancelled):
+        if not isinstance(thing, JsonItem):
+            yield thing
+            continue
+        found = table(thing.value)
+        if not is_message(found):
+            place = thing.place.replace("conversation", "message")
+            yield Problem(place, "It is not a message of Signal and was left out.")
+            continue
+        if not key:
+            key = text(found.get("conversationId")) or title
+            yield chat_records.head(key, title, AGENT, _moment(found))
+        yield _message(key, found)
+
+
+def _moment(found: dict[str, Any]) -> int | None:
+    return parse_instant(found.get("sent_at") or found.get("date"))
+
+
+def _message(key: str, found: dict[str, Any]) -> MessageRecord:
+    files = [_mark(part) for part in row(found.get("attachments"))]
+    quote = text(found.get("quote")) or text(table(found.get("quote")).get("text"))
+    quoted = "\n".join(f"> {line.removeprefix('>').strip()}" for line in quote.strip().splitlines())
+    sticker = "[sticker]" if found.get("sticker") else ""
+    kind = text(found.get("type"))
+    author = first_text(found, "sender", "profileName", "source", "sourceServiceId", "sourceUuid")
+    body = text(found.get("body"))
+    is_notice = kind not in _SPOKEN
+    said = chat_records.joined(quoted, body or (kind.replace("-", " ") if is_notice else ""), sticker, *files)
+    author = author or ("Me" if kind == "outgoing" else "")
+    foreign = text(found.get("id")) or content_hash(str(found.get("date")), author, body)
+    payload = filled(found, without=_OWN)
+    return chat_records.message(
+        key, author, said, _moment(found), foreign_id=foreign, is_notice=is_notice, payload=payload
+    )
+
+
+def _mark(part: Any) -> str:
+    name = text(part) or first_text(table(part), "name", "fileName", "path", "contentType")
+    return f"[file: {name.rpartition('/')[2] or 'without a name'}]"

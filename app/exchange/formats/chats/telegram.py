@@ -1,0 +1,112 @@
+"""Reader of Telegram Desktop's export: ``result.json`` with one chat or all of them."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from app.core.clock import parse_instant
+from app.exchange.formats.chats import chat_records
+from app.exchange.formats.chats.chat_records import Cancelled
+from app.exchange.model import MessageRecord, Record
+from app.exchange.parsing.json_stream import JsonValue, values
+from app.exchange.parsing.lenient import filled, first_text, row, table, text
+from app.exchange.source_files import SourceEntry
+from app.memories.foreign_record import Problem
+
+FORMAT = "telegram"
+AGENT = "Telegram"
+FILES = re.compile(r"(?:.*/)?result\.json")
+_LISTS = ("", "chats.list.item.", "left_chats.list.item.")
+_CHAT_FIELDS = frozenset(f"{place}{name}" for place in _LISTS for name in ("name", "type", "id"))
+_MESSAGES = frozenset(f"{place}messages.item" for place in _LISTS)
+_MAX_DIGITS = 12
+_MEDIA = ("photo", "file", "media_type", "location_information", "contact_information", "poll")
+_OWN = ("id", "type", "date", "date_unixtime", "from", "actor", "text", "text_entities", "edited", "edited_unixtime")
+
+
+def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
+    """Read an export; each chat is a conversation.
+
+    Args:
+        path: ``result.json``, or the folder or zip around it.
+        cancelled: Asked now and then; reading stops when it says so.
+
+    Raises:
+        NotFoundError: There is nothing at ``path``.
+        FormatError: The zip cannot be read at all.
+    """
+    with chat_records.files(path, FILES) as found:
+        for entry in found:
+            yield from _file(entry, cancelled)
+
+
+def _file(entry: SourceEntry, cancelled: Cancelled) -> Iterator[Record]:
+    known: dict[str, Any] = {}
+    begun, number = "", 0
+    for thing in values(entry, _CHAT_FIELDS | _MESSAGES, cancelled):
+        if not isinstance(thing, JsonValue):
+            yield thing
+        elif thing.place in _CHAT_FIELDS:
+            if begun:
+                known, begun = {}, ""
+            known[thing.place.rpartition(".")[2]] = thing.value
+        else:
+            number += 1
+            found = table(thing.value)
+            if not found:
+                yield Problem(f"{entry.name}, message {number}", "It is not an object and was left out.")
+                continue
+            made = _message(_key(known), found)
+            if not begun:
+                begun = _key(known)
+                title = text(known.get("name")) or ("Saved messages" if known.get("type") == "saved_messages" else "")
+                yield chat_records.head(begun, title, AGENT, _moment(found), type=known.get("type"))
+            yield made
+
+
+def _key(known: dict[str, Any]) -> str:
+    return str(known.get("id") or known.get("name") or known.get("type") or "chat")
+
+
+def _moment(found: dict[str, Any]) -> int | None:
+    stamp = text(found.get("date_unixtime"))
+    return int(stamp) * 1000 if stamp.isdecimal() and len(stamp) < _MAX_DIGITS else parse_instant(found.get("date"))
+
+
+def _message(key: str, found: dict[str, Any]) -> MessageRecord:
+    is_notice = found.get("type") == "service"
+    said = words(found.get("text"))
+    marks = [_mark(found, name) for name in _MEDIA[:2] if text(found.get(name))]
+    if not marks and any(found.get(name) for name in _MEDIA):
+        marks = [f"[{next(name for name in _MEDIA if found.get(name)).partition('_')[0]}]"]
+    if is_notice and not said:
+        said = " ".join(filter(None, (text(found.get("action")).replace("_", " "), first_text(found, "title"))))
+    payload = filled(found, without=_OWN)
+    author = first_text(found, "from", "actor") or ("Deleted account" if found.get("from_id") else "")
+    said = chat_records.joined(said, *marks)
+    foreign = str(found.get("id") or "")
+    return chat_records.message(
+        key, author, said, _moment(found), foreign_id=foreign, is_notice=is_notice, payload=payload
+    )
+
+
+def _mark(found: dict[str, Any], name: str) -> str:
+    kind = text(found.get("media_type")).replace("_", " ") or name
+    file = text(found.get("file_name")) or text(found.get(name)).rpartition("/")[2]
+    return f"[{kind}: {file}]" if file and not file.startswith("(") else f"[{kind}]"
+
+
+def words(value: Any) -> str:
+    """Return Telegram's text, which is a string or a list of pieces.
+
+    Links keep their address.
+    """
+    if isinstance(value, str):
+        return value
+    parts = []
+    for part in row(value):
+        piece = table(part)
+        said = part if isinstance(part, str) else text(piece.get("text"))
+        parts.append(f"[{said}]({piece['href']})" if text(piece.get("href")) else said)
+    return "".join(parts)

@@ -1,0 +1,102 @@
+"""Values in huge JSON objects, read one at a time with ijson."""
+
+import codecs
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import IO, Any, cast
+
+import ijson
+import ijson.common
+
+from app.exchange.model import Position
+from app.exchange.source_files import DAMAGE, SourceEntry, read_some, utf8_stream
+from app.memories.foreign_record import Problem
+
+MAX_DEPTH = 200
+_EACH_POSITION = 200
+_STARTS = frozenset({"start_map", "start_array"})
+_ENDS = frozenset({"end_map", "end_array"})
+
+
+@dataclass(frozen=True, slots=True)
+class JsonValue:
+    """A value and its place, such as ``messages.item``."""
+
+    place: str
+    value: Any
+
+
+def values(
+    entry: SourceEntry, wanted: frozenset[str], cancelled: Callable[[], bool]
+) -> Iterator[JsonValue | Problem | Position]:
+    """Yield the values at the ``wanted`` places of a file, in file order.
+
+    Where the JSON breaks off or is broken, a problem is the last thing; bytes that are not UTF-8 are replaced.
+    """
+    with entry.open() as opened:
+        source = _Repaired(opened)
+        number = 0
+        try:
+            for found in _values(ijson.basic_parse(cast("IO[bytes]", source), use_float=True), wanted):
+                yield found
+                number += 1
+                if number % _EACH_POSITION == 0:
+                    yield Position(source.done, entry.size, entry.name)
+                    if cancelled():
+                        return
+        except (ijson.common.JSONError, ValueError, *DAMAGE) as error:
+            why = "the file is cut off" if isinstance(error, ijson.common.IncompleteJSONError) else "it is broken"
+            said = f"Nothing could be read from here on, because {why} ({str(error).splitlines()[0][:120]})."
+            yield Problem(f"{entry.name}, after value {number}", said)
+        if source.replaced:
+            yield Problem(entry.name, "Some bytes were not UTF-8 text and were replaced with \ufffd.", lost=False)
+        yield Position(entry.size, entry.size, entry.name)
+
+
+def _values(events: Iterator[tuple[str, Any]], wanted: frozenset[str]) -> Iterator[JsonValue]:
+    way: list[str] = []
+    builder: ijson.common.ObjectBuilder | None = None
+    start, place = 0, ""
+    for event, value in events:
+        if builder is not None:
+            builder.event(event, value)  # type: ignore[no-untyped-call]
+        elif event == "map_key":
+            way[-1] = value
+        elif event not in _ENDS and len(way) <= MAX_DEPTH and (place := ".".join(way)) in wanted:
+            if event not in _STARTS:
+                yield JsonValue(place, value)
+            else:
+                builder, start = ijson.common.ObjectBuilder(), len(way)  # type: ignore[no-untyped-call]
+                builder.event(event, value)  # type: ignore[no-untyped-call]
+        if event in _STARTS:
+            way.append("item")
+            if len(way) > MAX_DEPTH:
+                raise ValueError("it is nested too deeply")
+        elif event in _ENDS:
+            way.pop()
+            if builder is not None and len(way) == start:
+                yield JsonValue(place, builder.value)
+                builder = None
+
+
+class _Repaired:
+    """Bytes of a file as valid UTF-8, with ``done`` bytes of it read."""
+
+    def __init__(self, stream: IO[bytes]) -> None:
+        self._stream, self._held = utf8_stream(stream)
+        self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
+        self.done = len(self._held)
+        self.replaced = False
+
+    def read(self, size: int) -> bytes:
+        """Return the next bytes; none at the end."""
+        if size == 0:
+            return b""
+        while True:
+            read = read_some(self._stream, max(size, 1 << 16))
+            self.done += len(read)
+            data, self._held = self._held + read, b""
+            text = self._decoder.decode(data, final=not read)
+            self.replaced = self.replaced or text.count("\ufffd") > data.count(b"\xef\xbf\xbd")
+            if text or not read:
+                return text.encode()
