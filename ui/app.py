@@ -159,7 +159,7 @@ def _join_host(vault: Path, on_lost: "Callable[[], None]") -> "OpenBackend":
 
 
 def _take_over(vault: Path, on_lost: "Callable[[], None]") -> "tuple[OpenBackend, bool]":
-    """Open ``vault`` here, which is told by True, or join whoever was faster."""
+    """Open ``vault`` here, which True means, or join a process that was faster."""
     from app.errors import VaultLockedError  # noqa: PLC0415
     from app.host import Host  # noqa: PLC0415
 

@@ -43,7 +43,7 @@ class LastingBackend:
 
     Args:
         join: Connects to the running host; calls its argument, on any thread, when that host goes away.
-        open_vault: Opens the vault in this process, or joins whoever was faster.
+        open_vault: Opens the vault in this process, or joins another process that was faster.
     """
 
     def __init__(
@@ -71,7 +71,7 @@ class LastingBackend:
         self._use(self._join(self._on_lost))
 
     def stop(self) -> None:
-        """Leave the host, or close the vault if it is open here. Safe to call twice."""
+        """Leave the host, or close the vault that is open here; safe to call twice."""
         self._stopped.set()
         if (searching := self._searching) is not None:
             searching.join()
@@ -84,7 +84,7 @@ class LastingBackend:
             backend.stop()
 
     def watch(self, watcher: Watcher) -> None:
-        """Hear, on any thread, how the search for a host goes, with a sentence when it fails."""
+        """Subscribe to the states of the search for a host, on any thread."""
         self._watchers.append(watcher)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:

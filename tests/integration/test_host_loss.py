@@ -45,7 +45,7 @@ def other(vault: Path) -> Iterator[subprocess.Popen[bytes]]:
     process.wait()
 
 
-class HeardStates:
+class RecordedStates:
     """States of the search for a host; ``until`` waits for one."""
 
     def __init__(self, backend: LastingBackend) -> None:
@@ -91,13 +91,13 @@ def test_a_lock_whose_holder_does_not_answer_is_told(vault: Path) -> None:
 
 
 def test_the_vault_is_taken_over_and_calls_go_on(lasting: LastingBackend, other: Any, vault: Path) -> None:
-    heard, events = HeardStates(lasting), list[Event]()
+    recorded, events = RecordedStates(lasting), list[Event]()
     lasting.subscribe(events.append)
     before = ask(lasting, "note.save", content="before")
     kill(other)
     after = ask(lasting, "note.save", content="after")  # waits for the new host
-    heard.until("taken_over")
-    assert heard.states == ["lost", "taken_over"]
+    recorded.until("taken_over")
+    assert recorded.states == ["lost", "taken_over"]
     assert ask(lasting, "note.get", id=before.id).content == "before"
     assert ask(lasting, "note.get", id=after.id).content == "after"
     assert any(isinstance(event, ChangeSet) and event.operation == "vault.reopen" for event in events)
@@ -119,10 +119,10 @@ def test_of_two_windows_one_takes_over_and_the_other_joins(
     second = start_host(vault)
     assert isinstance(second, LastingBackend)
     try:
-        heard = [HeardStates(lasting), HeardStates(second)]
+        recorded = [RecordedStates(lasting), RecordedStates(second)]
         kill(other)
         made = ask(lasting, "note.save", content="by the first")
         assert ask(second, "note.get", id=made.id).content == "by the first"
-        assert sum("taken_over" in one.states for one in heard) == 1
+        assert sum("taken_over" in one.states for one in recorded) == 1
     finally:
         second.stop()

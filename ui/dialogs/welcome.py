@@ -15,7 +15,7 @@ SIGN = 40
 
 
 class WelcomeDialog(BaseDialog):
-    """What Keepsake is, what to bring in, and how it works for the person.
+    """Sheet with the three steps of the first start.
 
     Args:
         vault: The vault's folder, as a person reads it.
@@ -103,9 +103,7 @@ class WelcomeDialog(BaseDialog):
             self.tr("How it works for you"),
             (
                 stays,
-                self.tr(
-                    "A program reads your memory only after you allow it, and you can pause or refuse it at any time."
-                ),
+                self.tr("Agents read your memory only after you allow them, and you can pause them at any time."),
                 self.tr("A backup is made every day, and what you, an agent or a job changed can be undone."),
             ),
             (agents, backups),

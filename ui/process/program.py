@@ -47,7 +47,7 @@ class JoinedVault(OpenVault, Protocol):
     """A vault that another process has open, and that may end before this window does."""
 
     def watch(self, watcher: Callable[[str, str], None]) -> None:
-        """Hear, on any thread, how the search for a host goes, with a sentence when it fails."""
+        """Subscribe to the states of the search for a host, on any thread."""
 
 
 VaultOpener = Callable[[Path], OpenVault]
@@ -176,7 +176,7 @@ class Program(QObject):
             self.handle(request)
 
     def _welcome(self) -> None:
-        """Show the first steps to somebody who never had this vault in a window."""
+        """Show the first steps where this vault was never in a window."""
         dialogs = self.window.dialogs
         if dialogs is None:
             return

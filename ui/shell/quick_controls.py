@@ -1,4 +1,4 @@
-"""Quick controls: run now, pause, and agents; the same in the tray, the window's menu and the palette."""
+"""Quick controls: run now, pause and incognito, for tray, menu and palette."""
 
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
@@ -129,9 +129,9 @@ class QuickControls(QObject):
         return partial(self._start, make)
 
     def _start(self, make: "Callable[[], Coroutine[Any, Any, None]]") -> None:
-        self._bridge.start(self._told(make()))
+        self._bridge.start(self._reported(make()))
 
-    async def _told(self, work: "Coroutine[Any, Any, None]") -> None:
+    async def _reported(self, work: "Coroutine[Any, Any, None]") -> None:
         try:
             await work
         except KeepsakeError as error:

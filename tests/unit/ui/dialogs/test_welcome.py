@@ -56,13 +56,13 @@ def test_the_keyboard_walks_through(welcome: WelcomeDialog, qtbot: QtBot) -> Non
 
 
 def test_buttons_lead_somewhere(welcome: WelcomeDialog, qtbot: QtBot) -> None:
-    asked: list[object] = []
-    welcome.sample_requested.connect(lambda: asked.append("sample"))
-    welcome.navigate.connect(asked.append)
+    requested: list[object] = []
+    welcome.sample_requested.connect(lambda: requested.append("sample"))
+    welcome.navigate.connect(requested.append)
     labelled(welcome, "Look at a sample vault").click()
     assert not welcome.is_closed
     labelled(welcome, "Connect agents").click()
-    assert asked == ["sample", Place("agents")]
+    assert requested == ["sample", Place("agents")]
     assert welcome.is_closed
 
 

@@ -116,11 +116,11 @@ def test_the_tray_offers_all_of_it(
         assert {action.data() for action in icon.run_now.actions()} == set(controls.run_ids)
         assert len(icon.pause.actions()) == 4
         assert not icon.cancel.isVisible()
-        asked: list[str] = []
-        icon.cancel_requested.connect(asked.append)
+        requested: list[str] = []
+        icon.cancel_requested.connect(requested.append)
         icon.set_progress(Progress("j", "Import", 1, 2))
         icon.cancel.trigger()
-        assert asked == ["j"]
+        assert requested == ["j"]
         icon.set_progress(Progress("j", "Import", 2, 2, state="finished"))
         assert not icon.cancel.isVisible()
         icon.set_places([Place("notes", "note-1", title="Roses & more"), Place("graph")])
