@@ -13,8 +13,11 @@ from app.core.paths import default_vault
 from ui.process import runtime_check, start_times
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from PySide6.QtWidgets import QApplication
 
+    from app.rpc.lasting_backend import OpenBackend
     from ui.process.program import OpenVault
     from ui.process.single_instance import LaunchRequest, SingleInstance
 
@@ -134,16 +137,38 @@ def start_host(vault: Path) -> "OpenVault":
     try:
         host.start()
     except VaultLockedError as locked:
-        from app.rpc.backend import RemoteBackend  # noqa: PLC0415
+        from app.rpc.lasting_backend import LastingBackend  # noqa: PLC0415
 
-        remote = RemoteBackend(vault)
+        lasting = LastingBackend(partial(_join_host, vault), partial(_take_over, vault))
         try:
-            remote.start()
+            lasting.start()
         except HostUnreachableError:
             # The process that holds the vault answers no calls; the lock is the thing that the person can act on.
             raise locked from None
-        return remote
+        return lasting
     return host
+
+
+def _join_host(vault: Path, on_lost: "Callable[[], None]") -> "OpenBackend":
+    """Connect to the host that has ``vault`` open."""
+    from app.rpc.backend import RemoteBackend  # noqa: PLC0415
+
+    remote = RemoteBackend(vault, on_lost)
+    remote.start()
+    return remote
+
+
+def _take_over(vault: Path, on_lost: "Callable[[], None]") -> "tuple[OpenBackend, bool]":
+    """Open ``vault`` here, which True means, or join a process that was faster."""
+    from app.errors import VaultLockedError  # noqa: PLC0415
+    from app.host import Host  # noqa: PLC0415
+
+    host = Host(vault)
+    try:
+        host.start()
+    except VaultLockedError:
+        return _join_host(vault, on_lost), False
+    return host, True
 
 
 def _end(ended: "asyncio.Future[None]") -> None:

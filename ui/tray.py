@@ -12,6 +12,8 @@ from app.core.text import excerpt
 from ui import theme
 from ui.actions import Actions
 from ui.notify import notify
+from ui.shell.navigation import Place
+from ui.shell.quick_controls import QuickControls
 from ui.shell.status_line import VaultSummary, progress_text, status_text
 from ui.style.icons import pixmap
 from ui.widgets.plain_text import caption, without_markup
@@ -21,6 +23,7 @@ STATES = {"idle": "text", "working": "accent", "paused": "muted", "attention": "
 ICON = "keepsake-symbolic"
 TOOLTIP_LIMIT = 120
 NAME_LIMIT = 40
+RECENT_LIMIT = 5
 
 
 def available() -> bool:
@@ -44,6 +47,8 @@ class Tray(QObject):
     search_requested = Signal()
     schedule_requested = Signal(str)
     refused = Signal(object)  # AccessRequest
+    cancel_requested = Signal(str)
+    place_requested = Signal(object)  # Place
 
     def __init__(self, actions: Actions, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -54,26 +59,59 @@ class Tray(QObject):
         self._message_schedule = ""  # what the last message was about
         self.state = "idle"
         self.menu = QMenu()
-        self._open = self.menu.addAction(self.tr("Open Keepsake"))
-        self._open.triggered.connect(self.open_requested)
-        self.menu.setDefaultAction(self._open)
-        self.menu.addAction(actions.qaction("file.capture"))
-        self._search = self.menu.addAction(self.tr("Search…"))
-        self._search.triggered.connect(self.search_requested)
-        self.menu.addSeparator()
-        self.line = self.menu.addAction(self.tr("Opening…"))
-        self.line.setEnabled(False)
-        self.agents = self.menu.addMenu(self.tr("Agents"))
-        self.agents.menuAction().setVisible(False)
-        self.menu.addSeparator()
-        self.menu.addAction(actions.qaction("file.settings"))
-        self.menu.addAction(actions.qaction("file.quit"))
+        self._controls: QuickControls | None = None
+        self._places: list[Place] = []
+        self._build_menu()
         self.icon = QSystemTrayIcon(self)
         self.icon.setContextMenu(self.menu)
         self.icon.activated.connect(self._on_activated)
         self.icon.messageClicked.connect(self._on_message_clicked)
         theme.current().changed.connect(self._show)
         self._show()
+
+    def _build_menu(self) -> None:
+        actions, menu = self._actions, self.menu
+        self.line = menu.addAction(self.tr("Opening…"))
+        self.line.setEnabled(False)
+        self.cancel = menu.addAction(self.tr("Cancel"))
+        self.cancel.triggered.connect(self._on_cancel_triggered)
+        self.cancel.setVisible(False)
+        menu.addSeparator()
+        self._open = menu.addAction(self.tr("Open Keepsake"))
+        self._open.triggered.connect(self.open_requested)
+        menu.setDefaultAction(self._open)
+        menu.addAction(actions.qaction("file.capture"))
+        self._search = menu.addAction(self.tr("Search…"))
+        self._search.triggered.connect(self.search_requested)
+        self.recent = menu.addMenu(self.tr("Recent"))
+        menu.addSeparator()
+        self.run_now = menu.addMenu(self.tr("Run now"))
+        self.pause = menu.addMenu(self.tr("Pause"))
+        self.agents = menu.addMenu(self.tr("Agents"))
+        self._private = menu.addSeparator()
+        for submenu in (self.recent, self.run_now, self.pause, self.agents):
+            submenu.menuAction().setVisible(False)
+        menu.addAction(actions.qaction("file.settings"))
+        menu.addAction(actions.qaction("file.quit"))
+
+    def set_controls(self, controls: QuickControls) -> None:
+        """Offer what can be run, paused and resumed."""
+        self._controls = controls
+        self.menu.insertAction(self._private, self._actions.qaction("work.private"))
+        for identity in ("work.pause_hour", "work.pause_tomorrow", "work.pause", "work.resume"):
+            self.pause.addAction(self._actions.qaction(identity))
+        self.pause.menuAction().setVisible(True)
+        controls.changed.connect(self._on_controls_changed)
+        self._on_controls_changed()
+
+    def set_places(self, places: list[Place]) -> None:
+        """Offer what was open lately."""
+        self._places = [place for place in places if place.id and place.title][:RECENT_LIMIT]
+        self.recent.clear()
+        for place in self._places:
+            entry = self.recent.addAction(caption(excerpt(place.title, NAME_LIMIT)))
+            entry.triggered.connect(partial(self._on_recent_triggered, place))
+        self.recent.menuAction().setVisible(bool(self._places))
 
     def show(self) -> None:
         """Put the icon into the tray."""
@@ -116,18 +154,46 @@ class Tray(QObject):
         """Offer the programs that wait to be let in, and notify of a new one."""
         known = {request.id for request in self._requests}
         self._requests = waiting
-        self.agents.clear()
-        for request in waiting:
-            name = caption(excerpt(request.name, NAME_LIMIT))
-            self.agents.addAction(self.tr("Allow {name}…").format(name=name)).triggered.connect(self.open_requested)
-            refuse = self.agents.addAction(self.tr("Refuse {name}").format(name=name))
-            refuse.triggered.connect(partial(self._on_refuse_triggered, request))
-        self.agents.menuAction().setVisible(bool(waiting))
+        self._fill_agents()
         new = [request for request in waiting if request.id not in known]
         if new:
             text = self.tr("{name} asks for access to your memory.").format(name=excerpt(new[-1].name, NAME_LIMIT))
             self.show_message(self.tr("A program asks for access"), text)
         self._show()
+
+    def _fill_agents(self) -> None:
+        self.agents.clear()
+        for request in self._requests:
+            name = caption(excerpt(request.name, NAME_LIMIT))
+            self.agents.addAction(self.tr("Allow {name}…").format(name=name)).triggered.connect(self.open_requested)
+            refuse = self.agents.addAction(self.tr("Refuse {name}").format(name=name))
+            refuse.triggered.connect(partial(self._on_refuse_triggered, request))
+        connected = self._controls.connected if self._controls is not None else []
+        if self._requests and connected:
+            self.agents.addSeparator()
+        for agent in connected:
+            entry = self.agents.addAction(
+                self.tr("{name} is connected").format(name=caption(excerpt(agent.name, NAME_LIMIT)))
+            )
+            entry.triggered.connect(partial(self._on_recent_triggered, Place("agents", agent.id)))
+        self.agents.menuAction().setVisible(bool(self._requests or connected))
+
+    def _on_controls_changed(self) -> None:
+        if self._controls is None:
+            return
+        self.run_now.clear()
+        for identity in self._controls.run_ids:
+            self.run_now.addAction(self._actions.qaction(identity))
+        self.run_now.menuAction().setVisible(bool(self._controls.run_ids))
+        self._fill_agents()
+        self._show()
+
+    def _on_cancel_triggered(self) -> None:
+        if self._jobs:
+            self.cancel_requested.emit(next(reversed(self._jobs)))
+
+    def _on_recent_triggered(self, place: Place) -> None:
+        self.place_requested.emit(place)
 
     def _on_refuse_triggered(self, request: AccessRequest) -> None:
         self.refused.emit(request)
@@ -142,11 +208,24 @@ class Tray(QObject):
             needs_attention = self._summary.notes or self._requests
             self.state = "attention" if needs_attention else "idle" if self._summary.is_idle else "working"
             text = status_text(self._summary)
+            if self._controls is not None and not needs_attention:
+                text = self._add_pauses(self._controls, text)
         else:
             text = self.tr("Opening…")
+        self.cancel.setVisible(job is not None)
         self.line.setText(caption(text))
         self.icon.setToolTip(without_markup(f"Keepsake — {text}"[:TOOLTIP_LIMIT]))
         self.icon.setIcon(state_icon(self.state))
+
+    def _add_pauses(self, controls: QuickControls, text: str) -> str:
+        """Return the line with what is paused before it, and set the state."""
+        if controls.is_private:
+            self.state = "paused"
+            return self.tr("Incognito, agents are paused · {status}").format(status=text)
+        if controls.is_paused:
+            self.state = "paused"
+            return self.tr("Scheduled work is paused · {status}").format(status=text)
+        return text
 
     def _on_message_clicked(self) -> None:
         if self._message_schedule:

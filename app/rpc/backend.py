@@ -17,7 +17,7 @@ from app.rpc.messages import CHANGED, PROGRESSED
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
-_ALL_AREAS = frozenset(
+ALL_AREAS = frozenset(
     {
         "sessions",
         "messages",
@@ -45,9 +45,11 @@ class RemoteBackend:
 
     Args:
         vault: The vault's folder.
+        on_lost: Called, on this object's thread, when the host went away without being asked to.
     """
 
-    def __init__(self, vault: Path) -> None:
+    def __init__(self, vault: Path, on_lost: Callable[[], None] | None = None) -> None:
+        self._on_lost = on_lost
         self.vault = vault.expanduser().absolute()
         self.feed = Feed()
         self._operations = {item.name: item for item in declared()}
@@ -117,7 +119,7 @@ class RemoteBackend:
         async with self._connecting:
             if self._client is None or not self._client.is_open:
                 is_again = self._client is not None
-                self._client = await AsyncConnection.connect(self.vault, self._on_event)
+                self._client = await AsyncConnection.connect(self.vault, self._on_event, self._on_lost)
                 await self._client.subscribe()
                 if is_again:
                     self._publish_everything()
@@ -146,4 +148,4 @@ class RemoteBackend:
             self._publish_everything()
 
     def _publish_everything(self) -> None:
-        self.feed.publish(ChangeSet(_ALL_AREAS, operation="vault.reopen"))
+        self.feed.publish(ChangeSet(ALL_AREAS, operation="vault.reopen"))

@@ -4,6 +4,7 @@ import asyncio
 import os
 import re
 import signal
+import subprocess
 import sys
 import threading
 from collections.abc import Callable, Iterator
@@ -13,14 +14,19 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtNetwork import QLocalSocket
-from PySide6.QtWidgets import QMessageBox
+from PySide6.QtWidgets import QLabel, QMessageBox
 from pytestqt.qtbot import QtBot
 
 from app.host import Host
+from app.rpc.hostfile import FILE
+from app.rpc.lasting_backend import LastingBackend
+from tests.helpers.sample_data import ROOT
 from ui import theme
 from ui.app import start_host
+from ui.dialogs.welcome import WelcomeDialog
+from ui.panes.notes.draft import Draft
 from ui.process.error_reporter import ErrorReporter
-from ui.process.program import Program
+from ui.process.program import WELCOMED, Program
 from ui.process.single_instance import LaunchRequest, SingleInstance, address, encode
 from ui.process.termination import SignalWatch
 from ui.render import render_panes
@@ -53,17 +59,18 @@ def until(qt_loop: asyncio.AbstractEventLoop) -> Until:
 
 
 @pytest.fixture
-def launch(qtbot: QtBot, qapp: Any, until: Until) -> Iterator[Callable[[Path], Program]]:
+def launch(qtbot: QtBot, qapp: Any, until: Until) -> Iterator[Callable[..., Program]]:
     """Start the program on a vault, with the graph pane in front; it is quit at the end."""
     theme.current().install(qapp)
     started: list[Program] = []
     ended: set[Program] = set()
 
-    def start(vault: Path) -> Program:
+    def start(vault: Path, *, is_first: bool = False) -> Program:
         vault.mkdir(exist_ok=True)
-        state = WindowState(vault)
-        state.keep("window/pane", "graph")
-        state.write()
+        if not is_first:
+            state = WindowState(vault)
+            state.keep("window/pane", "graph")
+            state.write()
         instance = SingleInstance(address(vault))
         assert instance.listen()
         program = Program(vault, instance, ErrorReporter(), start_host)
@@ -257,3 +264,43 @@ def test_pictures_of_panes(bridge: "Bridge", qt_loop: asyncio.AbstractEventLoop,
     assert not (tmp_path / "shots" / "window.ini").exists()
     assert Place("graph") == Place("graph", title="x")
     qt_loop.run_until_complete(bridge.close())
+
+
+def test_typing_goes_on_while_a_killed_host_is_replaced(
+    launch: Callable[[Path], Program], until: Until, tmp_path: Path
+) -> None:
+    vault = tmp_path / "v"
+    other = subprocess.Popen([sys.executable, "-m", "app", "--vault", str(vault), "serve"], cwd=ROOT)
+    try:
+        until((vault / FILE).exists)
+        program = launch(vault)
+        until(lambda: program.bridge is not None and _is_idle(program))
+        assert program.bridge is not None
+        draft = Draft(program.bridge, None, program)
+        draft.change(content="typed before")
+        until(lambda: draft.memory is not None and not draft.dirty)
+        draft.change(content="typed before, and while it was killed")
+        other.send_signal(signal.SIGKILL)
+        other.wait()
+        draft.change(content="typed before, while it was killed, and after")
+        draft.flush()
+        until(lambda: not program.window.banner.isVisible() and isinstance(program._host, LastingBackend))
+        until(lambda: not draft.dirty and draft.state == "saved")
+        found = program._host.call("note.get", {"id": draft.id}).result().value  # type: ignore[union-attr]
+        assert found.content == "typed before, while it was killed, and after"
+        until(lambda: any("What you typed" in label.text() for label in program.window.toaster.findChildren(QLabel)))
+    finally:
+        other.kill()
+        other.wait()
+
+
+def test_the_first_steps_are_shown_once(launch: Callable[..., Program], until: Until, tmp_path: Path) -> None:
+    first = launch(tmp_path / "v", is_first=True)
+    until(lambda: isinstance(first.window.sheets.front, WelcomeDialog) and _is_idle(first))
+    kept = WindowState(tmp_path / "v")
+    assert kept.text(WELCOMED) == "yes"
+    again = Program(tmp_path / "v", SingleInstance("unused"), ErrorReporter(), start_host)
+    assert not again._is_first
+    again.window.deleteLater()
+    again.capture.deleteLater()
+    again.deleteLater()

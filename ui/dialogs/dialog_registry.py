@@ -20,6 +20,7 @@ from ui.dialogs.settings.search_panel import SearchPanel
 from ui.dialogs.settings.settings import SettingsDialog
 from ui.dialogs.settings.shortcut_editor import ShortcutEditor
 from ui.dialogs.shortcuts import ShortcutsDialog
+from ui.dialogs.welcome import WelcomeDialog
 from ui.widgets.plain_text import PlainMessageBox
 
 if TYPE_CHECKING:
@@ -42,6 +43,7 @@ class DialogRegistry(QObject):
     models_requested = Signal()
     setting_applied = Signal(object)
     close_decided = Signal(bool)
+    sample_requested = Signal()
 
     def __init__(self, bridge: "Bridge", actions: "Actions", errors: "ErrorReporter", window: QWidget) -> None:
         super().__init__(window)
@@ -51,6 +53,8 @@ class DialogRegistry(QObject):
         self._window = window
         self._open: dict[type[BaseDialog], BaseDialog] = {}
         self._page = ""
+        self.vault = ""
+        self.has_tray = False
 
     @property
     def importer(self) -> ImportDialog:
@@ -98,6 +102,10 @@ class DialogRegistry(QObject):
         """Open version and debug information."""
         self._sheet(AboutDialog, self._make_about).bring_to_front()
 
+    def open_welcome(self) -> None:
+        """Open the steps of the first start."""
+        self._sheet(WelcomeDialog, self._make_welcome).bring_to_front()
+
     def _sheet(self, kind: type[S], make: "Callable[[], S]") -> S:
         """Return the open dialog of a class, or build it."""
         known = self._open.get(kind)
@@ -141,6 +149,14 @@ class DialogRegistry(QObject):
         made = HelpDialog(self._window)
         made.place_requested.connect(self.link_requested)
         made.page_shown.connect(self._on_help_page_shown)
+        return made
+
+    def _make_welcome(self) -> WelcomeDialog:
+        made = WelcomeDialog(self.vault, has_tray=self.has_tray, window=self._window)
+        made.import_requested.connect(self.open_import)
+        made.sample_requested.connect(self.sample_requested)
+        made.navigate.connect(self.navigate)
+        made.settings_requested.connect(self.open_settings)
         return made
 
     def _make_shortcuts(self) -> ShortcutsDialog:

@@ -3,11 +3,13 @@
 import asyncio
 import logging
 import os
+import sys
 from collections.abc import Callable, Coroutine
+from functools import partial
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QProcess, Signal
 
 from app.errors import InternalError, KeepsakeError
 from ui import tray as trays
@@ -21,12 +23,14 @@ from ui.process.single_instance import TOKEN, LaunchRequest, SingleInstance
 from ui.shell.activity_reporter import ActivityReporter
 from ui.shell.navigation import Place
 from ui.shell.quick_capture import QuickCapture
+from ui.shell.quick_controls import QuickControls
 from ui.shell.schedule_notifier import ScheduleNotifier
 from ui.window import Window
 from ui.window_state import WindowState
 
 CLOSE_QUESTION_ANSWERED = "window/close_asked"
 HIDDEN_QUESTION_ANSWERED = "window/close_asked_without_tray"
+WELCOMED = "window/welcomed"
 NOTE_SECONDS = 8.0
 _log = logging.getLogger(__name__)
 
@@ -36,6 +40,14 @@ class OpenVault(Backend, Protocol):
 
     def stop(self) -> None:
         """Close the vault; blocks until everything is written."""
+
+
+@runtime_checkable
+class JoinedVault(OpenVault, Protocol):
+    """A vault that another process has open, and that may end before this window does."""
+
+    def watch(self, watcher: Callable[[str, str], None]) -> None:
+        """Subscribe to the states of the search for a host, on any thread."""
 
 
 VaultOpener = Callable[[Path], OpenVault]
@@ -53,6 +65,7 @@ class Program(QObject):
 
     finished = Signal()
     opened = Signal()
+    _host_changed = Signal(str, str)
 
     def __init__(self, vault: Path, instance: SingleInstance, errors: ErrorReporter, open_vault: VaultOpener) -> None:
         super().__init__()
@@ -68,6 +81,8 @@ class Program(QObject):
         self._requests: list[LaunchRequest] = []
         self._actions = Actions(self)
         self._state = WindowState(vault)
+        # Asked before the window keeps anything; a vault that was in a window before has a place in it.
+        self._is_first = not (self._state.text(WELCOMED) or self._state.text("window/pane"))
         self.window = Window(self._actions, self._state, errors)
         self.capture = QuickCapture(self._state)
         self.tray = trays.Tray(self._actions, self) if trays.available() else None
@@ -122,6 +137,7 @@ class Program(QObject):
         window.start_page.quit_requested.connect(self.quit)
         self.capture.saved.connect(self._on_capture_saved)
         self._instance.requested.connect(self.handle)
+        self._host_changed.connect(self._on_host_changed)
         if self.tray is not None:
             self.tray.open_requested.connect(window.bring_to_front)
             self.tray.search_requested.connect(self._on_search_requested)
@@ -135,6 +151,8 @@ class Program(QObject):
             self.window.start_page.show_error(error)
             return
         start_times.mark("vault")
+        if isinstance(self._host, JoinedVault):
+            self._host.watch(self._host_changed.emit)  # emitted on its thread, delivered on ours
         self.bridge = bridge = Bridge(self._host, self)
         if self.tray is not None:
             bridge.progressed.connect(self.tray.set_progress)
@@ -146,12 +164,56 @@ class Program(QObject):
         if self.tray is not None and self.window.access_requests is not None:
             self.window.access_requests.changed.connect(self.tray.set_requests)
             self.tray.refused.connect(self.window.access_requests.refuse)
+        self.controls = QuickControls(bridge, self._actions, self._state, self)
+        self.controls.notice.connect(self.window.show_notice)
+        self._connect_tray(bridge)
+        self._welcome()
         self.schedule_notifier = ScheduleNotifier(bridge, self._show_schedule_note, self)
         self.activity = ActivityReporter(bridge, self.window, self)
         self.opened.emit()
         requests, self._requests = self._requests, []
         for request in requests:
             self.handle(request)
+
+    def _welcome(self) -> None:
+        """Show the first steps where this vault was never in a window."""
+        dialogs = self.window.dialogs
+        if dialogs is None:
+            return
+        dialogs.vault, dialogs.has_tray = str(self._vault), self.tray is not None
+        dialogs.sample_requested.connect(self._on_sample_requested)
+        if not self._is_first:
+            return
+        self._is_first = False
+        dialogs.open_welcome()
+        self._state.keep(WELCOMED, "yes")
+        self._state.write()
+
+    def _on_sample_requested(self) -> None:
+        """Open the sample vault in a process of its own."""
+        arguments = ["demo"] if getattr(sys, "frozen", False) else ["-m", "app", "demo"]
+        started, _process = QProcess.startDetached(sys.executable, arguments)
+        if not started:
+            self.window.show_notice(Notice(self.tr("The sample vault could not be opened."), kind="error"))
+
+    def _connect_tray(self, bridge: Bridge) -> None:
+        if self.tray is None:
+            return
+        self.tray.set_controls(self.controls)
+        self.tray.cancel_requested.connect(partial(self._cancel_job, bridge))
+        self.tray.place_requested.connect(self._on_place_requested)
+        self.tray.menu.aboutToShow.connect(self._on_tray_opening)
+
+    def _cancel_job(self, bridge: Bridge, job: str) -> None:
+        bridge.start(bridge.call("job.cancel", job=job))
+
+    def _on_place_requested(self, place: Place) -> None:
+        self.window.bring_to_front()
+        self.window.go(place)
+
+    def _on_tray_opening(self) -> None:
+        if self.tray is not None:
+            self.tray.set_places(self.window.palette_popup.recent_places)
 
     async def _leave(self) -> None:
         _log.info("leaving: no new work")
@@ -187,6 +249,31 @@ class Program(QObject):
             self.finished.emit()
         elif self.bridge is None:
             self.window.start_page.show_error(InternalError(f"The vault could not be opened: {error}"))
+
+    def _on_host_changed(self, state: str, sentence: str) -> None:
+        """Say what became of the program that had the vault open."""
+        banner, window = self.window.banner, self.window
+        if state == "lost":
+            banner.show_notice(
+                self.tr(
+                    "The Keepsake that had your memories open has ended. "
+                    "This window is opening them itself; what you type meanwhile is kept and saved then."
+                )
+            )
+        elif state == "failed":
+            banner.show_notice(
+                self.tr(
+                    "Your memories cannot be opened yet: {reason} What you typed is kept here; trying again."
+                ).format(reason=sentence)
+            )
+        else:
+            banner.hide()
+            text = self.tr("Keepsake now runs in this window. What you typed is being saved.")
+            if state == "rejoined":
+                text = self.tr("Connected again. What you typed is being saved.")
+            window.show_notice(Notice(text, seconds=NOTE_SECONDS))
+            if window.panes is not None:
+                self._run(window.panes.settle())
 
     def _on_capture_requested(self) -> None:
         self.capture.bring_to_front()

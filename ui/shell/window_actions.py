@@ -147,6 +147,7 @@ class WindowActions(QObject):
             "view.smaller": partial(self._zoom, -1),
             "view.normal": self._zoom_normal,
             "help.pages": self._help,
+            "help.welcome": self._welcome,
             "help.shortcuts": self._shortcuts,
             "help.about": self._about,
         }
@@ -158,7 +159,7 @@ class WindowActions(QObject):
             "go.palette", "go.jump", "go.find",
             "go.copy_link",
             "view.light", "view.dark", "view.system", "view.larger", "view.smaller", "view.normal",
-            "help.pages", "help.shortcuts", "help.about",
+            "help.pages", "help.welcome", "help.shortcuts", "help.about",
         )  # fmt: skip
         return dict.fromkeys(needs_vault, self._is_open) | {
             "edit.undo": window.undo.can_undo,
@@ -298,6 +299,10 @@ class WindowActions(QObject):
         if self._window.dialogs is not None:
             front = self._window.panes.front if self._window.panes is not None else None
             self._window.dialogs.open_help(HELP_PAGES.get(front.name, "") if front is not None else "")
+
+    def _welcome(self) -> None:
+        if self._window.dialogs is not None:
+            self._window.dialogs.open_welcome()
 
     def _shortcuts(self) -> None:
         if self._window.dialogs is not None:

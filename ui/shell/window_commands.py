@@ -14,6 +14,7 @@ MENUS: tuple[tuple[str, object], ...] = (
     ("edit", QT_TRANSLATE_NOOP("Frame", "Edit")),
     ("go", QT_TRANSLATE_NOOP("Frame", "Go")),
     ("view", QT_TRANSLATE_NOOP("Frame", "View")),
+    ("work", QT_TRANSLATE_NOOP("Frame", "Work")),
     ("help", QT_TRANSLATE_NOOP("Frame", "Help")),
 )
 
@@ -90,6 +91,7 @@ FRAME = (
         "view.normal", QT_TRANSLATE_NOOP("Frame", "Normal text size"), "maximize", "Ctrl+0", "zoom scale reset"
     ),
     CommandSpec("help.pages", QT_TRANSLATE_NOOP("Frame", "Help"), "circle-question-mark", "F1", "manual guide"),
+    CommandSpec("help.welcome", QT_TRANSLATE_NOOP("Frame", "First steps"), "sparkles", "", "welcome tour start sample"),
     CommandSpec("help.shortcuts", QT_TRANSLATE_NOOP("Frame", "Keyboard shortcuts"), "keyboard", "Ctrl+?", "keys"),
     CommandSpec("help.about", QT_TRANSLATE_NOOP("Frame", "About Keepsake"), "info", "", "version debug"),
 )

@@ -232,7 +232,7 @@ def test_create_note_opens_it(
 def test_menu_lists_every_group(window: Window) -> None:
     window.commands._fill_menu()
     titles = [action.text() for action in window.commands.menu.actions()]
-    assert titles[:5] == ["File", "Edit", "Go", "View", "Help"]
+    assert titles[:6] == ["File", "Edit", "Go", "View", "Work", "Help"]
     assert "Find a name" in titles[5:], "what can be done in the pane in front follows"
 
 

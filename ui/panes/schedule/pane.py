@@ -33,6 +33,8 @@ if TYPE_CHECKING:
 LIST_WIDTH = 320
 RUNS = 40
 RELOAD_MS = 300
+NO_END = timedelta(days=3650)
+"""A longer pause is one without an end."""
 WEEK = timedelta(days=7)
 FORECAST_JOB = "decay"
 
@@ -169,6 +171,8 @@ class SchedulePane(ReadingPane):
         now = datetime.now(UTC)
         if status.paused_until is not None and status.paused_until > now:
             words = self.tr("Everything is paused until {time}").format(time=coming(status.paused_until, now))
+            if status.paused_until - now > NO_END:
+                words = self.tr("Everything is paused until you resume it")
             self.pause.setText(self.tr("Resume"))
         else:
             running = [self.listing.schedule(claim.schedule_id) for claim in status.running]

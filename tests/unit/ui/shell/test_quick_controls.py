@@ -1,0 +1,139 @@
+"""Run now, pause and incognito over a real vault, in the registry and in the tray."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from app.changes import Progress
+from app.host import Host
+from tests.unit.ui.conftest import Rest
+from ui.actions import Action, Actions
+from ui.bridge import Bridge
+from ui.notice import Notice
+from ui.shell.navigation import Place
+from ui.shell.quick_controls import PAUSED_AGENTS, QuickControls
+from ui.shell.status_line import VaultSummary
+from ui.tray import Tray
+from ui.window_state import WindowState
+
+
+@pytest.fixture
+def notices() -> list[Notice]:
+    """Return what collects the notices."""
+    return []
+
+
+@pytest.fixture
+def actions(bridge: Bridge) -> Iterator[Actions]:
+    made = Actions()
+    for name in ("file.capture", "file.settings", "file.quit"):
+        made.register(Action(name, name, list))
+    yield made
+    made.deleteLater()
+
+
+@pytest.fixture
+def controls(
+    host: Host, bridge: Bridge, look: object, rest: Rest, actions: Actions, vault: Path, notices: list[Notice]
+) -> QuickControls:
+    rest(lambda: host.ask("schedule.count") > 0)
+    made = QuickControls(bridge, actions, WindowState(vault), actions)
+    made.notice.connect(notices.append)
+    rest(lambda: bool(made.run_ids) and not bridge._tasks)
+    return made
+
+
+def paused(host: Host) -> dict[str, bool]:
+    return {agent.name: agent.paused for agent in host.ask("agent.list") if agent.revoked_at is None}
+
+
+def test_nothing_to_pause_or_resume_at_first(actions: Actions, controls: QuickControls) -> None:
+    assert not actions.run("work.resume")
+    assert not actions.run("work.private")  # there is no agent yet
+    assert not controls.is_paused
+    assert not controls.is_private
+
+
+def test_a_refused_run_is_told(
+    host: Host, actions: Actions, controls: QuickControls, notices: list[Notice], rest: Rest, bridge: Bridge
+) -> None:
+    controls._start(lambda: controls._run_goal("sch-gone", "Gone"))
+    rest(lambda: not bridge._tasks)
+    assert [notice.kind for notice in notices] == ["error"]
+
+
+def test_jobs_and_goals_can_be_run(host: Host, actions: Actions, controls: QuickControls, rest: Rest) -> None:
+    goal = host.ask("schedule.create", goal="Look", cadence={"kind": "interval", "seconds": 3600}, name="My goal")
+    identity = f"work.run.{goal.id}"
+    rest(lambda: identity in controls.run_ids)
+    assert "work.run.decay" in controls.run_ids
+    found = actions.find(identity)
+    assert found is not None
+    assert found.title == "Run now: My goal"
+    host.ask("schedule.delete", id=goal.id)
+    rest(lambda: identity not in controls.run_ids)
+    assert not actions.run(identity)
+    assert actions.run("work.run.decay")
+    rest(lambda: bool(host.ask("schedule.runs", id="sch-decay")))
+
+
+@pytest.mark.parametrize("action", ["work.pause_hour", "work.pause_tomorrow", "work.pause"])
+def test_pausing_and_resuming(
+    host: Host, actions: Actions, controls: QuickControls, rest: Rest, bridge: Bridge, action: str
+) -> None:
+    assert actions.run(action)
+    rest(lambda: controls.is_paused and not bridge._tasks)
+    assert host.ask("schedule.status").paused_until == controls.paused_until
+    assert actions.run("work.resume")
+    rest(lambda: not controls.is_paused and not bridge._tasks)
+    assert host.ask("schedule.status").paused_until is None
+
+
+def test_incognito_pauses_all_agents_and_lets_go_on_only_those(
+    host: Host, actions: Actions, controls: QuickControls, rest: Rest, bridge: Bridge, vault: Path
+) -> None:
+    for name in ("claude", "cursor", "resting"):
+        host.ask("agent.add", name=name)
+    host.ask("agent.trust", name="resting", paused=True)
+    rest(lambda: len(controls._agents) == 3 and controls._agents[2].paused and not bridge._tasks)
+    assert actions.run("work.private")
+    rest(lambda: controls.is_private and not bridge._tasks)
+    assert paused(host) == {"claude": True, "cursor": True, "resting": True}
+    assert len(WindowState(vault).texts(PAUSED_AGENTS)) == 2  # a new start knows whom to let go on
+    assert actions.run("work.private")
+    rest(lambda: not controls.is_private and not bridge._tasks)
+    assert paused(host) == {"claude": False, "cursor": False, "resting": True}
+
+
+def test_the_tray_offers_all_of_it(
+    host: Host, actions: Actions, controls: QuickControls, rest: Rest, bridge: Bridge
+) -> None:
+    icon = Tray(actions)
+    try:
+        icon.set_summary(VaultSummary(1, 1))
+        icon.set_controls(controls)
+        assert {action.data() for action in icon.run_now.actions()} == set(controls.run_ids)
+        assert len(icon.pause.actions()) == 4
+        assert not icon.cancel.isVisible()
+        requested: list[str] = []
+        icon.cancel_requested.connect(requested.append)
+        icon.set_progress(Progress("j", "Import", 1, 2))
+        icon.cancel.trigger()
+        assert requested == ["j"]
+        icon.set_progress(Progress("j", "Import", 2, 2, state="finished"))
+        assert not icon.cancel.isVisible()
+        icon.set_places([Place("notes", "note-1", title="Roses & more"), Place("graph")])
+        assert [action.text() for action in icon.recent.actions()] == ["Roses && more"]
+        host.ask("agent.add", name="claude")
+        rest(lambda: bool(controls._agents) and not bridge._tasks)
+        actions.run("work.private")
+        rest(lambda: controls.is_private and not bridge._tasks)
+        assert icon.state == "paused"
+        assert icon.line.text().startswith("Incognito")
+        actions.run("work.private")
+        rest(lambda: not controls.is_private and not bridge._tasks)
+        assert icon.state == "idle"
+    finally:
+        icon.dispose()
+        icon.deleteLater()
