@@ -37,7 +37,7 @@ async def import_file(
             memory server, or Keepsake JSONL.
         format: ``chatgpt``, ``claude``, ``markdown``, ``keepsake``, ``mcp-memory``, ``claude-code``, ``codex``,
             ``gemini``, ``cursor``, ``whatsapp``, ``telegram``, ``slack``, ``discord``, ``signal``, ``messenger``,
-            ``mbox``, or ``auto`` to look.
+            ``mbox``, ``enex``, ``docx``, ``html``, or ``auto`` to look.
         job: An id of the caller's own to watch and cancel it by.
         store: Who may see the imported notes.
     """

@@ -18,7 +18,7 @@ from app.errors import CancelledByPersonError, FormatError, InputError
 from app.exchange import attachment_files
 from app.exchange.batches import Batch, BatchReader, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
-from app.exchange.formats import chatgpt, claude, keepsake, markdown, memory_file
+from app.exchange.formats import chatgpt, claude, docx, enex, keepsake, markdown, memory_file, web_page
 from app.exchange.formats.chats import chat_detection
 from app.exchange.formats.detect import SUPPORTED, detect, preview
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
@@ -44,6 +44,9 @@ READERS: dict[str, Reader] = {
     "gemini": gemini.read,
     "cursor": cursor.read,
     memory_file.NAME: memory_file.read,
+    enex.NAME: enex.read,
+    docx.NAME: docx.read,
+    web_page.NAME: web_page.read,
     **chat_detection.READERS,
 }
 EXPORTERS: dict[str, Callable[[Path], Exporter]] = {

@@ -14,7 +14,7 @@ from typing import IO
 import ijson.common
 
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
-from app.exchange.formats import memory_file, unsupported
+from app.exchange.formats import docx, enex, memory_file, unsupported, web_page
 from app.exchange.formats.chats import chat_detection, chat_records
 from app.exchange.formats.keepsake import LINE_TYPES
 from app.exchange.formats.keepsake_details import FIELDS, detail_type
@@ -27,14 +27,25 @@ from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lines import GZIP, read_lines
 from app.exchange.source_files import DAMAGE, SourceEntry, entries, is_zip, open_zip, readable, utf8_stream
 
-FORMATS = ("chatgpt", "claude", "markdown", "keepsake", memory_file.NAME, *TRANSCRIPTS, *chat_detection.FORMATS)
+DOCUMENTS = (enex.NAME, docx.NAME, web_page.NAME)
+FORMATS = (
+    "chatgpt",
+    "claude",
+    "markdown",
+    "keepsake",
+    memory_file.NAME,
+    *DOCUMENTS,
+    *TRANSCRIPTS,
+    *chat_detection.FORMATS,
+)
 SUPPORTED = (
     "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file or a folder), "
     "transcripts of Claude Code, Codex, Gemini CLI and Cursor, chats of WhatsApp, Telegram, Slack, Discord, Signal, "
     "Messenger and Instagram, mail (mbox), the memory file of the MCP memory server and Keepsake's "
-    "own JSONL."
+    "own JSONL, notes of Evernote (ENEX), Word documents (DOCX) and HTML."
 )
 HEAD = 1 << 20
+_ENEX = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE\s+en-export\b|<en-export\b)")
 MAX_EVENTS = 200_000
 MAX_DEPTH = 5
 FIRST_LINES = 20
@@ -148,6 +159,8 @@ def _zip(path: Path) -> str:
                 raise _refusal(path, f"is a damaged zip file ({error})") from error
     with open_zip(path) as archive:
         names = archive.namelist()
+    if docx.DOCUMENT in names:
+        return docx.NAME
     if name := chat_detection.by_names(names):
         return name
     if name := unsupported.by_names(names):
@@ -170,6 +183,12 @@ def _file(path: Path) -> str:
         packed = stream.read(2) == GZIP
         stream.seek(0)
         head = b"" if packed else _head(stream)
+    if _ENEX.match(head):
+        return enex.NAME
+    if web_page.BEGINNING.match(head) and path.suffix.lower() not in SUFFIXES:
+        if web_page.CHATGPT_PAGE in head:
+            raise _refusal(path, "only shows a ChatGPT export in a browser; import its conversations.json or its zip")
+        return web_page.NAME
     if transcript := recognition.of_file(path):
         return transcript
     begins = head.lstrip()[:1]

@@ -1,0 +1,52 @@
+"""Reader of an HTML file: one note, as Markdown."""
+
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from app.core.text import storable
+from app.errors import FormatError
+from app.exchange.model import Position, Record
+from app.exchange.parsing import encoding
+from app.exchange.parsing.html_text import MAX_CHARACTERS, markdown_of
+from app.memories.foreign_record import MemoryRecord, Problem
+
+NAME: Final = "html"
+BEGINNING: Final = re.compile(
+    rb"\s*(?:<\?xml[^>]{0,200}>\s*)?(?:<!--.{0,2000}?-->\s*)?(?:<!DOCTYPE\s+html\b|<html\b)", re.IGNORECASE | re.DOTALL
+)
+
+CHATGPT_PAGE: Final = b"<title>ChatGPT Data Export</title>"
+
+
+def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
+    """Read a page as one note.
+
+    Args:
+        path: The file.
+        cancelled: Asked before the file is read.
+
+    Raises:
+        FormatError: It is too large, not text, or holds no text.
+    """
+    if cancelled():
+        return
+    size = path.stat().st_size
+    if size > MAX_CHARACTERS:
+        raise FormatError(f"{path.name} is larger than {MAX_CHARACTERS >> 20} MB; it was not read.", path=str(path))
+    decoded = encoding.decode(path.read_bytes())
+    if decoded is None:
+        raise FormatError(f"{path.name} is not text; it was not read.", path=str(path))
+    text, title, media = markdown_of(decoded.text)
+    if not text:
+        raise FormatError(
+            f"{path.name} holds no text of its own; a program makes what a browser shows. Import its data instead.",
+            path=str(path),
+        )
+    if media:
+        said = f"{media} {'picture was' if media == 1 else 'pictures were'} left out."
+        yield Problem(path.name, said, lost=False, foreign=True)
+    title = storable(title)[0] or path.stem
+    yield MemoryRecord(f"{path.resolve().parent.name}/{path.name}", storable(text)[0], title=title)
+    yield Position(size, size, path.name)
