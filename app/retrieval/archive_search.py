@@ -78,14 +78,8 @@ UNINDEXED: Final = MappingProxyType(
 )
 
 
-def unindexed_state(query: Query) -> UnindexedMemories | None:
-    """Return the unindexed state that ``query`` asks for, ``None`` where the index answers it."""
-    return next((place for state, place in UNINDEXED.items() if state in query.states), None)
-
-
 def search_unindexed(
     connection: apsw.Connection,
-    place: UnindexedMemories,
     query: Query,
     limit: int,
     offset: int = 0,
@@ -95,6 +89,7 @@ def search_unindexed(
 
     A query without words returns the newest first.
     """
+    place = next(place for state, place in UNINDEXED.items() if state in query.states)
     kept, is_cut = _matching(connection, place, query, stores)
     texts = {memory.id: memory_text(memory) for memory in kept}
     missing: tuple[str, ...] = ()

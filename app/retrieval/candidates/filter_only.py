@@ -11,7 +11,7 @@ from app.index.columns.chunk_lengths import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import LEAVING
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
-from app.retrieval.candidates.scored_chunks import occurrence_number
+from app.retrieval.candidates.scored_chunks import within_session_limit
 from app.retrieval.model import Query, Why
 from app.retrieval.query.match_expression import excluded_expression
 from app.retrieval.results.model import RankedCandidate
@@ -71,12 +71,11 @@ class FilterOnlyResult:
         created = columns.created[ids]
         since, until = (np.iinfo(np.int64).min if query.since is None else query.since), query.until
         ids = _one_per_target(columns, ids[(created >= since) & (True if until is None else created < until)])
-        self.ids = ids if per_session is None else _limit_per_session(columns, _newest(columns, ids), per_session)
         self._is_ordered = per_session is not None
-
-    def __len__(self) -> int:
-        """Return the number of messages and memories."""
-        return len(self.ids)
+        if self._is_ordered:
+            ids = _newest(columns, ids)
+            ids = ids[within_session_limit(columns, ids, per_session)]
+        self.ids = ids
 
     def shown(self, start: int, end: int) -> list[RankedCandidate]:
         """Return the candidates from number ``start`` up to ``end``."""
@@ -125,10 +124,3 @@ def _one_per_target(columns: "ChunkColumns", ids: "Ids") -> "Ids":
 def _newest(columns: "ChunkColumns", ids: "Ids") -> "Ids":
     """Return ``ids`` sorted by time, newest first."""
     return np.asarray(ids[np.lexsort((-ids, -columns.created[ids]))])
-
-
-def _limit_per_session(columns: "ChunkColumns", ids: "Ids", per_session: int | None) -> "Ids":
-    if per_session is None:
-        return ids
-    is_memory = columns.of_kind(ids, "memory")
-    return np.asarray(ids[is_memory | (occurrence_number(columns.owner[ids].astype(np.int64)) <= per_session)])

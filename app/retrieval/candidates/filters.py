@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 
@@ -59,6 +59,11 @@ _POINT_SQL = {
         f" WHERE owner_kind = 'message' AND owner_id = c.session_id || '#' || c.seq_start AND entity_id IN ({_NAMED})))"
     ),
 }
+
+SINGLE: Final = "(c.kind <> 'passage' OR c.seq_start = c.seq_end)"
+"""Condition for chunks that stand for one text: a passage of several messages is only context."""
+TARGET: Final = "CASE WHEN c.kind = 'memory' THEN c.memory_id ELSE c.session_id || '#' || c.seq_start END"
+"""Expression for the id of a chunk's message or memory."""
 
 _ALWAYS = 2  # conditions of every search
 TYPE_OPERATORS = ("kind", "role", "store")
