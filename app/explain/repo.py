@@ -17,6 +17,7 @@ from app.memories.archive import archive_repo
 from app.retrieval.candidates.filters import SINGLE, TARGET, ChunkFilter, build_filter
 from app.retrieval.candidates.frequencies import frequencies
 from app.retrieval.model import Query, Term
+from app.retrieval.operators import wanted_values
 from app.retrieval.query.match_expression import match_expression, quote
 
 _MAX_SEQ_DIGITS: Final = 17
@@ -109,23 +110,8 @@ def failed_operators(connection: apsw.Connection, query: Query, item: ExplainedI
 
 def _operators(query: Query) -> Iterator[tuple[str, Query]]:
     """Yield each operator as typed, with a query of it alone; alternatives count as one."""
-    either = (
-        ("kind", query.kinds, Query("", kinds=query.kinds)),
-        ("store", query.stores, Query("", stores=query.stores)),
-        ("session", query.sessions, Query("", sessions=query.sessions)),
-        ("agent", query.agents, Query("", agents=query.agents)),
-        ("role", query.roles, Query("", roles=query.roles)),
-        ("type", query.types, Query("", types=query.types)),
-    )
-    for name, values, alone in either:
-        if values:
-            yield " ".join(_typed(name, value) for value in values), alone
-    for value in query.tags:
-        yield _typed("tag", value), Query("", tags=(value,))
-    for value in query.states:
-        yield _typed("is", value), Query("", states=(value,))
-    for value in query.entities:
-        yield _typed("entity", value), Query("", entities=(value,))
+    for operator, values in wanted_values(query):
+        yield " ".join(_typed(operator.name, value) for value in values), operator.alone(*values)
     for name, value in query.excluded:
         yield f"-{_typed(name, value)}", Query("", excluded=((name, value),))
     if query.since is not None:

@@ -159,11 +159,11 @@ def _indexed(
 ) -> list[HistoricalItem]:
     """Return matching items that have not changed since the moment."""
     plain = build_filter(query, moment.stores)
-    where = ChunkFilter(
-        f"{plain.sql} AND CASE c.kind WHEN 'memory' THEN c.memory_id NOT IN (SELECT value FROM json_each(?))"
+    where = replace(
+        plain,
+        sql=f"{plain.sql} AND CASE c.kind WHEN 'memory' THEN c.memory_id NOT IN (SELECT value FROM json_each(?))"
         " ELSE c.created_at <= ? AND c.session_id NOT IN (SELECT value FROM json_each(?)) END",
-        (*plain.values, json.dumps(sorted(since)), moment.at_ms, json.dumps(hidden)),
-        is_restrictive=True,
+        values=(*plain.values, json.dumps(sorted(since)), moment.at_ms, json.dumps(hidden)),
     )
     match = match_expression(query, need_phrases=True)
     if match is not None:

@@ -1,6 +1,6 @@
 """Results of a query without words: everything that its operators allow, newest first."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,6 +13,7 @@ from app.retrieval.candidates.filter_check import LEAVING
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.candidates.scored_chunks import within_session_limit
 from app.retrieval.model import Query, Why
+from app.retrieval.operators import operator_of
 from app.retrieval.query.match_expression import excluded_expression
 from app.retrieval.results.model import RankedCandidate
 
@@ -25,17 +26,6 @@ if TYPE_CHECKING:
 
 _MATCHING: Final = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.kind <> 'passage' AND "
 _ALL: Final = "SELECT group_concat(id, ' ') FROM chunks_fts_docsize"
-_ALONE: Final[Mapping[str, Callable[[str], Query]]] = {
-    "kind": lambda value: Query("", kinds=(value,)),
-    "tag": lambda value: Query("", tags=(value,)),
-    "store": lambda value: Query("", stores=(value,)),
-    "session": lambda value: Query("", sessions=(value,)),
-    "agent": lambda value: Query("", agents=(value,)),
-    "entity": lambda value: Query("", entities=(value,)),
-    "role": lambda value: Query("", roles=(value,)),
-    "type": lambda value: Query("", types=(value,)),
-    "is": lambda value: Query("", states=(value,)),
-}
 
 
 class FilterOnlyResult:
@@ -60,12 +50,14 @@ class FilterOnlyResult:
         last = last_chunk(connection)
         self.columns = columns = index_cache.columns(connection, last)
         # The columns answer most conditions; the database is slow where many chunks match.
-        apart = [(name, value) for name, value in query.excluded if name in _ALONE]
-        rest = tuple(pair for pair in query.excluded if pair not in apart)
+        apart = [(operator_of(name), value) for name, value in query.excluded]
+        rest = tuple((operator.name, value) for operator, value in apart if not operator.field)
         plain = replace(query, since=None, until=None, excluded=rest)
         ids = _matching(connection, columns, build_filter(plain, stores), last)
-        for name, value in apart:
-            ids = ids[~np.isin(ids, _matching(connection, columns, build_filter(_ALONE[name](value), stores), last))]
+        for operator, value in apart:
+            if operator.field:
+                alone = build_filter(operator.alone(value), stores)
+                ids = ids[~np.isin(ids, _matching(connection, columns, alone, last))]
         if (expression := excluded_expression(query)) is not None:
             ids = ids[~np.isin(ids, index_cache.ids(connection, expression, last))]
         created = columns.created[ids]
