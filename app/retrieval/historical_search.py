@@ -5,7 +5,6 @@ matched here by the rules of the index's tokenizer. One BM25 scores both. Vector
 """
 
 import json
-import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,6 +20,7 @@ from app.history import as_of
 from app.index.searchable_text import memory_text, message_text
 from app.memories.model import Memory
 from app.memories.queries import memory_snapshots as memories
+from app.retrieval.bm25 import length_norm, positive_idf, term_frequency
 from app.retrieval.candidates.filters import SINGLE, TARGET, ChunkFilter, build_filter, with_word_filter
 from app.retrieval.candidates.phrase_relaxation import has_phrases, phrase_notes, relax_phrases
 from app.retrieval.model import Found, Hit, LegScore, Query, Term, Why
@@ -43,7 +43,7 @@ FROM_HISTORY: Final = "from_history"
 WORDS_ONLY: Final = "Search by meaning covers only the present, so the past was searched by words."
 CUT: Final = "So much has changed since then that not all of it was searched."
 
-_K1, _B, _LENGTH = 1.2, 0.75, 400.0  # BM25 parameters of FTS5; characters of an average text
+_LENGTH = 400.0  # characters of an average text
 _CHUNKS = "chunks (id, kind, session_id, memory_id, seq_start, seq_end, store, role, created_at)"
 _OF_STATES = (
     f"{memories.TABLES}, {_CHUNKS} AS MATERIALIZED (SELECT rowid, 'memory', session_id, id, 0, 0, store, kind,"
@@ -150,7 +150,7 @@ class QueryWords:
                 f" WHERE chunks_fts MATCH ? AND {where}",
                 (match, held),
             ).get
-            found[term] = math.log(1 + (max(total - int(count), 0) + 0.5) / (int(count) + 0.5))
+            found[term] = positive_idf(total, int(count))
         return found
 
 
@@ -278,11 +278,8 @@ def limit_per_session(ranked: Sequence[RankedCandidate], per_session: int | None
 
 def ranked_item(item: HistoricalItem, words: QueryWords, weights: Mapping[Term, float]) -> RankedCandidate:
     """Return a ranked candidate with the BM25 of an item."""
-    length = _K1 * (1 - _B + _B * len(item.text) / _LENGTH)
-    score = 0.0
-    for term in words.wanted:
-        times = len(spans(item.text, [term]))
-        score += weights[term] * times * (_K1 + 1) / (times + length)
+    norm = length_norm(len(item.text) / _LENGTH)
+    score = sum(weights[term] * term_frequency(float(len(spans(item.text, [term]))), norm) for term in words.wanted)
     features = {} if item.state is None else {FROM_HISTORY: 1.0}
     return RankedCandidate(item.target, item.chunk_id, score, Why((), (), features))
 
