@@ -252,19 +252,19 @@ class Engine:
             BackgroundTask("ledger-pruning", self.ledger.prune),
             BackgroundTask("expiry", expiry.run, expiry.wake, _INDEXED_AREAS),
             BackgroundTask("after-turn", self.sessions.after_turn.run),
-            BackgroundTask("left-conversations", self.consolidation.switched.run),
+            BackgroundTask("left-conversations", self.consolidation.switched.run, is_essential=False),
             BackgroundTask("inbox", self.inbox.run),
-            BackgroundTask("schedules", self._run_schedules),
+            BackgroundTask("schedules", self._run_schedules, is_essential=False),
             BackgroundTask("spending", self.spending.load, is_reading=True),
             BackgroundTask("receipts", self.sessions.idempotency_keys.run),
             BackgroundTask("write-receipts", self.receipts.run),
             BackgroundTask("heap", self._trim_memory, is_reading=True),
-            BackgroundTask("warming", self._warm_search, is_reading=True),
+            BackgroundTask("warming", self._warm_search, is_reading=True, is_essential=False),
         ]
         if self.isolated is not None:
             others = IsolatedBackups(self.isolated.paths, self.isolated.at, self.clock, self.config)
             tasks.append(BackgroundTask("isolated-backups", others.run))
-            tasks.append(BackgroundTask("transcripts", self.capture.watch.run))
+            tasks.append(BackgroundTask("transcripts", self.capture.watch.run, is_essential=False))
         if self.config.flag("index.vectors"):
             tasks.append(BackgroundTask("vectors", self.index.builder.run))
         return tasks
@@ -316,7 +316,7 @@ class Engine:
             # Where that fails, as on a full disk, they are stored later; see ``_run_schedules``.
             with suppress(MachineError):
                 await self.upkeep_jobs.install()
-        self._tasks.start(is_read_only=self.store.read_only is not None)
+        self._tasks.start(is_read_only=self.store.read_only is not None, is_safe_mode=self.config.is_safe_mode)
 
     def interrupt(self) -> None:
         """Tell long work and background work to stop; what is written stays."""

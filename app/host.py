@@ -40,6 +40,7 @@ class Host:
         overrides: Settings that win over the vault's own, by name.
         clock: Where the time comes from.
         serve: Let other programs in at the local socket.
+        safe_mode: Begin without schedules, models and vectors.
     """
 
     def __init__(
@@ -49,12 +50,14 @@ class Host:
         overrides: Mapping[str, object] | None = None,
         clock: Clock | None = None,
         serve: bool = True,
+        safe_mode: bool = False,
     ) -> None:
         self.vault = vault.expanduser().absolute()
         self.feed = Feed()
         self._overrides = dict(overrides or {})
         self._clock = clock or SystemClock()
         self._is_serving = serve
+        self._is_safe_mode = safe_mode
         self._server: SocketServer | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -173,7 +176,8 @@ class Host:
     async def _serve(self) -> None:
         try:
             prepare_folder(self.vault)
-            engine = Engine(self.vault, Config(self.vault, self._overrides), self._clock, self.feed)
+            config = Config(self.vault, self._overrides, safe_mode=self._is_safe_mode)
+            engine = Engine(self.vault, config, self._clock, self.feed)
         except KeepsakeError as error:
             self._started.set_exception(error)
             return
