@@ -64,6 +64,7 @@ def _refuse_lost(database: Path) -> None:
             f"{database.parent} is not finished: something was being salvaged into it. Run 'keepsake salvage' again"
             " with the same --into, or delete the folder.",
             path=str(database.parent),
+            state="unfinished",
         )
     log = database.with_name(database.name + "-wal")
     has_log = log.exists() and log.stat().st_size
@@ -73,6 +74,7 @@ def _refuse_lost(database: Path) -> None:
             f"{database} {state}, although this vault was in use. Nothing was changed. 'keepsake backup list' shows"
             " what can be restored. To begin anew, move the whole folder away.",
             path=str(database),
+            state="missing",
         )
 
 

@@ -22,7 +22,7 @@ from app.rpc.hostfile import FILE
 from app.rpc.lasting_backend import LastingBackend
 from tests.helpers.sample_data import ROOT
 from ui import theme
-from ui.app import start_host
+from ui.app import VaultFolder, start_host
 from ui.dialogs.welcome import WelcomeDialog
 from ui.panes.notes.draft import Draft
 from ui.process.error_reporter import ErrorReporter
@@ -73,7 +73,7 @@ def launch(qtbot: QtBot, qapp: Any, until: Until) -> Iterator[Callable[..., Prog
             state.write()
         instance = SingleInstance(address(vault))
         assert instance.listen()
-        program = Program(vault, instance, ErrorReporter(), start_host)
+        program = Program(vault, instance, ErrorReporter(), start_host, VaultFolder(vault))
         program.finished.connect(lambda: ended.add(program))
         program.start(hidden=False, requests=[])
         started.append(program)
@@ -299,7 +299,7 @@ def test_the_first_steps_are_shown_once(launch: Callable[..., Program], until: U
     until(lambda: isinstance(first.window.sheets.front, WelcomeDialog) and _is_idle(first))
     kept = WindowState(tmp_path / "v")
     assert kept.text(WELCOMED) == "yes"
-    again = Program(tmp_path / "v", SingleInstance("unused"), ErrorReporter(), start_host)
+    again = Program(tmp_path / "v", SingleInstance("unused"), ErrorReporter(), start_host, VaultFolder(tmp_path / "v"))
     assert not again._is_first
     again.window.deleteLater()
     again.capture.deleteLater()

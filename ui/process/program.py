@@ -20,6 +20,7 @@ from ui.notify import is_in_front
 from ui.process import start_times
 from ui.process.error_reporter import ErrorReporter
 from ui.process.single_instance import TOKEN, LaunchRequest, SingleInstance
+from ui.process.vault_rescue import VaultRecovery, VaultRescue
 from ui.shell.activity_reporter import ActivityReporter
 from ui.shell.navigation import Place
 from ui.shell.quick_capture import QuickCapture
@@ -50,7 +51,15 @@ class JoinedVault(OpenVault, Protocol):
         """Subscribe to the states of the search for a host, on any thread."""
 
 
-VaultOpener = Callable[[Path], OpenVault]
+class VaultOpener(Protocol):
+    """Opens a vault; called on another thread."""
+
+    def __call__(self, vault: Path, *, safe_mode: bool = False) -> OpenVault:
+        """Open ``vault``, in safe mode without schedules, models and vectors.
+
+        Raises:
+            KeepsakeError: It cannot be opened.
+        """
 
 
 class Program(QObject):
@@ -59,16 +68,28 @@ class Program(QObject):
     Args:
         vault: The vault's folder.
         instance: Listens for later launches.
-        faults: Hears of failures nobody waited for.
-        open_vault: Opens the vault; called on another thread, and again when the person tries again.
+        errors: Hears of failures nobody waited for.
+        open_vault: Opens the vault; called again when the person tries again.
+        recovery: Recovers a vault that does not open.
+        safe_mode: Begin without schedules, models, vectors and what the window kept of its appearance.
     """
 
     finished = Signal()
     opened = Signal()
     _host_changed = Signal(str, str)
 
-    def __init__(self, vault: Path, instance: SingleInstance, errors: ErrorReporter, open_vault: VaultOpener) -> None:
+    def __init__(
+        self,
+        vault: Path,
+        instance: SingleInstance,
+        errors: ErrorReporter,
+        open_vault: VaultOpener,
+        recovery: VaultRecovery,
+        *,
+        safe_mode: bool = False,
+    ) -> None:
         super().__init__()
+        self._is_safe_mode = safe_mode
         self._open_host = open_vault
         self._vault = vault
         self._instance = instance
@@ -80,13 +101,14 @@ class Program(QObject):
         self._leaving = False
         self._requests: list[LaunchRequest] = []
         self._actions = Actions(self)
-        self._state = WindowState(vault)
+        self._state = WindowState(vault, has_appearance=not safe_mode)
         # Asked before the window keeps anything; a vault that was in a window before has a place in it.
-        self._is_first = not (self._state.text(WELCOMED) or self._state.text("window/pane"))
+        self._is_first = not (safe_mode or self._state.text(WELCOMED) or self._state.text("window/pane"))
         self.window = Window(self._actions, self._state, errors)
         self.capture = QuickCapture(self._state)
         self.tray = trays.Tray(self._actions, self) if trays.available() else None
         self._errors = errors
+        self.rescue = VaultRescue(self.window.start_page, vault, recovery, self._run, self)
         self._connect()
 
     def start(self, *, hidden: bool, requests: list[LaunchRequest]) -> None:
@@ -135,6 +157,9 @@ class Program(QObject):
         window.close_decided.connect(self._on_close_decided)
         window.start_page.retry_requested.connect(self.open_vault)
         window.start_page.quit_requested.connect(self.quit)
+        self.rescue.reopen_requested.connect(self.open_vault)
+        self.rescue.safe_mode_requested.connect(self._on_safe_mode_requested)
+        self.rescue.left_for_other.connect(self.quit)
         self.capture.saved.connect(self._on_capture_saved)
         self._instance.requested.connect(self.handle)
         self._host_changed.connect(self._on_host_changed)
@@ -143,9 +168,14 @@ class Program(QObject):
             self.tray.search_requested.connect(self._on_search_requested)
             self.tray.schedule_requested.connect(self._on_schedule_requested)
 
+    def _on_safe_mode_requested(self) -> None:
+        self._is_safe_mode = True
+        self.open_vault()
+
     async def _open(self) -> None:
         try:
-            self._host = await asyncio.get_running_loop().run_in_executor(None, self._open_host, self._vault)
+            opening = partial(self._open_host, self._vault, safe_mode=self._is_safe_mode)
+            self._host = await asyncio.get_running_loop().run_in_executor(None, opening)
         except KeepsakeError as error:
             self.window.bring_to_front()
             self.window.start_page.show_error(error)
@@ -158,6 +188,8 @@ class Program(QObject):
             bridge.progressed.connect(self.tray.set_progress)
         self.capture.set_bridge(bridge)
         self.window.attach(bridge)
+        if self._is_safe_mode:
+            self.window.show_safe_mode(is_joined=isinstance(self._host, JoinedVault))
         start_times.mark("filled")
         if self.tray is not None and self.window.status_updater is not None:
             self.window.status_updater.summary_changed.connect(self.tray.set_summary)
