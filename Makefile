@@ -11,7 +11,7 @@ ARGS ?=
 
 BIN = $(VENV)/bin
 
-.PHONY: help setup demo run test coverage lint format lock bench fire packages packages-check docs clean
+.PHONY: help setup demo run test coverage lint format lock bench bench-window fire packages packages-check docs clean
 
 help:
 	@echo "make demo   show a sample vault"
@@ -19,6 +19,7 @@ help:
 	@echo "make test   run every test             (ARGS='-k search' for some)"
 	@echo "make lint   check style, types, imports and spelling"
 	@echo "make bench  measure                    (MESSAGES=100000 DATASET=locomo DATA=folder)"
+	@echo "make bench-window  a scripted day in the window while agents write  (MESSAGES=100000)"
 	@echo "make fire   write from four programs and kill them  (ROUNDS=200)"
 	@echo "make packages  build the installers into dist/     make packages-check  install and test them in a clean system"
 	@echo "make docs   write the reference pages of the help  make clean  remove everything made here"
@@ -55,6 +56,9 @@ lock:
 bench: setup
 	$(BIN)/python -m tests.bench.scale --messages $(MESSAGES) $(ARGS)
 	$(if $(DATA),$(BIN)/python -m tests.bench.retrieval --dataset $(DATASET) --data $(DATA))
+
+bench-window: setup
+	$(BIN)/python -m tests.bench.window --messages $(MESSAGES) $(ARGS)
 
 fire: setup
 	$(BIN)/python -m tests.integration.crash_stress --rounds $(ROUNDS) $(ARGS)

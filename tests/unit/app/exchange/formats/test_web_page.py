@@ -13,21 +13,17 @@ from tests.unit.app.exchange.reading import contents, records
 PAGE = "<!doctype html><html><head><title>Roses</title></head><body><h1>Red</h1><p>One &amp; two</p></body></html>"
 
 
-@pytest.mark.parametrize("text", ["<html>", "<html><script>x</script>", "<html><style>x", "<html></ul></pre></b"])
-def test_broken_pages_do_not_stop_the_reader(tmp_path: Path, text: str) -> None:
+def test_a_broken_page_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.html"
+    path.write_text("<html></ul></pre></b>words<", encoding="utf-8")
+    (text,) = contents(records(read, path))
+    assert "words" in text
+
+
+@pytest.mark.parametrize("text", ["<html>", "<html><script>x</script>", "<html><style>x"])
+def test_a_page_without_text_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "a.html"
     path.write_text(text, encoding="utf-8")
-    try:
-        found = records(read, path)
-    except FormatError as error:
-        assert "no text of its own" in error.message
-    else:
-        assert contents(found)
-
-
-def test_a_page_without_text_is_refused(tmp_path: Path) -> None:
-    path = tmp_path / "a.html"
-    path.write_text("<html><script>show()</script></html>", encoding="utf-8")
     with pytest.raises(FormatError, match="no text of its own"):
         records(read, path)
 

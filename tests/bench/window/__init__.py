@@ -1,0 +1,1 @@
+"""A scripted day in the window, measured while agents write and the index is built anew."""
