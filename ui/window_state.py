@@ -1,5 +1,6 @@
 """Window state: an INI file in the vault, safe to delete."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
@@ -70,5 +71,6 @@ class WindowState:
 
     def write(self) -> None:
         """Write to disk, if the vault exists."""
-        if self._vault.is_dir():
-            self._settings.sync()
+        with suppress(OSError):  # where nobody may even look, there is nothing to keep
+            if self._vault.is_dir():
+                self._settings.sync()

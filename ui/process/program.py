@@ -98,6 +98,7 @@ class Program(QObject):
         self._host: OpenVault | None = None
         self.bridge: Bridge | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._opening: asyncio.Task[None] | None = None
         self._leaving = False
         self._requests: list[LaunchRequest] = []
         self._actions = Actions(self)
@@ -124,7 +125,7 @@ class Program(QObject):
     def open_vault(self) -> None:
         """Open the vault in a thread and show how that goes."""
         self.window.start_page.show_opening(str(self._vault))
-        self._run(self._open())
+        self._opening = self._run(self._open())
 
     def quit(self) -> None:
         """Leave in order: what is typed is saved, work stopped, the vault closed."""
@@ -177,19 +178,25 @@ class Program(QObject):
             opening = partial(self._open_host, self._vault, safe_mode=self._is_safe_mode)
             self._host = await asyncio.get_running_loop().run_in_executor(None, opening)
         except KeepsakeError as error:
-            self.window.bring_to_front()
-            self.window.start_page.show_error(error)
+            if not self._leaving:
+                self.window.bring_to_front()
+                self.window.start_page.show_error(error)
             return
         start_times.mark("vault")
-        if isinstance(self._host, JoinedVault):
-            self._host.watch(self._host_changed.emit)  # emitted on its thread, delivered on ours
-        self.bridge = bridge = Bridge(self._host, self)
+        if not self._leaving:
+            self._fill(self._host)
+
+    def _fill(self, host: OpenVault) -> None:
+        """Fill the window: the vault is open."""
+        if isinstance(host, JoinedVault):
+            host.watch(self._host_changed.emit)  # emitted on its thread, delivered on ours
+        self.bridge = bridge = Bridge(host, self)
         if self.tray is not None:
             bridge.progressed.connect(self.tray.set_progress)
         self.capture.set_bridge(bridge)
         self.window.attach(bridge)
         if self._is_safe_mode:
-            self.window.show_safe_mode(is_joined=isinstance(self._host, JoinedVault))
+            self.window.show_safe_mode(is_joined=isinstance(host, JoinedVault))
         start_times.mark("filled")
         if self.tray is not None and self.window.status_updater is not None:
             self.window.status_updater.summary_changed.connect(self.tray.set_summary)
@@ -258,6 +265,8 @@ class Program(QObject):
         self.window.shut_down()
         if self.tray is not None:
             self.tray.dispose()
+        if self._opening is not None:
+            await asyncio.wait([self._opening])  # what opens cannot be left half open
         if self.bridge is not None:
             await self.bridge.close()
         if self._host is not None:
@@ -266,10 +275,11 @@ class Program(QObject):
         _log.info("leaving: done")
         self.finished.emit()
 
-    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+    def _run(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         task = asyncio.get_event_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._on_task_done)
+        return task
 
     def _on_task_done(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)

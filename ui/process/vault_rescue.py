@@ -58,7 +58,7 @@ class VaultRescue(QObject):
         page: StartPage,
         vault: Path,
         recovery: VaultRecovery,
-        run: Callable[[Coroutine[Any, Any, None]], None],
+        run: Callable[[Coroutine[Any, Any, None]], object],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)

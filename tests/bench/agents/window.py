@@ -51,7 +51,9 @@ def main() -> int:
     application = make_application()
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
-    program = Program(vault, SingleInstance(str(vault / "bench.socket")), ErrorReporter(), start_host, VaultFolder(vault))
+    program = Program(
+        vault, SingleInstance(str(vault / "bench.socket")), ErrorReporter(), start_host, VaultFolder(vault)
+    )
     watch, ended, stopped = StallWatch(), loop.create_future(), loop.create_future()
     program.finished.connect(lambda: ended.set_result(None))
     program.start(hidden=False, requests=[])

@@ -95,19 +95,20 @@ async def _lived(vault: Path, bulk: int) -> dict[str, Any]:
     from app.host import Host
     from tests.bench.window.gap_recorder import GapRecorder
     from tests.bench.window.scripted_day import ScriptedDay
+    from ui.app import VaultFolder
     from ui.process.error_reporter import ErrorReporter
     from ui.process.gc_control import GarbageCollector
     from ui.process.program import Program
     from ui.process.single_instance import SingleInstance
 
-    def opened(folder: Path) -> Host:
-        host = Host(folder, overrides=_OVERRIDES)
+    def opened(vault: Path, *, safe_mode: bool = False) -> Host:
+        host = Host(vault, overrides=_OVERRIDES, safe_mode=safe_mode)
         host.start()
         return host
 
     loop = asyncio.get_running_loop()
     recorder = GapRecorder()
-    program = Program(vault, SingleInstance(str(vault / "bench.socket")), ErrorReporter(), opened)
+    program = Program(vault, SingleInstance(str(vault / "bench.socket")), ErrorReporter(), opened, VaultFolder(vault))
     collector = GarbageCollector(program)
     is_open, ended = loop.create_future(), loop.create_future()
     program.opened.connect(lambda: is_open.set_result(None))

@@ -1,0 +1,292 @@
+"""Bad days: the vault does not open, or the desktop lacks what others have; the window says so and offers remedies."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import apsw
+import pytest
+from PySide6.QtWidgets import QFileDialog
+
+from app.host import Host
+from app.store.store import DATABASE
+from tests.e2e.conftest import Until
+from tests.helpers.disks import SmallDisk, make_read_only, make_writable
+from tests.helpers.sample_data import ROOT
+from ui.process.program import Program
+from ui.shell.opening_advice import Remedy
+from ui.window_state import WindowState
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+Launch = Callable[..., Program]
+HOLDER = """
+import sys
+from pathlib import Path
+from app.store.lock import VaultLock
+lock = VaultLock(Path(sys.argv[1])).acquire()
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+@pytest.fixture
+def used(tmp_path: Path) -> Path:
+    """Return a vault with a note and a backup of it."""
+    return fill(tmp_path / "v")
+
+
+def fill(vault: Path) -> Path:
+    host = Host(vault, serve=False, overrides={"index.vectors": False})
+    host.start()
+    host.ask("note.save", title="Roses", content="Prune the climbing rose in March.")
+    host.ask("session.append", session="talk", messages=[{"role": "user", "content": "When do I prune?"}] * 3)
+    host.ask("vault.settle")
+    host.ask("backup.now")
+    host.stop()
+    return vault
+
+
+def damage(vault: Path, first: int, last: int) -> None:
+    with (vault / DATABASE).open("r+b") as file:
+        file.seek(first)
+        file.write(b"\xa5" * (last - first))
+
+
+@contextmanager
+def held(vault: Path) -> Iterator[int]:
+    """Hold the vault's lock in another process; give its number."""
+    vault.mkdir(exist_ok=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLDER, str(vault)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "held\n"
+    try:
+        yield process.pid
+    finally:
+        process.communicate("")
+
+
+def said_by_process(vault: Path, *arguments: str, prefix: tuple[str, ...] = (), **variables: str) -> dict[str, Any]:
+    """Return what the window of a real process says of ``vault``."""
+    done = subprocess.run(
+        [*prefix, sys.executable, "-m", "tests.e2e.window_process", "--vault", str(vault), *arguments],
+        cwd=ROOT,
+        env={**os.environ, **variables},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert done.returncode == 0, done
+    assert "Traceback" not in done.stderr
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return found
+
+
+def offered(program: Program) -> set[Remedy]:
+    return {remedy for remedy, button in program.window.start_page.remedies.items() if button.isVisible()}
+
+
+def is_open(program: Program) -> bool:
+    return "Idle" in program.window.status_line.text
+
+
+def refuses(program: Program) -> bool:
+    return program.window.start_page.retry.isVisible()
+
+
+def titles(program: Program) -> list[str]:
+    assert program._host is not None
+    ids = program._host.call("note.ids", {}).result().value
+    return [program._host.call("note.get", {"id": one}).result().value.title for one in ids]
+
+
+def test_locked_by_a_process_that_does_not_answer(launch: Launch, until: Until, tmp_path: Path) -> None:
+    with held(tmp_path / "v") as number:
+        program = launch(tmp_path / "v")
+        until(lambda: refuses(program))
+        assert f"process {number}" in program.window.start_page.text
+        assert offered(program) == {Remedy.RETRY, Remedy.OTHER}
+    program.window.start_page.retry.click()
+    until(lambda: is_open(program))
+
+
+def test_damaged_file_is_checked_and_a_backup_is_restored(launch: Launch, until: Until, used: Path) -> None:
+    damage(used, 0, 4096)
+    program = launch(used)
+    page = program.window.start_page
+    until(lambda: refuses(program))
+    assert page.text == "The file that holds your memories is damaged. Nothing was changed in it."
+    assert offered(program) == {Remedy.RETRY, Remedy.RESTORE, Remedy.SALVAGE, Remedy.CHECK, Remedy.OTHER}
+    page.remedies[Remedy.CHECK].click()
+    until(page.remedies[Remedy.CHECK].isVisible)
+    assert "damaged" in page.result
+    page.remedies[Remedy.RESTORE].click()
+    until(page.choice.isVisible)
+    assert page.choice.list.topLevelItemCount() == 1
+    assert "You asked for it" in page.choice.list.topLevelItem(0).text(1)
+    page.choice.restore.click()
+    until(lambda: is_open(program))
+    assert titles(program) == ["Roses"]
+
+
+def test_damaged_file_without_a_backup_is_rescued(launch: Launch, until: Until, used: Path) -> None:
+    shutil.rmtree(used / "backups")
+    damage(used, 100, 4096)
+    program = launch(used)
+    page = program.window.start_page
+    until(lambda: refuses(program))
+    page.remedies[Remedy.RESTORE].click()
+    until(page.choice.isVisible)
+    assert page.result == "There is no backup that could be restored."
+    page.choice.back.click()
+    page.remedies[Remedy.SALVAGE].click()
+    until(page.remedies[Remedy.USE_SALVAGED].isVisible)
+    assert page.result.startswith("Rescued 1 conversations, 3 messages, 1 notes and facts into ")
+    page.remedies[Remedy.USE_SALVAGED].click()
+    until(lambda: is_open(program))
+    assert titles(program) == ["Roses"]
+    assert list((used / "backups").iterdir())  # the damaged file is kept
+
+
+def test_damaged_backup_is_refused_and_the_page_stays(launch: Launch, until: Until, used: Path) -> None:
+    damage(used, 0, 4096)
+    backup = next((used / "backups").glob("*.db"))
+    with backup.open("r+b") as file:
+        file.seek(4096)
+        file.write(b"\xa5" * 40_000)
+    program = launch(used)
+    page = program.window.start_page
+    until(lambda: refuses(program))
+    page.remedies[Remedy.RESTORE].click()
+    until(page.choice.isVisible)
+    page.choice.restore.click()
+    until(lambda: refuses(program))
+    assert "cannot be restored" in page.result
+    assert program.window.panes is None
+
+
+def test_missing_file_is_restored(launch: Launch, until: Until, used: Path) -> None:
+    (used / DATABASE).unlink()
+    program = launch(used)
+    page = program.window.start_page
+    until(lambda: refuses(program))
+    assert "missing or empty" in page.text
+    page.remedies[Remedy.RESTORE].click()
+    until(page.choice.isVisible)
+    page.choice.restore.click()
+    until(lambda: is_open(program))
+    assert titles(program) == ["Roses"]
+
+
+def test_newer_vault_is_left_as_it_is(launch: Launch, until: Until, used: Path) -> None:
+    connection = apsw.Connection(str(used / DATABASE))
+    connection.pragma("user_version", 9999)
+    connection.close()
+    before = (used / DATABASE).read_bytes()
+    program = launch(used)
+    until(lambda: refuses(program))
+    assert "newer Keepsake" in program.window.start_page.text
+    assert offered(program) == {Remedy.RETRY, Remedy.RESTORE, Remedy.OTHER}
+    assert (used / DATABASE).read_bytes() == before
+
+
+def test_full_disk_keeps_a_new_vault_closed(
+    launch: Launch, until: Until, small_disk: SmallDisk, tmp_path: Path
+) -> None:
+    place = small_disk(1)
+    (place / "v").mkdir()
+    with (place / "filler").open("wb", buffering=0) as file:
+        try:
+            while file.write(b"x" * 4096):
+                pass
+        except OSError:
+            pass
+    program = launch(place / "v", is_first=True)
+    until(lambda: refuses(program))
+    assert "full" in program.window.start_page.text
+    assert offered(program) == {Remedy.RETRY, Remedy.OTHER}
+    (place / "filler").unlink()
+
+
+def test_read_only_folder_opens_for_reading(launch: Launch, until: Until, small_disk: SmallDisk) -> None:
+    place = small_disk(24)
+    vault = fill(place / "v")
+    make_read_only(place)
+    try:
+        program = launch(vault, is_first=True)
+        until(program.window.banner.isVisible)
+        assert "reading only" in program.window.banner.text
+        assert titles(program) == ["Roses"]
+        program.quit()
+        until(lambda: program.bridge is not None and not program.window.isVisible())
+    finally:
+        make_writable(place)
+
+
+@pytest.mark.skipif(shutil.which("setpriv") is None, reason="needs setpriv, to give up root's rights to files")
+def test_folder_without_permission_is_explained(used: Path) -> None:
+    drop = "-dac_override,-dac_read_search"
+    used.chmod(0o000)
+    try:
+        said = said_by_process(used, prefix=("setpriv", f"--bounding-set={drop}", f"--inh-caps={drop}"))
+    finally:
+        used.chmod(0o700)
+    assert not said["open"]
+    assert "Permission denied" in said["text"]
+    assert said["remedies"] == ["retry", "other"]
+
+
+def test_without_bus_keyring_and_tray_the_program_starts(used: Path) -> None:
+    nothing = {
+        "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
+        "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
+    }
+    said = said_by_process(used, "--hidden", **nothing)
+    assert said["open"]
+    assert "1 memory" in said["status"]
+
+
+def test_safe_mode_is_said_and_leaves_the_appearance_alone(used: Path) -> None:
+    (used / "config.toml").write_text('[window]\ntheme = "dark"\n[llm]\nprovider = "none"\n', "utf-8")
+    state = WindowState(used)
+    state.keep("look/scheme", "dark")
+    state.keep("window/pane", "graph")
+    state.write()
+    said = said_by_process(used, "--safe-mode")
+    assert said["title"] == "Keepsake (safe mode)"
+    assert "schedules, models and search by meaning are off" in said["mode"]
+    assert WindowState(used).text("look/scheme") == "dark"
+    assert WindowState(used).text("window/pane") == "graph"
+    assert said_by_process(used)["mode"] == ""
+
+
+def test_safe_mode_runs_no_schedule_and_makes_no_vectors(used: Path) -> None:
+    host = Host(used, serve=False, safe_mode=True)
+    host.start()
+    try:
+        assert not host.ask("settings.get", name="index.vectors").value
+        host.ask("settings.set", name="window.theme", value="dark")
+        assert host.ask("settings.get", name="window.theme").value == "system"
+        assert 'theme = "dark"' in (used / "config.toml").read_text("utf-8")
+    finally:
+        host.stop()
+
+
+def test_another_vault_is_chosen_without_blocking(launch: Launch, until: Until, used: Path) -> None:
+    damage(used, 0, 4096)
+    program = launch(used)
+    until(lambda: refuses(program))
+    program.window.start_page.remedies[Remedy.OTHER].click()
+    dialog = program.window.findChild(QFileDialog)
+    assert dialog is not None
+    assert dialog.fileMode() == QFileDialog.FileMode.Directory
+    dialog.reject()
+    assert refuses(program)
