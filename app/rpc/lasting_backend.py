@@ -154,8 +154,11 @@ class LastingBackend:
                 backend, is_own = self._open(self._on_lost)
             except KeepsakeError as error:
                 failures += 1
-                _log.warning("the vault could not be taken over: %s", error.code)
+                # A killed process may hang up a moment before the system takes its lock away: the first failures are
+                # expected.
+                _log.info("the vault could not be taken over yet: %s", error.code)
                 if failures == FAILED_AFTER:
+                    _log.warning("the vault could not be taken over: %s", error.code)
                     self._tell("failed", error.message)
                 self._stopped.wait(pause)
                 pause = min(pause * 2, LONGEST_PAUSE_S)

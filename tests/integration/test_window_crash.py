@@ -32,7 +32,7 @@ def launch(tmp_path: Path) -> Iterator[Launch]:
             [sys.executable, "-m", *arguments],
             cwd=ROOT,
             env=environment,
-            stdout=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
         )
         started.append(made)
@@ -41,7 +41,7 @@ def launch(tmp_path: Path) -> Iterator[Launch]:
     yield start
     for one in started:
         one.terminate()
-        one.wait(60)
+        one.communicate(timeout=60)
 
 
 def _until(process: "subprocess.Popen[bytes]", done: Callable[[], bool]) -> None:
@@ -53,7 +53,10 @@ def _until(process: "subprocess.Popen[bytes]", done: Callable[[], bool]) -> None
 
 
 def _crash(process: "subprocess.Popen[bytes]", file: Path) -> None:
-    # The file is there a moment before it is used; once the vault is open, both have long been.
+    # The file is there a moment before it is used: by the window until the vault is open, by a host until it says so.
+    if file.name == "crash-host.txt":
+        assert process.stdout is not None
+        assert b"serves" in process.stdout.readline()
     _until(process, lambda: file.exists() and _has_open_vault(process, file.parent.parent))
     process.send_signal(signal.SIGSEGV)
     assert process.wait(60) == -signal.SIGSEGV

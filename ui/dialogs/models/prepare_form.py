@@ -18,7 +18,6 @@ if TYPE_CHECKING:
 
 SUGGESTED: Final = (
     "static",
-    "fastembed:BAAI/bge-small-en-v1.5",
     "fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
     "openai:text-embedding-3-small",
 )
@@ -53,7 +52,6 @@ class PrepareForm(QWidget):
         self._opening = ""
         self._job = ""
         self.advice = note("", self, "small accent")
-        self.advice.hide()
         self.wanted = self._make_wanted()
         self.waits = QCheckBox(self.tr("Let me compare before it answers"), self)
         self.waits.setChecked(True)
@@ -77,14 +75,22 @@ class PrepareForm(QWidget):
         self.folder.clicked.connect(self._on_folder_clicked)
         self.stop.clicked.connect(self._on_stop_clicked)
         self.wanted.currentTextChanged.connect(self._on_wanted_changed)
+        self.show_advice("")
         self.show_missing("", may_fetch=False)
         self.show_stopped("")
         self.show_busy("")
 
     def show_advice(self, advice: str) -> None:
-        """Show which model would suit, or nothing."""
-        self.advice.setText(advice)
-        self.advice.setVisible(bool(advice))
+        """Show which model would suit; without advice, that the built-in one suits English.
+
+        The figures are recall of the evidence among 10 hits, on conversations that nothing was tuned on, and NDCG@10.
+        """
+        suits = self.tr(
+            "For English, the built-in model is the best choice measured so far: in conversations, all-MiniLM-L6-v2"
+            " found 84.4 % of what was sought among ten results, the built-in model 85.8 %, and it is faster. A larger"
+            " model helped with scientific documents (0.741 against 0.707, NDCG@10) and may help with other languages."
+        )
+        self.advice.setText(advice or suits)
 
     def show_missing(self, model: str, *, may_fetch: bool) -> None:
         """Offer what helps where ``model`` is not on this machine; nothing for ``""``.
@@ -164,7 +170,7 @@ class PrepareForm(QWidget):
         made.setMinimumContentsLength(_LEAST_LETTERS)
         line = made.lineEdit()
         if line is not None:
-            line.setPlaceholderText(self.tr("Name of a model, such as fastembed:BAAI/bge-small-en-v1.5"))
+            line.setPlaceholderText(self.tr("Name of a model, such as static or openai:text-embedding-3-small"))
             line.setAccessibleName(self.tr("Name of the model to prepare"))
             line.returnPressed.connect(self._on_prepare_clicked)
         return made
