@@ -16,6 +16,7 @@ from ui.process.single_instance import SingleInstance, address
 from ui.window_state import WindowState
 
 Until = Callable[[Callable[[], bool]], None]
+Leave = Callable[[Program], None]
 
 
 @pytest.fixture
@@ -31,6 +32,19 @@ def until(qt_loop: asyncio.AbstractEventLoop) -> Until:
 
     def run(done: Callable[[], bool]) -> None:
         qt_loop.run_until_complete(wait(done))
+
+    return run
+
+
+@pytest.fixture
+def leave(until: Until) -> Leave:
+    """Quit a program, and wait until it has left."""
+
+    def run(program: Program) -> None:
+        ended: list[str] = []
+        program.finished.connect(lambda: ended.append("ended"))
+        program.quit()
+        until(lambda: bool(ended))
 
     return run
 

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QFileDialog
 
 from app.host import Host
 from app.store.store import DATABASE
-from tests.e2e.conftest import Until
+from tests.e2e.conftest import Leave, Until
 from tests.helpers.disks import SmallDisk, make_read_only, make_writable
 from tests.helpers.sample_data import ROOT
 from ui.process.program import Program
@@ -50,6 +50,10 @@ def fill(vault: Path) -> Path:
     host.ask("backup.now")
     host.stop()
     return vault
+
+
+def setting(host: Host, name: str) -> object:
+    return next(item.value for item in host.ask("settings.list") if item.name == name)
 
 
 def damage(vault: Path, first: int, last: int) -> None:
@@ -216,7 +220,9 @@ def test_full_disk_keeps_a_new_vault_closed(
     (place / "filler").unlink()
 
 
-def test_read_only_folder_opens_for_reading(launch: Launch, until: Until, small_disk: SmallDisk) -> None:
+def test_read_only_folder_opens_for_reading(
+    launch: Launch, until: Until, leave: Leave, small_disk: SmallDisk
+) -> None:
     place = small_disk(24)
     vault = fill(place / "v")
     make_read_only(place)
@@ -225,8 +231,7 @@ def test_read_only_folder_opens_for_reading(launch: Launch, until: Until, small_
         until(program.window.banner.isVisible)
         assert "reading only" in program.window.banner.text
         assert titles(program) == ["Roses"]
-        program.quit()
-        until(lambda: program.bridge is not None and not program.window.isVisible())
+        leave(program)
     finally:
         make_writable(place)
 
@@ -272,9 +277,10 @@ def test_safe_mode_runs_no_schedule_and_makes_no_vectors(used: Path) -> None:
     host = Host(used, serve=False, safe_mode=True)
     host.start()
     try:
-        assert not host.ask("settings.get", name="index.vectors").value
+        assert setting(host, "index.vectors") is False
+        assert setting(host, "llm.provider") == "none"
         host.ask("settings.set", name="window.theme", value="dark")
-        assert host.ask("settings.get", name="window.theme").value == "system"
+        assert setting(host, "window.theme") == "system"
         assert 'theme = "dark"' in (used / "config.toml").read_text("utf-8")
     finally:
         host.stop()

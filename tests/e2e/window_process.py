@@ -26,7 +26,7 @@ class WindowReader:
         window = next((one for one in QApplication.topLevelWidgets() if isinstance(one, Window)), None)
         if window is None or self.said:
             return
-        page, is_open = window.start_page, window.panes is not None and "sessions" in window.status_line.text
+        page, is_open = window.start_page, window.panes is not None and "session" in window.status_line.text
         if not is_open and not page.retry.isVisibleTo(window):
             return
         self.said = {
