@@ -24,6 +24,7 @@ from app.context.service import ContextService
 from app.core.clock import Clock
 from app.core.memory_trim import MemoryTrimmer
 from app.core.paths import migrations
+from app.core.vault_opening import VaultOpening
 from app.embed.download.download_jobs import ModelDownloads
 from app.embed.embedder_source import ChatServiceSource
 from app.embed.remote.api_keys import COMPATIBLE, ApiKey, ApiKeys
@@ -98,6 +99,7 @@ class Engine:
         is_isolated: True for the own vault of an isolated agent.
         keys: Finds the keys of remote services; its own where not given.
         spending: Accounts of the language model; its own where not given.
+        opening: Hears of the steps before the vault is open, and can stop them.
 
     Raises:
         MachineError: The vault cannot be opened; see ``Store.open``.
@@ -113,6 +115,7 @@ class Engine:
         is_isolated: bool = False,
         keys: ApiKeys | None = None,
         spending: SpendingService | None = None,
+        opening: VaultOpening | None = None,
     ) -> None:
         self.vault = vault
         self.config = config
@@ -124,7 +127,8 @@ class Engine:
         self.trace = _open_trace(vault, config)
         with ExitStack() as opened, self.trace.span("engine.opened"):
             opened.callback(self.trace.close)
-            self.store = Store.open(vault, migrations(), options=_store_options(config, self.trace))
+            options = _store_options(config, self.trace, opening or VaultOpening())
+            self.store = Store.open(vault, migrations(), options=options)
             opened.callback(self.store.close)
             self.spending = spending or SpendingService(self.store, clock)
             self._build()
@@ -366,11 +370,12 @@ def _open_trace(vault: Path, config: Config) -> Trace:
     return Trace(folder, max_bytes=config.whole("trace.megabytes") << 20, keep=config.whole("trace.keep"))
 
 
-def _store_options(config: Config, trace: Trace) -> StoreOptions:
+def _store_options(config: Config, trace: Trace, opening: VaultOpening) -> StoreOptions:
     return StoreOptions(
         config.number("store.read_limit"),
         config.whole("store.busy_timeout"),
         config.whole("store.readers"),
         config.flag("store.wal"),
         trace,
+        opening,
     )

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.paths import default_vault
+from app.core.stop_signal import StopSignal
 from ui.process import runtime_check, start_times
 
 if TYPE_CHECKING:
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QApplication
 
+    from app.core.vault_opening import VaultOpening
     from app.recovery.model import SalvageReport
     from app.rpc.lasting_backend import OpenBackend
     from app.upkeep.closed_vault import ClosedVault
@@ -129,7 +131,7 @@ def _run(
     return 0
 
 
-def start_host(vault: Path, *, safe_mode: bool = False) -> "OpenVault":
+def start_host(vault: Path, *, safe_mode: bool = False, opening: "VaultOpening | None" = None) -> "OpenVault":
     """Open ``vault``, or join the host that has it open already.
 
     The engine is imported here, off the Qt thread, so that the window is there first.
@@ -137,6 +139,7 @@ def start_host(vault: Path, *, safe_mode: bool = False) -> "OpenVault":
     Args:
         vault: Its folder.
         safe_mode: Begin without schedules, models and vectors; a host that is joined goes on as it is.
+        opening: Hears of the steps before the vault is open, and can stop them.
 
     Raises:
         KeepsakeError: The vault cannot be opened, and no host answers for it.
@@ -144,7 +147,7 @@ def start_host(vault: Path, *, safe_mode: bool = False) -> "OpenVault":
     from app.errors import HostUnreachableError, VaultLockedError  # noqa: PLC0415
     from app.host import Host  # noqa: PLC0415
 
-    host = Host(vault, safe_mode=safe_mode)
+    host = Host(vault, safe_mode=safe_mode, opening=opening)
     try:
         host.start()
     except VaultLockedError as locked:
@@ -169,6 +172,7 @@ class VaultFolder:
 
     def __init__(self, vault: Path) -> None:
         self._vault = vault
+        self._stop = StopSignal()
 
     def backups(self) -> "Sequence[BackupInfo]":
         """Return the backups, newest first."""
@@ -186,10 +190,14 @@ class VaultFolder:
         """Copy what is readable into a new vault beside this one."""
         return self._closed().salvage()
 
+    def stop(self) -> None:
+        """Stop what is under way, for good."""
+        self._stop.set()
+
     def _closed(self) -> "ClosedVault":
         from app.upkeep.closed_vault import ClosedVault  # noqa: PLC0415
 
-        return ClosedVault(self._vault)
+        return ClosedVault(self._vault, self._stop)
 
 
 def _join_host(vault: Path, on_lost: "Callable[[], None]") -> "OpenBackend":

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import apsw
 
+from app.core.vault_opening import VaultOpening
 from app.errors import InternalError, VaultNewerError, VaultUnusableError
 from app.store.connection import APPLICATION_ID
+from app.store.interruption import interruptible
 from app.store.schema_check import expected_objects, objects_of
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.trace.trace import Trace
@@ -53,7 +55,11 @@ def migrations_in(folder: Path) -> list[Migration]:
 
 
 def migrate(
-    connection: apsw.Connection, folder: Path, back_up: Callable[[], object], trace: Trace | None = None
+    connection: apsw.Connection,
+    folder: Path,
+    back_up: Callable[[], object],
+    trace: Trace | None = None,
+    opening: VaultOpening | None = None,
 ) -> int:
     """Bring the vault up to the newest schema.
 
@@ -62,17 +68,20 @@ def migrate(
         folder: Where the SQL files are.
         back_up: Called before the first step when the vault is not empty.
         trace: Told of each step.
+        opening: Hears of each step of a vault that is not empty, and can stop them.
 
     Returns:
         The schema's number.
 
     Raises:
+        CancelledByPersonError: The opening was stopped; the finished steps stay.
         VaultNewerError: The vault is from a newer Keepsake.
         VaultUnusableError: The file is a database of another program, its schema is not the one its number promises, or
             a step failed; nothing was changed.
     """
     steps = migrations_in(folder)
-    with translate_sqlite_errors():
+    opening = opening or VaultOpening()
+    with interruptible(connection, opening.stop), translate_sqlite_errors():
         have = int(str(connection.pragma("user_version")))
         _check_owner(connection, have)
         if have > len(steps):
@@ -88,6 +97,8 @@ def migrate(
         if have == len(steps) and not is_recorded:
             _record(connection, steps)
         for step in steps[have:]:
+            if have:
+                opening.begin("migration", step.number - have, len(steps) - have)
             with (trace or Trace()).span("store.migration", before=step.number - 1, after=step.number):
                 _apply(connection, step, steps[: step.number])
     return len(steps)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import apsw
 
 from app.core.files import from_os
+from app.core.vault_opening import VaultOpening
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
 from app.store import preflight, readonly, staged_restore
 from app.store.backup import backup_path, copy_database
@@ -84,6 +85,7 @@ class Store:
             VaultNewerError: It is from a newer Keepsake.
             VaultDamagedError: The database is damaged.
             DiskFullError: No space is left.
+            CancelledByPersonError: The opening was stopped.
         """
         options = options or StoreOptions(read_limit_s=read_limit_s)
         prepare_folder(vault)
@@ -207,23 +209,31 @@ def has_database(vault: Path) -> bool:
 
 def _prepare(vault: Path, migrations: Path, options: StoreOptions) -> int:
     """Make the database ready to be written and return its schema's number."""
-    staged_restore.finish_restore(vault, len(migrations_in(migrations)))
+    opening = options.opening
+    if staged_restore.is_staged(vault):
+        opening.begin("restore")
+    staged_restore.finish_restore(vault, len(migrations_in(migrations)), opening.stop)
     preflight.check_files(vault / DATABASE, len(migrations_in(migrations)))
     create_file(vault / DATABASE)
     connection = open_writer(vault / DATABASE, options.busy_ms, is_wal=options.is_wal)
     try:
         # Should this fail, the log stays as it was found.
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        schema = migrate(connection, migrations, lambda: _before_migration(connection, vault), options.trace)
+        back_up = partial(_before_migration, connection, vault, opening)
+        schema = migrate(connection, migrations, back_up, options.trace, opening)
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     finally:
         connection.close()
     return schema
 
 
-def _before_migration(connection: apsw.Connection, vault: Path) -> Path:
+def _before_migration(connection: apsw.Connection, vault: Path, opening: VaultOpening) -> Path:
     """Back the vault up, once however often its migration is tried and fails."""
-    made = copy_database(connection, backup_path(vault, "before-migration"))
+
+    def report(done: int, pages: int) -> None:
+        opening.begin("backup", 100 * done // max(1, pages), 100)
+
+    made = copy_database(connection, backup_path(vault, "before-migration"), opening.stop, report)
     for earlier in sorted(made.parent.glob("*-before-migration*.db")):
         if earlier != made and filecmp.cmp(made, earlier, shallow=False):
             made.unlink()

@@ -6,12 +6,13 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from app.core.paths import migrations
-from app.errors import VaultReadOnlyError
+from app.core.stop_signal import StopSignal
+from app.errors import CancelledByPersonError, VaultReadOnlyError
 from app.recovery.model import SalvageReport
 from app.recovery.salvage import salvage
 from app.store.lock import VaultLock
 from app.store.migrate import migrations_in
-from app.store.staged_restore import finish_restore
+from app.store.staged_restore import finish_restore, unstage
 from app.store.store import DATABASE, prepare_folder
 from app.store.vault_files import require_own_files
 from app.upkeep import backup_files
@@ -25,10 +26,12 @@ class ClosedVault:
 
     Args:
         vault: Its folder.
+        stop: Stops a check, restore or salvage under way, which then raises ``CancelledByPersonError``.
     """
 
-    def __init__(self, vault: Path) -> None:
+    def __init__(self, vault: Path, stop: StopSignal | None = None) -> None:
         self._vault = vault
+        self._stop = stop
 
     def backups(self) -> list[BackupInfo]:
         """Return the backups, newest first.
@@ -40,7 +43,7 @@ class ClosedVault:
 
     def check(self) -> BackupCheck:
         """Return what a reading of all of the database found; nothing is written."""
-        return backup_files.verify(self._vault / DATABASE, DATABASE)
+        return backup_files.verify(self._vault / DATABASE, DATABASE, self._stop)
 
     def restore(self, name: str) -> RestoredVault:
         """Replace the database with a backup, after verifying the backup.
@@ -57,8 +60,12 @@ class ClosedVault:
         prepare_folder(self._vault)
         require_own_files(self._vault, DATABASE)
         with self.locked():
-            plan = backup_files.stage_restore(self._vault, name)
-            before = finish_restore(self._vault, len(migrations_in(migrations())))
+            plan = backup_files.stage_restore(self._vault, name, self._stop)
+            try:
+                before = finish_restore(self._vault, len(migrations_in(migrations())), self._stop)
+            except CancelledByPersonError:
+                unstage(self._vault)
+                raise
         return RestoredVault(plan.backup, "" if before is None else str(before))
 
     def salvage(self, into: Path | None = None) -> SalvageReport:
@@ -71,7 +78,7 @@ class ClosedVault:
             KeepsakeError: As ``salvage.salvage`` gives it, or another process has the vault open.
         """
         with self.locked():
-            return salvage(self._vault, into or self.salvage_folder())
+            return salvage(self._vault, into or self.salvage_folder(), self._stop)
 
     def salvage_folder(self) -> Path:
         """Return a new path beside the vault."""

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from ui import theme
 from ui.app import VaultFolder, start_host
 from ui.process.error_reporter import ErrorReporter
-from ui.process.program import Program
+from ui.process.program import Program, VaultOpener
 from ui.process.single_instance import SingleInstance, address
 from ui.window_state import WindowState
 
@@ -56,7 +56,9 @@ def launch(qtbot: QtBot, qapp: Any, until: Until) -> Iterator[Callable[..., Prog
     started: list[Program] = []
     ended: set[Program] = set()
 
-    def start(vault: Path, *, is_first: bool = False, safe_mode: bool = False) -> Program:
+    def start(
+        vault: Path, *, is_first: bool = False, safe_mode: bool = False, opener: VaultOpener = start_host
+    ) -> Program:
         vault.mkdir(exist_ok=True)
         if not is_first:
             state = WindowState(vault)
@@ -64,7 +66,7 @@ def launch(qtbot: QtBot, qapp: Any, until: Until) -> Iterator[Callable[..., Prog
             state.write()
         instance = SingleInstance(address(vault))
         assert instance.listen()
-        program = Program(vault, instance, ErrorReporter(), start_host, VaultFolder(vault), safe_mode=safe_mode)
+        program = Program(vault, instance, ErrorReporter(), opener, VaultFolder(vault), safe_mode=safe_mode)
         program.finished.connect(lambda: ended.add(program))
         program.start(hidden=False, requests=[])
         started.append(program)

@@ -5,8 +5,10 @@ import os
 import shutil
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +16,18 @@ import apsw
 import pytest
 from PySide6.QtWidgets import QFileDialog
 
+from app.core.paths import migrations
+from app.core.vault_opening import OpeningStep, VaultOpening
 from app.host import Host
-from app.store.store import DATABASE
+from app.store.migrate import migrations_in
+from app.store.staged_restore import STAGED
+from app.store.store import DATABASE, Store
 from tests.e2e.conftest import Leave, Until
 from tests.helpers.disks import SmallDisk, make_read_only, make_writable
 from tests.helpers.sample_data import ROOT
-from ui.process.program import Program
+from tests.helpers.unexpected_logs import AllowLogs
+from ui.app import start_host
+from ui.process.program import OpenVault, Program
 from ui.shell.opening_advice import Remedy
 from ui.window_state import WindowState
 
@@ -54,6 +62,14 @@ def fill(vault: Path) -> Path:
 
 def setting(host: Host, name: str) -> object:
     return next(item.value for item in host.ask("settings.list") if item.name == name)
+
+
+def schema_of(vault: Path) -> int:
+    connection = apsw.Connection(str(vault / DATABASE))
+    try:
+        return int(str(connection.pragma("user_version")))
+    finally:
+        connection.close()
 
 
 def damage(vault: Path, first: int, last: int) -> None:
@@ -104,6 +120,35 @@ def is_open(program: Program) -> bool:
 
 def refuses(program: Program) -> bool:
     return program.window.start_page.retry.isVisible()
+
+
+def make_older(vault: Path, schema: int) -> None:
+    """Make a vault as an earlier Keepsake left it."""
+    vault.mkdir()
+    steps = vault.parent / "earlier"
+    steps.mkdir()
+    for step in migrations_in(migrations())[:schema]:
+        shutil.copy(step.path, steps)
+    Store.open(vault, steps).close()
+
+
+class GatedOpening:
+    """Opens a vault, and waits at each step until it is let on."""
+
+    def __init__(self) -> None:
+        self.gate = threading.Semaphore(0)
+        self.steps: list[OpeningStep] = []
+
+    def __call__(self, vault: Path, *, safe_mode: bool = False, opening: VaultOpening | None = None) -> OpenVault:
+        assert opening is not None
+        return start_host(
+            vault, safe_mode=safe_mode, opening=VaultOpening(partial(self._wait, opening.report), opening.stop)
+        )
+
+    def _wait(self, report: Callable[[OpeningStep], None], step: OpeningStep) -> None:
+        self.steps.append(step)
+        report(step)
+        self.gate.acquire(timeout=60)
 
 
 def titles(program: Program) -> list[str]:
@@ -221,8 +266,9 @@ def test_full_disk_keeps_a_new_vault_closed(
 
 
 def test_read_only_folder_opens_for_reading(
-    launch: Launch, until: Until, leave: Leave, small_disk: SmallDisk
+    launch: Launch, until: Until, leave: Leave, small_disk: SmallDisk, allow_logs: AllowLogs
 ) -> None:
+    allow_logs("other programs cannot reach this vault")
     place = small_disk(24)
     vault = fill(place / "v")
     make_read_only(place)
@@ -284,6 +330,73 @@ def test_safe_mode_runs_no_schedule_and_makes_no_vectors(used: Path) -> None:
         assert 'theme = "dark"' in (used / "config.toml").read_text("utf-8")
     finally:
         host.stop()
+
+
+def test_migration_says_how_far_it_is(launch: Launch, until: Until, tmp_path: Path) -> None:
+    make_older(tmp_path / "v", 14)
+    count = len(migrations_in(migrations())) - 14
+    opener = GatedOpening()
+    program = launch(tmp_path / "v", opener=opener)
+    page = program.window.start_page
+    until(lambda: "Making a backup" in page.result)
+    while not opener.steps[-1].work == "migration":
+        opener.gate.release()
+        until(lambda seen=len(opener.steps): len(opener.steps) > seen)  # type: ignore[misc]
+    until(lambda: page.result.endswith(f"step 1 of {count}."))
+    assert program.window.panes is None
+    opener.gate.release()
+    until(lambda: page.result.endswith(f"step 2 of {count}."))
+    opener.gate.release(count)
+    until(lambda: is_open(program))
+    assert not page.isVisible()
+    assert [step.number for step in opener.steps if step.work == "migration"] == [*range(1, count + 1)]
+
+
+def test_quitting_during_a_migration_stops_it(
+    launch: Launch, until: Until, leave: Leave, tmp_path: Path
+) -> None:
+    make_older(tmp_path / "v", 14)
+    opener = GatedOpening()
+    program = launch(tmp_path / "v", opener=opener)
+    opener.gate.release(1)
+    until(lambda: bool(opener.steps) and "step" in program.window.start_page.result)
+    opener.gate.release(1)  # the first step begins, or is done
+    program.window.close()
+    until(lambda: not program.window.isVisible())
+    opener.gate.release(100)
+    leave(program)
+    assert program.bridge is None
+    done = schema_of(tmp_path / "v")
+    assert 14 <= done < len(migrations_in(migrations()))
+    again = launch(tmp_path / "v")
+    until(lambda: is_open(again))
+    assert schema_of(tmp_path / "v") == len(migrations_in(migrations()))
+
+
+@pytest.mark.parametrize("remedy", [Remedy.CHECK, Remedy.SALVAGE, Remedy.RESTORE])
+def test_quitting_during_a_remedy_leaves_the_vault_as_it_was(
+    launch: Launch, until: Until, leave: Leave, used: Path, remedy: Remedy
+) -> None:
+    damage(used, 100, 4096)
+    program = launch(used)
+    page = program.window.start_page
+    until(lambda: refuses(program))
+    before = (used / DATABASE).read_bytes()
+    page.remedies[remedy].click()
+    if remedy is Remedy.RESTORE:
+        until(page.choice.isVisible)
+        page.choice.restore.click()
+    program.window.close()
+    leave(program)
+    siblings = {path.name for path in used.parent.iterdir()}
+    assert program.bridge is None
+    assert not siblings & {"v-salvaged"} or (used.parent / "v-salvaged" / DATABASE).exists()  # whole, or not there
+    # A restore is done, or it never was.
+    if (used / DATABASE).read_bytes() != before:
+        assert remedy is Remedy.RESTORE
+        again = launch(used)
+        until(lambda: is_open(again))
+    assert not (used / STAGED).exists()
 
 
 def test_another_vault_is_chosen_without_blocking(launch: Launch, until: Until, used: Path) -> None:

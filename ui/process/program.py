@@ -11,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
+from app.core.vault_opening import VaultOpening
 from app.errors import InternalError, KeepsakeError
 from ui import tray as trays
 from ui.actions import Actions
@@ -54,8 +55,13 @@ class JoinedVault(OpenVault, Protocol):
 class VaultOpener(Protocol):
     """Opens a vault; called on another thread."""
 
-    def __call__(self, vault: Path, *, safe_mode: bool = False) -> OpenVault:
-        """Open ``vault``, in safe mode without schedules, models and vectors.
+    def __call__(self, vault: Path, *, safe_mode: bool = False, opening: VaultOpening | None = None) -> OpenVault:
+        """Open ``vault``.
+
+        Args:
+            vault: Its folder.
+            safe_mode: Without schedules, models and vectors.
+            opening: Hears of the steps, on the thread that opens, and can stop them.
 
         Raises:
             KeepsakeError: It cannot be opened.
@@ -77,6 +83,7 @@ class Program(QObject):
     finished = Signal()
     opened = Signal()
     _host_changed = Signal(str, str)
+    _opening_step_begun = Signal(object)
 
     def __init__(
         self,
@@ -98,7 +105,8 @@ class Program(QObject):
         self._host: OpenVault | None = None
         self.bridge: Bridge | None = None
         self._tasks: set[asyncio.Task[None]] = set()
-        self._opening: asyncio.Task[None] | None = None
+        self._opening = VaultOpening()
+        self._opening_task: asyncio.Task[None] | None = None
         self._leaving = False
         self._requests: list[LaunchRequest] = []
         self._actions = Actions(self)
@@ -124,8 +132,11 @@ class Program(QObject):
 
     def open_vault(self) -> None:
         """Open the vault in a thread and show how that goes."""
+        if self._leaving:
+            return
         self.window.start_page.show_opening(str(self._vault))
-        self._opening = self._run(self._open())
+        self._opening = VaultOpening(self._opening_step_begun.emit)
+        self._opening_task = self._run(self._open())
 
     def quit(self) -> None:
         """Leave in order: what is typed is saved, work stopped, the vault closed."""
@@ -164,6 +175,7 @@ class Program(QObject):
         self.capture.saved.connect(self._on_capture_saved)
         self._instance.requested.connect(self.handle)
         self._host_changed.connect(self._on_host_changed)
+        self._opening_step_begun.connect(window.start_page.show_step)  # emitted on the engine's thread
         if self.tray is not None:
             self.tray.open_requested.connect(window.bring_to_front)
             self.tray.search_requested.connect(self._on_search_requested)
@@ -175,8 +187,8 @@ class Program(QObject):
 
     async def _open(self) -> None:
         try:
-            opening = partial(self._open_host, self._vault, safe_mode=self._is_safe_mode)
-            self._host = await asyncio.get_running_loop().run_in_executor(None, opening)
+            work = partial(self._open_host, self._vault, safe_mode=self._is_safe_mode, opening=self._opening)
+            self._host = await asyncio.get_running_loop().run_in_executor(None, work)
         except KeepsakeError as error:
             if not self._leaving:
                 self.window.bring_to_front()
@@ -265,8 +277,11 @@ class Program(QObject):
         self.window.shut_down()
         if self.tray is not None:
             self.tray.dispose()
-        if self._opening is not None:
-            await asyncio.wait([self._opening])  # what opens cannot be left half open
+        _log.info("leaving: stopping what opens or rescues the vault")
+        self._opening.stop.set()
+        if self._opening_task is not None:
+            await asyncio.wait([self._opening_task])
+        await self.rescue.stop()
         if self.bridge is not None:
             await self.bridge.close()
         if self._host is not None:

@@ -36,6 +36,9 @@ class VaultRecovery(Protocol):
     def salvage(self) -> SalvageReport:
         """Copy what is readable into a new vault beside this one."""
 
+    def stop(self) -> None:
+        """Stop what is under way, from any thread; it ends with ``CancelledByPersonError``."""
+
 
 class VaultRescue(QObject):
     """Remedies of the start page.
@@ -58,7 +61,7 @@ class VaultRescue(QObject):
         page: StartPage,
         vault: Path,
         recovery: VaultRecovery,
-        run: Callable[[Coroutine[Any, Any, None]], object],
+        run: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -67,16 +70,25 @@ class VaultRescue(QObject):
         self._recovery = recovery
         self._run = run
         self._salvaged = ""
+        self._task: asyncio.Task[None] | None = None
         page.remedy_requested.connect(self._on_remedy_requested)
         page.restore_requested.connect(self._on_restore_requested)
 
+    async def stop(self) -> None:
+        """Stop what is under way and wait for its end; the vault is then as it was."""
+        self._recovery.stop()
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
     def _on_remedy_requested(self, remedy: Remedy) -> None:
         if remedy is Remedy.RESTORE:
-            self._begin(self.tr("Looking for backups"), self._recovery.backups, self._page.show_backups)
+            self._begin(self.tr("Looking for backups…"), self._recovery.backups, self._page.show_backups)
         elif remedy is Remedy.CHECK:
-            self._begin(self.tr("Reading the whole file"), self._recovery.check, self._show_check)
+            self._begin(self.tr("Reading the whole file. Closing the window stops it."), self._recovery.check, self._show_check)
         elif remedy is Remedy.SALVAGE:
-            doing = self.tr("Copying what can be read into a new folder; this can take minutes")
+            doing = self.tr(
+                "Copying what can be read into a new folder. This can take minutes; closing the window stops it."
+            )
             self._begin(doing, self._recovery.salvage, self._show_salvage)
         elif remedy is Remedy.USE_SALVAGED:
             self._restore(self._salvaged)
@@ -89,7 +101,7 @@ class VaultRescue(QObject):
         self._restore(name)
 
     def _restore(self, name: str) -> None:
-        doing = self.tr("Verifying and restoring")
+        doing = self.tr("Verifying the copy, then restoring it. Closing the window before that is done changes nothing.")
         self._begin(doing, partial(self._recovery.restore, name), self._on_restored)
 
     def _on_restored(self, _restored: RestoredVault) -> None:
@@ -97,7 +109,7 @@ class VaultRescue(QObject):
 
     def _begin(self, doing: str, work: Callable[[], T], show: Callable[[T], None]) -> None:
         self._page.show_working(doing)
-        self._run(self._work(work, show))
+        self._task = self._run(self._work(work, show))
 
     async def _work(self, work: Callable[[], T], show: Callable[[T], None]) -> None:
         try:

@@ -7,9 +7,11 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
+from app.core.vault_opening import OpeningStep
 from app.errors import KeepsakeError
 from app.upkeep.model import BackupInfo
 from ui import theme
+from ui.models.dates import format_number
 from ui.shell.backup_choice import BackupChoice
 from ui.shell.opening_advice import OpeningAdviser, Remedy
 from ui.style.design_tokens import Space
@@ -57,7 +59,7 @@ class StartPage(QWidget):
         self._lay_out()
         # A vault that opens at once should not flash a bar.
         self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
-        self._quiet.timeout.connect(self._bar.show)
+        self._quiet.timeout.connect(self._on_quiet_ended)
         self._set_shown(self._bar, self._buttons, self.choice, self._result, is_shown=False)
 
     def _sentence(self, type_step: str) -> PlainLabel:
@@ -134,9 +136,26 @@ class StartPage(QWidget):
         self._error = None
         self._title.setText(self.tr("Keepsake"))
         self._text.setText(self.tr("Opening {vault}").format(vault=vault))
+        self._result.clear()
+        self._bar.setRange(0, 0)
         self._set_shown(self._buttons, self.choice, self._result, is_shown=False)
         self._quiet.start()
         self.failed.emit(False)
+
+    def show_step(self, step: OpeningStep) -> None:
+        """Say what is done before the vault is open, with how far it is."""
+        if step.work == "restore":
+            said = self.tr("Restoring the backup that you chose.")
+        elif step.work == "backup":
+            said = self.tr("Making a backup, before your memories are brought up to date for this version of Keepsake.")
+        else:
+            said = self.tr("Bringing your memories up to date for this version of Keepsake: step {step} of {steps}.")
+        self._result.setText(said.format(step=format_number(step.number), steps=format_number(step.count)))
+        # A step is under way while its number is shown, a backup's percentage is done.
+        self._bar.setRange(0, step.count)
+        self._bar.setValue(step.number - (step.work == "migration"))
+        if not self._quiet.isActive():
+            self._on_quiet_ended()
 
     def show_error(self, error: KeepsakeError) -> None:
         """Say why the vault could not be opened, and offer what fits."""
@@ -151,6 +170,7 @@ class StartPage(QWidget):
     def show_working(self, doing: str) -> None:
         """Say what is being done; everything else waits for it."""
         self._result.setText(doing)
+        self._bar.setRange(0, 0)
         self._result.show()
         self._bar.show()
         self._set_shown(self.choice, self._buttons, is_shown=False)
@@ -207,6 +227,10 @@ class StartPage(QWidget):
     def _set_shown(*widgets: QWidget, is_shown: bool) -> None:
         for widget in widgets:
             widget.setVisible(is_shown)
+
+    def _on_quiet_ended(self) -> None:
+        self._bar.show()
+        self._result.setVisible(bool(self._result.text()))
 
     def _on_remedy_clicked(self, remedy: Remedy) -> None:
         if remedy is Remedy.RETRY:

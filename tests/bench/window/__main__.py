@@ -92,6 +92,7 @@ def _day(vault: Path, bulk: int) -> dict[str, Any]:
 
 
 async def _lived(vault: Path, bulk: int) -> dict[str, Any]:
+    from app.core.vault_opening import VaultOpening
     from app.host import Host
     from tests.bench.window.gap_recorder import GapRecorder
     from tests.bench.window.scripted_day import ScriptedDay
@@ -101,8 +102,8 @@ async def _lived(vault: Path, bulk: int) -> dict[str, Any]:
     from ui.process.program import Program
     from ui.process.single_instance import SingleInstance
 
-    def opened(vault: Path, *, safe_mode: bool = False) -> Host:
-        host = Host(vault, overrides=_OVERRIDES, safe_mode=safe_mode)
+    def opened(vault: Path, *, safe_mode: bool = False, opening: VaultOpening | None = None) -> Host:
+        host = Host(vault, overrides=_OVERRIDES, safe_mode=safe_mode, opening=opening)
         host.start()
         return host
 
