@@ -89,9 +89,7 @@ def _discard(partial: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _copy(
-    source: apsw.Connection, partial: Path, stop: StopSignal, report: Callable[[int, int], None] | None
-) -> None:
+def _copy(source: apsw.Connection, partial: Path, stop: StopSignal, report: Callable[[int, int], None] | None) -> None:
     copy = apsw.Connection(str(partial))
     try:
         with _snapshot(source), copy.backup("main", source, "main") as task:

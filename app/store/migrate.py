@@ -121,6 +121,7 @@ def check_applied(connection: apsw.Connection, applied: Sequence[Migration]) -> 
         "This vault was made by an unreleased version of Keepsake, and its tables differ from those of every release."
         " Nothing was changed. 'keepsake salvage --into FOLDER' copies everything readable into a new vault.",
         schema=applied[-1].number,
+        state="outdated",
     )
 
 
@@ -152,7 +153,7 @@ def _check_owner(connection: apsw.Connection, have: int) -> None:
     owner = int(str(connection.pragma("application_id")))
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
     if owner != APPLICATION_ID and (have or tables):
-        raise VaultUnusableError("memory.db is the database of another program; nothing was changed.")
+        raise VaultUnusableError("memory.db is the database of another program; nothing was changed.", state="foreign")
 
 
 def _apply(connection: apsw.Connection, step: Migration, applied: Sequence[Migration]) -> None:
@@ -163,6 +164,7 @@ def _apply(connection: apsw.Connection, step: Migration, applied: Sequence[Migra
             f"This vault could not be brought up to date (step {step.number}). Nothing was changed. 'keepsake salvage"
             " --into FOLDER' copies everything readable into a new vault.",
             schema=step.number - 1,
+            state="outdated",
             sqlite=type(error).__name__,
         ) from error
 

@@ -102,7 +102,9 @@ def _look_inside(database: Path, known: int, opened: Callable[[Path], apsw.Conne
         # The schema itself does not read as one; so SQLite reports some damage of its first pages.
         raise VaultDamagedError("The schema cannot be read.", verdict=str(error)) from error
     if owner != APPLICATION_ID and (have or tables):
-        raise VaultUnusableError("memory.db is the database of another program; nothing was changed.")
+        raise VaultUnusableError(
+            "memory.db is the database of another program; nothing was changed.", path=str(database), state="foreign"
+        )
     if have > known:
         raise VaultNewerError(
             f"This vault was written by a newer Keepsake (schema {have}; this one knows {known}). "

@@ -250,7 +250,9 @@ def prepare_folder(vault: Path) -> None:
     """
     try:
         if vault.exists() and not vault.is_dir():
-            raise VaultUnusableError(f"{vault} is a file, not a folder. Name a folder with --vault.", path=str(vault))
+            raise VaultUnusableError(
+                f"{vault} is a file, not a folder. Name a folder with --vault.", path=str(vault), state="file"
+            )
         vault.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.name == "posix" and vault.stat().st_mode & 0o077 and readonly.unwritable(vault / DATABASE) is None:
             vault.chmod(0o700)

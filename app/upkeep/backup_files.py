@@ -79,10 +79,13 @@ def verify(path: Path, name: str = "", stop: StopSignal | None = None) -> Backup
         CancelledByPersonError: ``stop`` was set.
     """
     try:
-        with closing(open_copy(path)) as connection, interruptible(connection, stop or StopSignal()):
-            with translate_sqlite_errors():
-                load_vectors(connection)
-                return _verified(connection, name or path.name)
+        with (
+            closing(open_copy(path)) as connection,
+            interruptible(connection, stop or StopSignal()),
+            translate_sqlite_errors(),
+        ):
+            load_vectors(connection)
+            return _verified(connection, name or path.name)
     except CancelledByPersonError:
         raise
     except VaultDamagedError:

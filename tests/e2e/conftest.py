@@ -59,7 +59,8 @@ def launch(qtbot: QtBot, qapp: Any, until: Until) -> Iterator[Callable[..., Prog
     def start(
         vault: Path, *, is_first: bool = False, safe_mode: bool = False, opener: VaultOpener = start_host
     ) -> Program:
-        vault.mkdir(exist_ok=True)
+        if not vault.exists():
+            vault.mkdir()
         if not is_first:
             state = WindowState(vault)
             state.keep("window/pane", "graph")

@@ -84,7 +84,9 @@ class VaultRescue(QObject):
         if remedy is Remedy.RESTORE:
             self._begin(self.tr("Looking for backups…"), self._recovery.backups, self._page.show_backups)
         elif remedy is Remedy.CHECK:
-            self._begin(self.tr("Reading the whole file. Closing the window stops it."), self._recovery.check, self._show_check)
+            self._begin(
+                self.tr("Reading the whole file. Closing the window stops it."), self._recovery.check, self._show_check
+            )
         elif remedy is Remedy.SALVAGE:
             doing = self.tr(
                 "Copying what can be read into a new folder. This can take minutes; closing the window stops it."
@@ -101,7 +103,9 @@ class VaultRescue(QObject):
         self._restore(name)
 
     def _restore(self, name: str) -> None:
-        doing = self.tr("Verifying the copy, then restoring it. Closing the window before that is done changes nothing.")
+        doing = self.tr(
+            "Verifying the copy, then restoring it. Closing the window before that is done changes nothing."
+        )
         self._begin(doing, partial(self._recovery.restore, name), self._on_restored)
 
     def _on_restored(self, _restored: RestoredVault) -> None:

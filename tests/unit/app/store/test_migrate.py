@@ -7,8 +7,8 @@ import apsw
 import pytest
 
 from app.core.paths import migrations
-from app.embed.model import EmbeddingIdentity
 from app.core.vault_opening import OpeningStep, VaultOpening
+from app.embed.model import EmbeddingIdentity
 from app.errors import CancelledByPersonError, InternalError, VaultUnusableError
 from app.index import rebuild
 from app.index.vectors import vector_repo

@@ -1,0 +1,64 @@
+"""Advice about a vault that did not open: every failure of the machine has some."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app import errors
+from app.errors import InternalError, KeepsakeError, MachineError, VaultDamagedError, VaultLockedError
+from ui.shell.opening_advice import OpeningAdviser, Remedy
+from ui.shell.start_page import StartPage
+
+JARGON = ("database", "schema", "sqlite", "keepsake check", "--vault", "host", "socket", "memory.db")
+FOR_COMMANDS = "The vault's database cannot be read (schema 3). Run 'keepsake check', or choose another with --vault."
+
+
+def failures(kind: type[KeepsakeError]) -> Iterator[type[KeepsakeError]]:
+    for one in kind.__subclasses__():
+        yield one
+        yield from failures(one)
+
+
+MACHINE = sorted({MachineError, *failures(MachineError)}, key=lambda one: one.__name__)
+
+
+def test_the_failures_of_the_machine_are_found() -> None:
+    declared = {one for one in vars(errors).values() if isinstance(one, type) and issubclass(one, MachineError)}
+    assert declared == set(MACHINE)
+
+
+@pytest.mark.parametrize("kind", MACHINE, ids=lambda kind: kind.__name__)
+@pytest.mark.parametrize("data", [{}, {"path": "/v/memory.db"}], ids=["bare", "path"])
+def test_each_failure_of_the_machine_has_advice(qapp: Any, kind: type[KeepsakeError], data: dict[str, Any]) -> None:
+    found = OpeningAdviser().advice(kind(FOR_COMMANDS, **data))
+    assert found.sentence.endswith(".")
+    assert not [word for word in JARGON if word in found.sentence.lower()]
+    assert FOR_COMMANDS not in found.sentence
+    assert Remedy.OTHER in found.remedies
+    assert Remedy.RETRY in found.remedies
+    assert len(set(found.remedies)) == len(found.remedies)
+
+
+@pytest.mark.parametrize("state", ["missing", "unfinished", ""])
+def test_each_kind_of_damage_names_what_is_damaged(qapp: Any, state: str) -> None:
+    found = OpeningAdviser().advice(VaultDamagedError("Damaged.", path="/home/ann/v/memory.db", state=state))
+    assert not [word for word in JARGON if word in found.sentence.lower()]
+    assert Remedy.OTHER in found.remedies
+
+
+def test_our_bug_offers_safe_mode(qapp: Any) -> None:
+    assert Remedy.SAFE_MODE in OpeningAdviser().advice(InternalError("Something went wrong.")).remedies
+
+
+def test_the_page_offers_the_advice_and_copies_the_details(qtbot: QtBot, qapp: Any) -> None:
+    page = StartPage()
+    qtbot.addWidget(page)
+    page.show()
+    page.show_error(VaultLockedError("The lock is held.", owner="4711"))
+    assert "process 4711" in page.text
+    assert page.retry.isVisible()
+    assert page.retry.property("primary")
+    page.copy.click()
+    assert qapp.clipboard().text().startswith("vault_locked: The lock is held.")
