@@ -4,7 +4,7 @@ The damaged files are only read.
 """
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -304,7 +304,8 @@ class _Salvage:
         return next((copied for table in fitting if (copied := self._insert(table, rows, is_stray=True))), 0)
 
     def _insert(self, table: SalvageTable, rows: Iterable[StoredRow], *, is_stray: bool = False) -> int:
-        names = [column.name for column in table.columns]
+        has = {column.name for known in self._tables if known.name == table.name for column in known.columns}
+        names = [column.name for column in table.columns if column.name in has]
         statement = (
             f"INSERT OR IGNORE INTO {_quoted(table.name)} ({', '.join(map(_quoted, names))})"
             f" VALUES ({', '.join('?' * len(names))})"
@@ -313,7 +314,7 @@ class _Salvage:
         for row in rows:
             if table.name == "meta" and row.values[0] not in _KEPT_META:
                 continue
-            taken = self._take(statement, _bindings(table, row))
+            taken = self._take(statement, _bindings(table, row, has))
             copied += taken
             refused += not taken
         if refused and not is_stray:
@@ -401,11 +402,14 @@ def _entries(rows: Iterable[StoredRow]) -> Iterator[SchemaEntry]:
             yield SchemaEntry(str(kind), str(name), str(table), root if isinstance(root, int) else 0, str(sql or ""))
 
 
-def _bindings(table: SalvageTable, row: StoredRow) -> tuple[Cell, ...]:
+def _bindings(table: SalvageTable, row: StoredRow, has: Collection[str]) -> tuple[Cell, ...]:
+    """Return the values of the columns that the new table has too."""
     # Columns added to a table later stand in the rows written since.
     values = row.values[: len(table.columns)] + (None,) * (len(table.columns) - len(row.values))
     return tuple(
-        row.rowid if column.name == table.alias else value for column, value in zip(table.columns, values, strict=True)
+        row.rowid if column.name == table.alias else value
+        for column, value in zip(table.columns, values, strict=True)
+        if column.name in has
     )
 
 
