@@ -58,7 +58,7 @@ class BackupChoice(QWidget):
             if self.list.currentItem() is None and not item.isDisabled():
                 self.list.setCurrentItem(item)
         self.list.setVisible(bool(found))
-        self.restore.setEnabled(self.has_choice)
+        self.restore.setVisible(self.has_choice)
         fit_table(self.list, ROWS)
         self.show()
         (self.list if self.has_choice else self.back).setFocus()

@@ -38,6 +38,8 @@ class StartPage(QWidget):
         super().__init__(parent)
         self.setObjectName("sheet")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
+        self.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
+        self.setAccessibleName(self.tr("Opening the vault"))
         self._adviser = OpeningAdviser(self)
         self._error: KeepsakeError | None = None
         self._logo = PlainLabel(self)
@@ -108,13 +110,22 @@ class StartPage(QWidget):
         column.addLayout(row)
 
     def _lay_out(self) -> None:
-        column = QVBoxLayout(self)
+        # Of its own width: beside an alignment, a label would get the height that its text needs in the whole window.
+        middle = QWidget(self)
+        middle.setFixedWidth(TEXT_WIDTH)
+        column = QVBoxLayout(middle)
+        column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(Space.M)
         column.addStretch(2)
         self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         for widget in (self._logo, self._title, self._text, self._result, self._bar, self.choice, self._buttons):
-            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter)
+            is_narrow = widget in {self._logo, self._bar}
+            column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter if is_narrow else Qt.AlignmentFlag(0))
         column.addStretch(3)
+        row = QHBoxLayout(self)
+        row.addStretch(1)
+        row.addWidget(middle)
+        row.addStretch(1)
 
     @property
     def text(self) -> str:
@@ -140,6 +151,7 @@ class StartPage(QWidget):
         self._bar.setRange(0, 0)
         self._set_shown(self._buttons, self.choice, self._result, is_shown=False)
         self._quiet.start()
+        self.setFocus()
         self.failed.emit(False)
 
     def show_step(self, step: OpeningStep) -> None:
@@ -173,6 +185,7 @@ class StartPage(QWidget):
         self._bar.setRange(0, 0)
         self._result.show()
         self._bar.show()
+        self.setFocus()  # the buttons go, and the focus would wander off into the sidebar
         self._set_shown(self.choice, self._buttons, is_shown=False)
 
     def show_result(self, sentence: str, first: Remedy | None = None) -> None:
@@ -219,7 +232,8 @@ class StartPage(QWidget):
             if place == 0:
                 self._grid.addWidget(button, 0, 0, 1, 2)
             else:
-                self._grid.addWidget(button, (place + 1) // 2, (place + 1) % 2)
+                is_alone = place % 2 == 1 and place == len(remedies) - 1
+                self._grid.addWidget(button, (place + 1) // 2, (place + 1) % 2, 1, 1 + is_alone)
         self._buttons.show()
         self.remedies[remedies[0]].setFocus()
 

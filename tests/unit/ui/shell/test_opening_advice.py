@@ -7,9 +7,11 @@ import pytest
 from pytestqt.qtbot import QtBot
 
 from app import errors
+from app.core.vault_opening import OpeningStep
 from app.errors import InternalError, KeepsakeError, MachineError, VaultDamagedError, VaultLockedError
 from ui.shell.opening_advice import OpeningAdviser, Remedy
 from ui.shell.start_page import StartPage
+from ui.widgets.plain_text import PlainLabel
 
 JARGON = ("database", "schema", "sqlite", "keepsake check", "--vault", "host", "socket", "memory.db")
 FOR_COMMANDS = "The vault's database cannot be read (schema 3). Run 'keepsake check', or choose another with --vault."
@@ -62,3 +64,32 @@ def test_the_page_offers_the_advice_and_copies_the_details(qtbot: QtBot, qapp: A
     assert page.retry.property("primary")
     page.copy.click()
     assert qapp.clipboard().text().startswith("vault_locked: The lock is held.")
+
+
+@pytest.mark.parametrize("width", [700, 1000, 1440])
+def test_no_sentence_is_cut(qtbot: QtBot, qapp: Any, width: int) -> None:
+    page = StartPage()
+    qtbot.addWidget(page)
+    page.resize(width, 650)
+    page.show()
+    page.show_error(MachineError("Disk."))
+    page.show_result("Rescued 1,204 conversations, 18,322 messages and 911 notes and facts into a new folder. " * 3)
+    qapp.processEvents()
+    shown = [label for label in page.findChildren(PlainLabel) if label.wordWrap() and label.isVisible()]
+    assert len(shown) == 2
+    assert all(label.height() >= label.heightForWidth(label.width()) for label in shown)
+
+
+def test_one_who_waits_is_told_the_step(qtbot: QtBot, qapp: Any) -> None:
+    page = StartPage()
+    qtbot.addWidget(page)
+    page.show()
+    page.show_opening("/home/ann/v")
+    page.show_step(OpeningStep("backup", 40, 100))
+    assert page.result == ""  # what opens at once flashes nothing
+    qtbot.waitUntil(lambda: bool(page.result))
+    assert "backup" in page.result
+    page.show_step(OpeningStep("migration", 2, 5))
+    assert page.result.endswith("step 2 of 5.")
+    page.show_opening("/home/ann/v")
+    assert page.result == ""
