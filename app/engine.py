@@ -325,6 +325,7 @@ class Engine:
     def interrupt(self) -> None:
         """Tell long work and background work to stop; what is written stays."""
         self.jobs.cancel_all()
+        self.store.interrupt()
         self.downloads.close()
         if self.isolated is not None:
             self.keys.close()

@@ -6,7 +6,7 @@ import shutil
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -93,12 +93,14 @@ def held(vault: Path) -> Iterator[int]:
         process.communicate("")
 
 
-def said_by_process(vault: Path, *arguments: str, prefix: tuple[str, ...] = (), **variables: str) -> dict[str, Any]:
+def said_by_process(
+    vault: Path, *arguments: str, prefix: tuple[str, ...] = (), variables: Mapping[str, str] | None = None
+) -> dict[str, Any]:
     """Return what the window of a real process says of ``vault``."""
     done = subprocess.run(
         [*prefix, sys.executable, "-m", "tests.e2e.window_process", "--vault", str(vault), *arguments],
         cwd=ROOT,
-        env={**os.environ, **variables},
+        env={**os.environ, **(variables or {})},
         capture_output=True,
         text=True,
         timeout=120,
@@ -180,7 +182,9 @@ def test_damaged_file_is_checked_and_a_backup_is_restored(launch: Launch, until:
     page.remedies[Remedy.RESTORE].click()
     until(page.choice.isVisible)
     assert page.choice.list.topLevelItemCount() == 1
-    assert "You asked for it" in page.choice.list.topLevelItem(0).text(1)
+    item = page.choice.list.topLevelItem(0)
+    assert item is not None
+    assert "You asked for it" in item.text(1)
     page.choice.restore.click()
     until(lambda: is_open(program))
     assert titles(program) == ["Roses"]
@@ -361,7 +365,7 @@ def test_without_bus_keyring_and_tray_the_program_starts(used: Path) -> None:
         "DBUS_SESSION_BUS_ADDRESS": "unix:path=/nonexistent",
         "PYTHON_KEYRING_BACKEND": "keyring.backends.fail.Keyring",
     }
-    said = said_by_process(used, "--hidden", **nothing)
+    said = said_by_process(used, "--hidden", variables=nothing)
     assert said["open"]
     assert "1 memory" in said["status"]
 
