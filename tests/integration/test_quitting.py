@@ -2,14 +2,16 @@
 
 import json
 from collections.abc import Callable
-from concurrent.futures import Future
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from app.errors import KeepsakeError
 from app.host import Host
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
 
 SETTINGS = {"index.vectors": False, "backup.daily": False}
 Begin = Callable[[Host, Path], "Future[Any]"]
