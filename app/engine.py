@@ -254,7 +254,7 @@ class Engine:
             BackgroundTask("accesses", self.memories.access.run),
             BackgroundTask("ledger", self.ledger.run),
             BackgroundTask("ledger-pruning", self.ledger.prune),
-            BackgroundTask("expiry", expiry.run, expiry.wake, _INDEXED_AREAS),
+            BackgroundTask("expiry", expiry.run, expiry.wake, frozenset({"memories"})),
             BackgroundTask("after-turn", self.sessions.after_turn.run),
             BackgroundTask("left-conversations", self.consolidation.switched.run, is_essential=False),
             BackgroundTask("inbox", self.inbox.run),
