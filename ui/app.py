@@ -164,7 +164,9 @@ def start_host(vault: Path, *, safe_mode: bool = False, opening: "VaultOpening |
 
 
 class VaultFolder:
-    """Recovery of a vault that does not open, with the engine imported when it is first needed.
+    """Recovery of a vault that does not open.
+
+    The engine is imported when it is first needed.
 
     Args:
         vault: The vault's folder.

@@ -1,4 +1,4 @@
-"""Opening of a vault that takes long: its steps are reported, and it can be stopped."""
+"""Opening of a vault, with steps that are reported and can be stopped."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field

@@ -28,7 +28,7 @@ from tests.helpers.sample_data import ROOT
 from tests.helpers.unexpected_logs import AllowLogs
 from ui.app import start_host
 from ui.process.program import OpenVault, Program
-from ui.shell.opening_advice import Remedy
+from ui.shell.opening_advice import OpeningRemedy
 from ui.window_state import WindowState
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
@@ -112,7 +112,7 @@ def said_by_process(
     return found
 
 
-def offered(program: Program) -> set[Remedy]:
+def offered(program: Program) -> set[OpeningRemedy]:
     return {remedy for remedy, button in program.window.start_page.remedies.items() if button.isVisible()}
 
 
@@ -164,7 +164,7 @@ def test_locked_by_a_process_that_does_not_answer(launch: Launch, until: Until, 
         program = launch(tmp_path / "v")
         until(lambda: refuses(program))
         assert f"process {number}" in program.window.start_page.text
-        assert offered(program) == {Remedy.RETRY, Remedy.OTHER}
+        assert offered(program) == {OpeningRemedy.RETRY, OpeningRemedy.OTHER}
     program.window.start_page.retry.click()
     until(lambda: is_open(program))
 
@@ -175,11 +175,17 @@ def test_damaged_file_is_checked_and_a_backup_is_restored(launch: Launch, until:
     page = program.window.start_page
     until(lambda: refuses(program))
     assert page.text == "The file that holds your memories is damaged. Nothing was changed in it."
-    assert offered(program) == {Remedy.RETRY, Remedy.RESTORE, Remedy.SALVAGE, Remedy.CHECK, Remedy.OTHER}
-    page.remedies[Remedy.CHECK].click()
-    until(page.remedies[Remedy.CHECK].isVisible)
+    assert offered(program) == {
+        OpeningRemedy.RETRY,
+        OpeningRemedy.RESTORE,
+        OpeningRemedy.SALVAGE,
+        OpeningRemedy.CHECK,
+        OpeningRemedy.OTHER,
+    }
+    page.remedies[OpeningRemedy.CHECK].click()
+    until(page.remedies[OpeningRemedy.CHECK].isVisible)
     assert "damaged" in page.result
-    page.remedies[Remedy.RESTORE].click()
+    page.remedies[OpeningRemedy.RESTORE].click()
     until(page.choice.isVisible)
     assert page.choice.list.topLevelItemCount() == 1
     item = page.choice.list.topLevelItem(0)
@@ -196,14 +202,14 @@ def test_damaged_file_without_a_backup_is_rescued(launch: Launch, until: Until, 
     program = launch(used)
     page = program.window.start_page
     until(lambda: refuses(program))
-    page.remedies[Remedy.RESTORE].click()
+    page.remedies[OpeningRemedy.RESTORE].click()
     until(page.choice.isVisible)
     assert page.result == "There is no backup that could be restored."
     page.choice.back.click()
-    page.remedies[Remedy.SALVAGE].click()
-    until(page.remedies[Remedy.USE_SALVAGED].isVisible)
+    page.remedies[OpeningRemedy.SALVAGE].click()
+    until(page.remedies[OpeningRemedy.USE_SALVAGED].isVisible)
     assert page.result.startswith("Rescued 1 conversations, 3 messages, 1 notes and facts into ")
-    page.remedies[Remedy.USE_SALVAGED].click()
+    page.remedies[OpeningRemedy.USE_SALVAGED].click()
     until(lambda: is_open(program))
     assert titles(program) == ["Roses"]
     assert list((used / "backups").iterdir())  # the damaged file is kept
@@ -218,7 +224,7 @@ def test_damaged_backup_is_refused_and_the_page_stays(launch: Launch, until: Unt
     program = launch(used)
     page = program.window.start_page
     until(lambda: refuses(program))
-    page.remedies[Remedy.RESTORE].click()
+    page.remedies[OpeningRemedy.RESTORE].click()
     until(page.choice.isVisible)
     page.choice.restore.click()
     until(lambda: refuses(program))
@@ -232,7 +238,7 @@ def test_missing_file_is_restored(launch: Launch, until: Until, used: Path) -> N
     page = program.window.start_page
     until(lambda: refuses(program))
     assert "missing or empty" in page.text
-    page.remedies[Remedy.RESTORE].click()
+    page.remedies[OpeningRemedy.RESTORE].click()
     until(page.choice.isVisible)
     page.choice.restore.click()
     until(lambda: is_open(program))
@@ -247,10 +253,10 @@ def test_schema_of_no_release_is_rescued(launch: Launch, until: Until, used: Pat
     page = program.window.start_page
     until(lambda: refuses(program))
     assert "could not be brought up to date" in page.text
-    assert offered(program) == {Remedy.RETRY, Remedy.RESTORE, Remedy.SALVAGE, Remedy.OTHER}
-    page.remedies[Remedy.SALVAGE].click()
-    until(page.remedies[Remedy.USE_SALVAGED].isVisible)
-    page.remedies[Remedy.USE_SALVAGED].click()
+    assert offered(program) == {OpeningRemedy.RETRY, OpeningRemedy.RESTORE, OpeningRemedy.SALVAGE, OpeningRemedy.OTHER}
+    page.remedies[OpeningRemedy.SALVAGE].click()
+    until(page.remedies[OpeningRemedy.USE_SALVAGED].isVisible)
+    page.remedies[OpeningRemedy.USE_SALVAGED].click()
     until(lambda: is_open(program))
     assert titles(program) == ["Roses"]
 
@@ -272,7 +278,7 @@ def test_file_in_place_of_the_folder_is_said(launch: Launch, until: Until, tmp_p
     program = launch(tmp_path / "v", is_first=True)
     until(lambda: refuses(program))
     assert program.window.start_page.text.startswith(f"{tmp_path / 'v'} is a file.")
-    assert offered(program) == {Remedy.RETRY, Remedy.OTHER}
+    assert offered(program) == {OpeningRemedy.RETRY, OpeningRemedy.OTHER}
 
 
 def test_wrong_settings_file_is_named(launch: Launch, until: Until, used: Path) -> None:
@@ -293,7 +299,7 @@ def test_older_vault_on_a_read_only_disk_is_explained(launch: Launch, until: Unt
         program = launch(place / "v", is_first=True)
         until(lambda: refuses(program))
         assert "copy the folder to such a place" in program.window.start_page.text
-        assert offered(program) == {Remedy.RETRY, Remedy.OTHER}
+        assert offered(program) == {OpeningRemedy.RETRY, OpeningRemedy.OTHER}
     finally:
         make_writable(place)
     program.window.start_page.retry.click()
@@ -308,7 +314,7 @@ def test_newer_vault_is_left_as_it_is(launch: Launch, until: Until, used: Path) 
     program = launch(used)
     until(lambda: refuses(program))
     assert "newer Keepsake" in program.window.start_page.text
-    assert offered(program) == {Remedy.RETRY, Remedy.RESTORE, Remedy.OTHER}
+    assert offered(program) == {OpeningRemedy.RETRY, OpeningRemedy.RESTORE, OpeningRemedy.OTHER}
     assert (used / DATABASE).read_bytes() == before
 
 
@@ -326,7 +332,7 @@ def test_full_disk_keeps_a_new_vault_closed(
     program = launch(place / "v", is_first=True)
     until(lambda: refuses(program))
     assert "full" in program.window.start_page.text
-    assert offered(program) == {Remedy.RETRY, Remedy.OTHER}
+    assert offered(program) == {OpeningRemedy.RETRY, OpeningRemedy.OTHER}
     (place / "filler").unlink()
 
 
@@ -434,9 +440,9 @@ def test_quitting_during_a_migration_stops_it(launch: Launch, until: Until, leav
     assert schema_of(tmp_path / "v") == len(migrations_in(migrations()))
 
 
-@pytest.mark.parametrize("remedy", [Remedy.CHECK, Remedy.SALVAGE, Remedy.RESTORE])
+@pytest.mark.parametrize("remedy", [OpeningRemedy.CHECK, OpeningRemedy.SALVAGE, OpeningRemedy.RESTORE])
 def test_quitting_during_a_remedy_leaves_the_vault_as_it_was(
-    launch: Launch, until: Until, leave: Leave, used: Path, remedy: Remedy
+    launch: Launch, until: Until, leave: Leave, used: Path, remedy: OpeningRemedy
 ) -> None:
     damage(used, 100, 4096)
     program = launch(used)
@@ -444,7 +450,7 @@ def test_quitting_during_a_remedy_leaves_the_vault_as_it_was(
     until(lambda: refuses(program))
     before = (used / DATABASE).read_bytes()
     page.remedies[remedy].click()
-    if remedy is Remedy.RESTORE:
+    if remedy is OpeningRemedy.RESTORE:
         until(page.choice.isVisible)
         page.choice.restore.click()
     program.window.close()
@@ -454,7 +460,7 @@ def test_quitting_during_a_remedy_leaves_the_vault_as_it_was(
     assert not siblings & {"v-salvaged"} or (used.parent / "v-salvaged" / DATABASE).exists()  # whole, or not there
     # A restore is done, or it never was.
     if (used / DATABASE).read_bytes() != before:
-        assert remedy is Remedy.RESTORE
+        assert remedy is OpeningRemedy.RESTORE
         again = launch(used)
         until(lambda: is_open(again))
     assert not (used / STAGED).exists()
@@ -464,7 +470,7 @@ def test_another_vault_is_chosen_without_blocking(launch: Launch, until: Until, 
     damage(used, 0, 4096)
     program = launch(used)
     until(lambda: refuses(program))
-    program.window.start_page.remedies[Remedy.OTHER].click()
+    program.window.start_page.remedies[OpeningRemedy.OTHER].click()
     dialog = program.window.findChild(QFileDialog)
     assert dialog is not None
     assert dialog.fileMode() == QFileDialog.FileMode.Directory

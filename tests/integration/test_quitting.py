@@ -96,7 +96,7 @@ def test_quitting_ends_the_work_and_keeps_what_was_acknowledged(vault: Path, tmp
     working = WORK[name](host, tmp_path)
     saving = host.call("note.save", {"title": "Last", "content": "Typed while it worked."})
     host.stop()
-    # Whoever waits is answered: with what was done, or with a sentence.
+    # Each caller is answered: with what was done, or with a sentence.
     assert working.done()
     error = working.exception()
     assert error is None or isinstance(error, KeepsakeError)

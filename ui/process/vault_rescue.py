@@ -14,7 +14,7 @@ from app.errors import KeepsakeError
 from app.recovery.model import SalvageReport
 from app.upkeep.model import BackupCheck, BackupInfo, RestoredVault
 from ui.models.dates import format_number
-from ui.shell.opening_advice import Remedy
+from ui.shell.opening_advice import OpeningRemedy
 from ui.shell.start_page import StartPage
 
 T = TypeVar("T")
@@ -75,28 +75,28 @@ class VaultRescue(QObject):
         page.restore_requested.connect(self._on_restore_requested)
 
     async def stop(self) -> None:
-        """Stop what is under way and wait for its end; the vault is then as it was."""
+        """Stop the work and wait for its end; the vault is then as it was."""
         self._recovery.stop()
         if self._task is not None:
             await asyncio.wait([self._task])
 
-    def _on_remedy_requested(self, remedy: Remedy) -> None:
-        if remedy is Remedy.RESTORE:
+    def _on_remedy_requested(self, remedy: OpeningRemedy) -> None:
+        if remedy is OpeningRemedy.RESTORE:
             self._begin(self.tr("Looking for backups…"), self._recovery.backups, self._page.show_backups)
-        elif remedy is Remedy.CHECK:
+        elif remedy is OpeningRemedy.CHECK:
             self._begin(
                 self.tr("Reading the whole file. Closing the window stops it."), self._recovery.check, self._show_check
             )
-        elif remedy is Remedy.SALVAGE:
+        elif remedy is OpeningRemedy.SALVAGE:
             doing = self.tr(
                 "Copying what can be read into a new folder. This can take minutes; closing the window stops it."
             )
             self._begin(doing, self._recovery.salvage, self._show_salvage)
-        elif remedy is Remedy.USE_SALVAGED:
+        elif remedy is OpeningRemedy.USE_SALVAGED:
             self._restore(self._salvaged)
-        elif remedy is Remedy.SAFE_MODE:
+        elif remedy is OpeningRemedy.SAFE_MODE:
             self.safe_mode_requested.emit()
-        elif remedy is Remedy.OTHER:
+        elif remedy is OpeningRemedy.OTHER:
             self._choose_other()
 
     def _on_restore_requested(self, name: str) -> None:
@@ -129,7 +129,7 @@ class VaultRescue(QObject):
             return
         said = self.tr("The file is sound: {sessions} conversations, {messages} messages, {memories} notes and facts.")
         self._page.show_result(
-            said.format(**{name: format_number(getattr(found, name)) for name in _COUNTED}), Remedy.RETRY
+            said.format(**{name: format_number(getattr(found, name)) for name in _COUNTED}), OpeningRemedy.RETRY
         )
 
     def _show_salvage(self, report: SalvageReport) -> None:
@@ -141,7 +141,7 @@ class VaultRescue(QObject):
         ).format(folder=report.into, **kept)
         if lost:
             said += " " + self.tr("{n} could not be read.").format(n=format_number(lost))
-        self._page.show_result(said, Remedy.USE_SALVAGED)
+        self._page.show_result(said, OpeningRemedy.USE_SALVAGED)
 
     def _choose_other(self) -> None:
         dialog = QFileDialog(self._page, self.tr("Open another vault"), str(self._vault.parent))

@@ -1,4 +1,4 @@
-"""Backup choice: a list of backups on the start page, to restore one of a closed vault."""
+"""Backup choice: the backups that can be restored, on the start page."""
 
 from collections.abc import Sequence
 

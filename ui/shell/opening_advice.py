@@ -1,4 +1,4 @@
-"""Advice about a vault that could not be opened: a plain sentence, and what can be done."""
+"""Advice about a vault that did not open: a plain sentence with remedies."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject
 from app.errors import KeepsakeError
 
 
-class Remedy(StrEnum):
+class OpeningRemedy(StrEnum):
     """Something that the start page offers."""
 
     RETRY = "retry"
@@ -31,22 +31,28 @@ class Advice:
     """
 
     sentence: str
-    remedies: tuple[Remedy, ...]
+    remedies: tuple[OpeningRemedy, ...]
 
 
 DATABASE = "memory.db"
-_DAMAGED = (Remedy.RESTORE, Remedy.SALVAGE, Remedy.CHECK, Remedy.RETRY, Remedy.OTHER)
-_UNREADABLE = (Remedy.RETRY, Remedy.CHECK, Remedy.RESTORE, Remedy.SALVAGE, Remedy.OTHER)
-_WITHOUT = (Remedy.RETRY, Remedy.SAFE_MODE, Remedy.OTHER)
-_SIMPLE = (Remedy.RETRY, Remedy.OTHER)
-_REMEDIES: dict[str, tuple[Remedy, ...]] = {
+_DAMAGED = (OpeningRemedy.RESTORE, OpeningRemedy.SALVAGE, OpeningRemedy.CHECK, OpeningRemedy.RETRY, OpeningRemedy.OTHER)
+_UNREADABLE = (
+    OpeningRemedy.RETRY,
+    OpeningRemedy.CHECK,
+    OpeningRemedy.RESTORE,
+    OpeningRemedy.SALVAGE,
+    OpeningRemedy.OTHER,
+)
+_WITHOUT = (OpeningRemedy.RETRY, OpeningRemedy.SAFE_MODE, OpeningRemedy.OTHER)
+_SIMPLE = (OpeningRemedy.RETRY, OpeningRemedy.OTHER)
+_REMEDIES: dict[str, tuple[OpeningRemedy, ...]] = {
     "machine": _UNREADABLE,
     "time_limit": _UNREADABLE,
-    "vault_newer": (Remedy.RETRY, Remedy.RESTORE, Remedy.OTHER),
+    "vault_newer": (OpeningRemedy.RETRY, OpeningRemedy.RESTORE, OpeningRemedy.OTHER),
     "model_unavailable": _WITHOUT,
     "keyring_unavailable": _WITHOUT,
     "keyring_missing": _WITHOUT,
-    "internal": (Remedy.RETRY, Remedy.SAFE_MODE, Remedy.CHECK, Remedy.OTHER),
+    "internal": (OpeningRemedy.RETRY, OpeningRemedy.SAFE_MODE, OpeningRemedy.CHECK, OpeningRemedy.OTHER),
 }
 
 
@@ -67,7 +73,7 @@ class OpeningAdviser(QObject):
         return Advice(self._sentence(error) or error.message, remedies)
 
     def _sentence(self, error: KeepsakeError) -> str:
-        """Return why a vault that is sound did not open; ``""`` where the error itself says it best."""
+        """Return why a sound vault did not open; ``""`` where the error says it best."""
         code = error.code
         if code in {"vault_locked", "host_unreachable", "too_many_connections", "idle"}:
             return self._locked(str(error.data.get("owner") or ""))
@@ -127,7 +133,9 @@ class OpeningAdviser(QObject):
                 "Your memories could not be brought up to date for this version of Keepsake. Nothing was changed."
                 " What they hold can be rescued into a new folder."
             )
-            return Advice(said, (Remedy.SALVAGE, Remedy.RESTORE, Remedy.RETRY, Remedy.OTHER))
+            return Advice(
+                said, (OpeningRemedy.SALVAGE, OpeningRemedy.RESTORE, OpeningRemedy.RETRY, OpeningRemedy.OTHER)
+            )
         if state == "file":
             said = self.tr("{place} is a file. Your memories are kept in a folder; open that instead.")
             return Advice(said.format(place=self._place(error)), _SIMPLE)
@@ -135,7 +143,9 @@ class OpeningAdviser(QObject):
             said = self.tr("{place} holds the data of another program. Nothing was changed in it.")
         else:
             said = self.tr("{place} cannot be opened. Check that it is there and that it is yours, then try again.")
-        return Advice(said.format(place=self._place(error)), (Remedy.RETRY, Remedy.RESTORE, Remedy.OTHER))
+        return Advice(
+            said.format(place=self._place(error)), (OpeningRemedy.RETRY, OpeningRemedy.RESTORE, OpeningRemedy.OTHER)
+        )
 
     def _place(self, error: KeepsakeError) -> str:
         """Return the folder or file that an error is about."""
@@ -150,16 +160,16 @@ class OpeningAdviser(QObject):
             said = self.tr(
                 "The backup that was to be restored is damaged, so nothing was replaced. It was put aside as {name}."
             ).format(name=Path(str(data["refused"])).name)
-            return Advice(said, (Remedy.RETRY, Remedy.RESTORE, Remedy.OTHER))
+            return Advice(said, (OpeningRemedy.RETRY, OpeningRemedy.RESTORE, OpeningRemedy.OTHER))
         if data.get("state") == "missing":
             said = self.tr(
                 "The file with your memories is missing or empty in {folder}, although it was in use before."
             ).format(folder=self._place(error))
-            return Advice(said, (Remedy.RESTORE, Remedy.RETRY, Remedy.OTHER))
+            return Advice(said, (OpeningRemedy.RESTORE, OpeningRemedy.RETRY, OpeningRemedy.OTHER))
         if data.get("state") == "unfinished":
             said = self.tr(
                 "Memories were being rescued into {folder}, and that did not finish. Rescue them again, or delete it."
             ).format(folder=self._place(error))
-            return Advice(said, (Remedy.OTHER, Remedy.RETRY))
+            return Advice(said, (OpeningRemedy.OTHER, OpeningRemedy.RETRY))
         said = self.tr("The file that holds your memories is damaged. Nothing was changed in it.")
         return Advice(said, _DAMAGED)

@@ -13,7 +13,7 @@ from app.upkeep.model import BackupInfo
 from ui import theme
 from ui.models.dates import format_number
 from ui.shell.backup_choice import BackupChoice
-from ui.shell.opening_advice import OpeningAdviser, Remedy
+from ui.shell.opening_advice import OpeningAdviser, OpeningRemedy
 from ui.style.design_tokens import Space
 from ui.style.icons import icon, pixmap
 from ui.widgets.button import text_button
@@ -25,11 +25,11 @@ QUIET_MS = 300
 
 
 class StartPage(QWidget):
-    """The logo with a moving bar; or the reason why the vault is closed, with what can be done."""
+    """The logo with a moving bar, or why the vault is closed and what helps."""
 
     retry_requested = Signal()
     quit_requested = Signal()
-    remedy_requested = Signal(object)  # Remedy, other than to try again
+    remedy_requested = Signal(object)  # OpeningRemedy, other than to try again
     restore_requested = Signal(str)
     """Restore the backup of this name."""
     failed = Signal(bool)
@@ -76,17 +76,17 @@ class StartPage(QWidget):
     def _make_buttons(self) -> None:
         self._buttons = QWidget(self)
         self._buttons.setFixedWidth(TEXT_WIDTH)
-        self._icons: dict[Remedy, str] = {}
+        self._icons: dict[OpeningRemedy, str] = {}
         words = {
-            Remedy.RETRY: (self.tr("Try again"), "refresh-cw"),
-            Remedy.RESTORE: (self.tr("Restore a backup…"), "archive-restore"),
-            Remedy.SALVAGE: (self.tr("Rescue what can be read"), "download"),
-            Remedy.USE_SALVAGED: (self.tr("Use what was rescued"), "check"),
-            Remedy.CHECK: (self.tr("Check the file"), "shield-check"),
-            Remedy.OTHER: (self.tr("Open another vault…"), "folder-open"),
-            Remedy.SAFE_MODE: (self.tr("Start in safe mode"), "wrench"),
+            OpeningRemedy.RETRY: (self.tr("Try again"), "refresh-cw"),
+            OpeningRemedy.RESTORE: (self.tr("Restore a backup…"), "archive-restore"),
+            OpeningRemedy.SALVAGE: (self.tr("Rescue what can be read"), "download"),
+            OpeningRemedy.USE_SALVAGED: (self.tr("Use what was rescued"), "check"),
+            OpeningRemedy.CHECK: (self.tr("Check the file"), "shield-check"),
+            OpeningRemedy.OTHER: (self.tr("Open another vault…"), "folder-open"),
+            OpeningRemedy.SAFE_MODE: (self.tr("Start in safe mode"), "wrench"),
         }
-        self.remedies: dict[Remedy, QPushButton] = {}
+        self.remedies: dict[OpeningRemedy, QPushButton] = {}
         for remedy, (text, icon_name) in words.items():
             self.remedies[remedy] = button = text_button(text, parent=self._buttons)
             self._icons[remedy] = icon_name
@@ -140,7 +140,7 @@ class StartPage(QWidget):
     @property
     def retry(self) -> QPushButton:
         """Button to try again."""
-        return self.remedies[Remedy.RETRY]
+        return self.remedies[OpeningRemedy.RETRY]
 
     def show_opening(self, vault: str) -> None:
         """Say that the vault is being opened."""
@@ -188,7 +188,7 @@ class StartPage(QWidget):
         self.setFocus()  # the buttons go, and the focus would wander off into the sidebar
         self._set_shown(self.choice, self._buttons, is_shown=False)
 
-    def show_result(self, sentence: str, first: Remedy | None = None) -> None:
+    def show_result(self, sentence: str, first: OpeningRemedy | None = None) -> None:
         """Say what came of a remedy, and offer the others again.
 
         Args:
@@ -217,7 +217,7 @@ class StartPage(QWidget):
         self._quiet.stop()
         self._bar.hide()
 
-    def _offer(self, remedies: Sequence[Remedy]) -> None:
+    def _offer(self, remedies: Sequence[OpeningRemedy]) -> None:
         """Show the buttons of ``remedies``, the first as the one to press."""
         self._quiet.stop()
         self._set_shown(self._bar, self.choice, is_shown=False)
@@ -246,8 +246,8 @@ class StartPage(QWidget):
         self._bar.show()
         self._result.setVisible(bool(self._result.text()))
 
-    def _on_remedy_clicked(self, remedy: Remedy) -> None:
-        if remedy is Remedy.RETRY:
+    def _on_remedy_clicked(self, remedy: OpeningRemedy) -> None:
+        if remedy is OpeningRemedy.RETRY:
             self.retry_requested.emit()
         else:
             self.remedy_requested.emit(remedy)

@@ -45,14 +45,14 @@ def test_a_fresh_vault_takes_every_step_without_a_backup(folder: Path, database:
 
 def test_the_steps_of_an_older_vault_are_reported(folder: Path, database: Path) -> None:
     connection = open_writer(database)
-    heard: list[OpeningStep] = []
-    migrate(connection, folder, _never, opening=VaultOpening(heard.append))
-    assert heard == []  # a new vault is made at once
+    reported: list[OpeningStep] = []
+    migrate(connection, folder, _never, opening=VaultOpening(reported.append))
+    assert reported == []  # a new vault is made at once
     (folder / "0002_second.sql").write_text("ALTER TABLE one ADD COLUMN b;")
     (folder / "0003_third.sql").write_text("ALTER TABLE one ADD COLUMN c;")
-    migrate(connection, folder, lambda: None, opening=VaultOpening(heard.append))
+    migrate(connection, folder, lambda: None, opening=VaultOpening(reported.append))
     connection.close()
-    assert heard == [OpeningStep("migration", 1, 2), OpeningStep("migration", 2, 2)]
+    assert reported == [OpeningStep("migration", 1, 2), OpeningStep("migration", 2, 2)]
 
 
 def test_a_stopped_migration_keeps_the_finished_steps(folder: Path, database: Path) -> None:

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 from app import errors
 from app.core.vault_opening import OpeningStep
 from app.errors import InternalError, KeepsakeError, MachineError, VaultDamagedError, VaultLockedError
-from ui.shell.opening_advice import OpeningAdviser, Remedy
+from ui.shell.opening_advice import OpeningAdviser, OpeningRemedy
 from ui.shell.start_page import StartPage
 from ui.widgets.plain_text import PlainLabel
 
@@ -38,8 +38,8 @@ def test_each_failure_of_the_machine_has_advice(qapp: Any, kind: type[KeepsakeEr
     assert found.sentence.endswith(".")
     assert not [word for word in JARGON if word in found.sentence.lower()]
     assert FOR_COMMANDS not in found.sentence
-    assert Remedy.OTHER in found.remedies
-    assert Remedy.RETRY in found.remedies
+    assert OpeningRemedy.OTHER in found.remedies
+    assert OpeningRemedy.RETRY in found.remedies
     assert len(set(found.remedies)) == len(found.remedies)
 
 
@@ -47,11 +47,11 @@ def test_each_failure_of_the_machine_has_advice(qapp: Any, kind: type[KeepsakeEr
 def test_each_kind_of_damage_names_what_is_damaged(qapp: Any, state: str) -> None:
     found = OpeningAdviser().advice(VaultDamagedError("Damaged.", path="/home/ann/v/memory.db", state=state))
     assert not [word for word in JARGON if word in found.sentence.lower()]
-    assert Remedy.OTHER in found.remedies
+    assert OpeningRemedy.OTHER in found.remedies
 
 
 def test_our_bug_offers_safe_mode(qapp: Any) -> None:
-    assert Remedy.SAFE_MODE in OpeningAdviser().advice(InternalError("Something went wrong.")).remedies
+    assert OpeningRemedy.SAFE_MODE in OpeningAdviser().advice(InternalError("Something went wrong.")).remedies
 
 
 def test_the_page_offers_the_advice_and_copies_the_details(qtbot: QtBot, qapp: Any) -> None:
