@@ -396,6 +396,7 @@ def test_safe_mode_runs_no_schedule_and_makes_no_vectors(used: Path) -> None:
     try:
         assert setting(host, "index.vectors") is False
         assert setting(host, "llm.provider") == "none"
+        assert host.ask("vault.status").next_name == ""
         host.ask("settings.set", name="window.theme", value="dark")
         assert setting(host, "window.theme") == "system"
         assert 'theme = "dark"' in (used / "config.toml").read_text("utf-8")
