@@ -22,7 +22,7 @@ from tests.helpers.sample_data import ROOT
 HELP = resources() / "help"
 REFERENCE = {"commands", "operations", "settings"}
 _BLOCK = re.compile(r"^```\n(.*?)^```", re.MULTILINE | re.DOTALL)
-_ELSEWHERE = re.compile(r"(?:make|sudo|tar|pipx|uv|\./keepsake|keepsake --self-test|export KEEPSAKE_VAULT)\b")
+_NOT_RUN = re.compile(r"(?:make|sudo|tar|pipx|uv|\./keepsake|keepsake --self-test|export KEEPSAKE_VAULT)\b")
 Run = Callable[[str], str]
 
 
@@ -30,7 +30,7 @@ def commands(page: Path) -> list[str]:
     """Return the lines of a page's blocks that a reader types."""
     lines = [line.strip() for block in _BLOCK.findall(page.read_text("utf-8")) for line in block.splitlines()]
     typed = [line for line in lines if re.match(r"(?:keepsake|export|unset|eval) ", line)]
-    return [line for line in typed if not _ELSEWHERE.match(line)]
+    return [line for line in typed if not _NOT_RUN.match(line)]
 
 
 @pytest.fixture
