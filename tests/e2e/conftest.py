@@ -25,9 +25,9 @@ def until(qt_loop: asyncio.AbstractEventLoop) -> Until:
 
     async def wait(done: Callable[[], bool]) -> None:
         # No wait_for: its timer would outlive the loop, and qasync's timers must not die on another thread.
-        end = qt_loop.time() + 20
+        end = qt_loop.time() + 60
         while not done():
-            assert qt_loop.time() < end, "it did not become true in 20 seconds"
+            assert qt_loop.time() < end, "it did not become true in a minute"
             await asyncio.sleep(0.01)
 
     def run(done: Callable[[], bool]) -> None:
