@@ -68,7 +68,8 @@ class LanguageModelPanel(SettingsPanel):
     @property
     def words(self) -> str:
         """Text that the search over settings matches, in small letters."""
-        return f"{self.tr('Key of the service')} api password keyring test usage spend cost month tokens llm".casefold()
+        key = self.tr("Key of the service")
+        return f"{key} api password keyring test usage spend cost month tokens llm".casefold()
 
     def shown(self) -> None:
         """Load status, key and spending."""

@@ -53,6 +53,7 @@ SECTIONS: tuple[SectionSpec, ...] = (
         QT_TRANSLATE_NOOP("Settings", "Changes show at once, in the whole window."),
         (
             ("window.theme", QT_TRANSLATE_NOOP("Settings", "Colours")),
+            ("window.language", QT_TRANSLATE_NOOP("Settings", "Language")),
             ("window.contrast", QT_TRANSLATE_NOOP("Settings", "Contrast")),
             ("window.scale", QT_TRANSLATE_NOOP("Settings", "Size of text")),
             ("window.reduced_motion", QT_TRANSLATE_NOOP("Settings", "Reduced motion")),

@@ -10,7 +10,6 @@ from ui.panes.labels import kind_label
 if TYPE_CHECKING:
     from app.inbox.model import Proposal, ProposedChange
 
-_CONTEXT = "Inbox"
 _TITLE = 80
 _VERBS: dict[str, object] = {
     "ADD": QT_TRANSLATE_NOOP("Inbox", "New: {title}"),
@@ -48,21 +47,21 @@ TEXT_FIELDS = ("content", "narrative", "text")
 
 def state_words(state: str) -> str:
     """Return the state of a proposal in words."""
-    return QCoreApplication.translate(_CONTEXT, str(_STATES.get(state, state)))
+    return QCoreApplication.translate("Inbox", str(_STATES.get(state, state)))
 
 
 def headline(proposal: "Proposal") -> str:
     """Return what a proposal would do, such as ``New: Rose list``."""
     changes = proposal.preview.changes
     if not changes:
-        return QCoreApplication.translate(_CONTEXT, "Call {operation}").format(operation=proposal.operation)
+        return QCoreApplication.translate("Inbox", "Call {operation}").format(operation=proposal.operation)
     # A correction writes the new fact and changes the old one: the new one says more.
     shown = next((one for one in changes if one.event == "ADD"), changes[0])
     verb = str(_VERBS.get(shown.event, _OTHER))
-    words = QCoreApplication.translate(_CONTEXT, verb).format(title=title_of(shown))
+    words = QCoreApplication.translate("Inbox", verb).format(title=title_of(shown))
     more = proposal.preview.count - 1
     if more > 0:
-        words = QCoreApplication.translate(_CONTEXT, "{words} (and {n} more)").format(words=words, n=more)
+        words = QCoreApplication.translate("Inbox", "{words} (and {n} more)").format(words=words, n=more)
     return words
 
 
@@ -83,13 +82,13 @@ def text_of(state: dict[str, Any] | None) -> str:
 
 
 def _field(name: str) -> str:
-    return QCoreApplication.translate(_CONTEXT, str(_FIELDS.get(name, name)))
+    return QCoreApplication.translate("Inbox", str(_FIELDS.get(name, name)))
 
 
 def _value(value: Any) -> str:
     if isinstance(value, bool):
         yes, no = QT_TRANSLATE_NOOP("Inbox", "yes"), QT_TRANSLATE_NOOP("Inbox", "no")
-        return QCoreApplication.translate(_CONTEXT, str(yes if value else no))
+        return QCoreApplication.translate("Inbox", str(yes if value else no))
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return str(value)
