@@ -8,7 +8,6 @@ from collections.abc import Iterator
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP
 
-from app.config.schema import SETTINGS
 from ui.translation import LANGUAGES, translate
 
 CONTEXT = "Engine"
@@ -59,7 +58,7 @@ _FIELD = "{name}"
 
 
 def engine_text(text: str) -> str:
-    """Return a text of the engine in the person's language, or as it is where there is no translation."""
+    """Return a text of the engine in the person's language, where it is translated."""
     for pattern in map(str, _WITH_NAMES):
         opening = pattern.removesuffix(_FIELD)
         if text.startswith(opening) and len(text) > len(opening):
@@ -74,6 +73,8 @@ def choice_title(value: str) -> str:
 
 def texts() -> Iterator[str]:
     """Return the texts of the settings; Qt's tools find the others in this file."""
+    from app.config.schema import SETTINGS  # noqa: PLC0415  (the window at its start needs none of them)
+
     seen: set[str] = set()
     for item in SETTINGS:
         titles = [choice.capitalize() for choice in item.choices if choice not in _CHOICES]

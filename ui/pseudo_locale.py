@@ -1,4 +1,7 @@
-"""Pseudo-locales: the English texts accented, bracketed and a third longer, to see what a translation would meet."""
+"""Pseudo-locales: English texts accented, bracketed and a third longer.
+
+They show what a translation would meet: texts that are not translated, and room that does not suffice.
+"""
 
 import re
 
@@ -33,7 +36,10 @@ class PseudoLocale(QTranslator):
 
 
 def lengthen(text: str) -> str:
-    """Return ``text`` accented, a third longer and in brackets; fields, tags and line ends stay as they are."""
+    """Return ``text`` accented, a third longer and in brackets.
+
+    Fields, tags and line ends stay as they are.
+    """
     if not text.strip():
         return text
     parts = [part if _KEPT.fullmatch(part) else part.translate(_ACCENTS) for part in _KEPT.split(text)]
@@ -42,6 +48,6 @@ def lengthen(text: str) -> str:
 
 
 def _filling(length: int) -> str:
-    """Return about ``length`` characters in words of a common length, so that lines break as those of a text."""
+    """Return about ``length`` characters of words, so that lines break."""
     words = "öñé ţwö ţĥŕéé ƒöüŕ ƒîvé šîx šévéñ éîĝĥţ ñîñé "
     return f" {words * (length // len(words) + 1)}"[: max(length, 1)].rstrip() if length > 1 else "~"

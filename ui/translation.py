@@ -36,9 +36,9 @@ def folder() -> Path:
 
 
 def chosen_language(vault: Path | None) -> str:
-    """Return the language set for ``vault``: a key of ``LANGUAGES``, or ``system``; English without a vault.
+    """Return the language set for ``vault``: a key of ``LANGUAGES``, or ``system``.
 
-    It is read from the file itself, because the window is there before the vault is open.
+    Without a vault it is English. It is read from the file itself: the window is there before the vault is open.
     """
     given = os.environ.get(VARIABLE, "").strip() or (SOURCE if vault is None else _language_in(vault / "config.toml"))
     return given if given in LANGUAGES else SYSTEM
@@ -75,10 +75,10 @@ def remove(application: QApplication) -> None:
 
 
 def nearest_language(wanted: Iterable[str]) -> str:
-    """Return the language of the window that serves best who reads ``wanted``, in order of preference.
+    """Return the language of the window that comes first among ``wanted``.
 
     Args:
-        wanted: Names such as ``de-AT`` or ``zh-Hans-CN``.
+        wanted: Names such as ``de-AT`` or ``zh-Hans-CN``, the preferred one first.
     """
     for name in wanted:
         first, *rest = name.replace("_", "-").lower().split("-")
@@ -115,7 +115,10 @@ def _install_pseudo_locale(application: QApplication, name: str) -> str:
 
 
 def _language_in(path: Path) -> str:
-    """Return the language in a settings file; ``""`` for none, or where the engine will say what is wrong."""
+    """Return the language in a settings file; ``""`` for none.
+
+    A file that cannot be read is left to the engine, which says what is wrong with it.
+    """
     try:
         with path.open("rb") as file:
             table = tomllib.loads(file.read(_LARGEST_FILE).decode("utf-8-sig")).get("window", {})

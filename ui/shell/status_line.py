@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
 from app.changes import Progress
 from ui import theme
+from ui.engine_texts import engine_text
 from ui.shell.agent_indicator import AgentIndicator
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
@@ -79,7 +80,7 @@ def amount(number: float, unit: str) -> str:
 
 def progress_text(progress: Progress) -> str:
     """Return one line about long work: how far, how fast, how long yet."""
-    unit = "" if progress.unit == "bytes" else f" {progress.unit}"
+    unit = "" if progress.unit == "bytes" else f" {engine_text(progress.unit)}"
     if progress.total:
         done = translate("Status", "{done} of {total}{unit}").format(
             done=amount(progress.done, progress.unit), total=amount(progress.total, progress.unit), unit=unit
@@ -258,16 +259,16 @@ class StatusLine(QWidget):
         more = self.tr(" (and {n} more)").format(n=len(self._jobs) - 1) if len(self._jobs) > 1 else ""
         self._sign.show_icon("activity", "accent")
         state = self.tr(" (paused)") if job.state == "paused" else ""
-        self._text.setText(f"{job.title}{state}{more} — {progress_text(job)}")
+        self._text.setText(f"{engine_text(job.title)}{state}{more} — {progress_text(job)}")
         self._bar.setRange(0, 1000 if job.total else 0)
         if job.total:
             self._bar.setValue(min(1000, round(1000 * job.done / job.total)))
         if job.state == "paused":
-            label = self.tr("Resume: {title}").format(title=job.title)
+            label = self.tr("Resume: {title}").format(title=engine_text(job.title))
         elif job.can_pause:
-            label = self.tr("Pause: {title}").format(title=job.title)
+            label = self.tr("Pause: {title}").format(title=engine_text(job.title))
         else:
-            label = self.tr("Cancel: {title}").format(title=job.title)
+            label = self.tr("Cancel: {title}").format(title=engine_text(job.title))
         self._cancel.setIcon(icon({"paused": "play"}.get(job.state, "pause" if job.can_pause else "x")))
         self._cancel.setAccessibleName(label)
         self._cancel.setToolTip(tooltip(label))

@@ -10,6 +10,7 @@ from shiboken6 import isValid
 from app.schedule.model import SchedulePatch
 from ui import theme
 from ui.actions import Action
+from ui.engine_texts import engine_text
 from ui.panes.pane import Place
 from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
 from ui.panes.schedule.run_labels import coming
@@ -106,7 +107,7 @@ class SchedulePane(ReadingPane):
     def current_place(self) -> Place:
         """Return the open schedule."""
         found = self.listing.schedule(self._open)
-        return Place(self.name, self._open, title=found.name if found is not None else "")
+        return Place(self.name, self._open, title=engine_text(found.name) if found is not None else "")
 
     def focus_first(self) -> None:
         """Put the keyboard on the list."""
@@ -176,7 +177,7 @@ class SchedulePane(ReadingPane):
             self.pause.setText(self.tr("Resume"))
         else:
             running = [self.listing.schedule(claim.schedule_id) for claim in status.running]
-            names = ", ".join(one.name for one in running if one is not None)
+            names = ", ".join(engine_text(one.name) for one in running if one is not None)
             next_time = coming(status.next_run_at, now) if status.next_run_at is not None else ""
             words = self.tr("Running: {names}").format(names=names) if names else ""
             if not words and next_time:
@@ -246,14 +247,14 @@ class SchedulePane(ReadingPane):
             self._open = reply.value.id
             self.listing.load()
             self._open_schedule(reply.value.id)
-            self.show_notice(self.tr("Created ‘{name}’").format(name=reply.value.name))
+            self.show_notice(self.tr("Created ‘{name}’").format(name=engine_text(reply.value.name)))
 
     async def _update(self, identity: str, patch: SchedulePatch, words: str) -> None:
         reply = await self.bridge.reply("schedule.update", id=identity, patch=patch)
         if isValid(self):
             self.listing.load()
             self._open_schedule(identity)
-            self.show_notice(words.format(name=reply.value.name))
+            self.show_notice(words.format(name=engine_text(reply.value.name)))
 
     async def _delete(self, identity: str, name: str) -> None:
         await self.bridge.reply("schedule.delete", id=identity)
@@ -407,7 +408,7 @@ class SchedulePane(ReadingPane):
     def _on_run(self) -> None:
         found = self.listing.schedule(self._open)
         if found is not None:
-            self.do(self._run(found.id, found.name))
+            self.do(self._run(found.id, engine_text(found.name)))
 
     def _on_switched(self) -> None:
         found = self.listing.schedule(self._open)
@@ -421,7 +422,7 @@ class SchedulePane(ReadingPane):
     def _on_delete(self) -> None:
         found = self.listing.schedule(self._open)
         if found is not None and not found.is_built_in:
-            self.do(self._delete(found.id, found.name))
+            self.do(self._delete(found.id, engine_text(found.name)))
 
     def _on_delete_requested(self, ids: list[str]) -> None:
         del ids

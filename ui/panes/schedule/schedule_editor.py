@@ -20,6 +20,7 @@ from app.core.local_zone import local_zone
 from app.errors import KeepsakeError
 from app.schedule.model import Cadence
 from ui import theme
+from ui.engine_texts import engine_text
 from ui.panes.schedule.cadence_fields import cadence_of, fields_of
 from ui.panes.schedule.cadence_form import CadenceForm
 from ui.panes.schedule.goal_limits import GoalLimitsForm
@@ -115,7 +116,7 @@ class ScheduleEditor(QScrollArea):
         """Fill the form with a schedule; with nothing for a new one."""
         self.identity = schedule.id if schedule is not None else ""
         is_own = schedule is None or not schedule.is_built_in
-        self._heading.setText(self.tr("New schedule") if schedule is None else schedule.name)
+        self._heading.setText(self.tr("New schedule") if schedule is None else engine_text(schedule.name))
         self.name.setText(schedule.name if schedule is not None else "")
         self.goal.setPlainText(schedule.goal if schedule is not None else "")
         for widget in (self.name, self.goal, self._name_label, self._goal_label, self._about, self.limits):

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from ui import theme
+from ui.engine_texts import engine_text
 from ui.models.dates import format_number
 from ui.panes.schedule.run_history import RunHistory
 from ui.panes.schedule.run_labels import coming_there, last_words, next_words
@@ -100,8 +101,8 @@ class SchedulePage(QScrollArea):
             waits: Why it cannot run now, in a sentence; empty where it can.
         """
         now = datetime.now(UTC)
-        self._title.setText(schedule.name)
-        self._goal.setText(schedule.goal if schedule.goal != schedule.name else "")
+        self._title.setText(engine_text(schedule.name))
+        self._goal.setText(engine_text(schedule.goal) if schedule.goal != schedule.name else "")
         self._goal.setVisible(bool(self._goal.text()))
         is_on = schedule.status == "active"
         self.switch.setText(self.tr("Switch off") if is_on else self.tr("Switch on"))
