@@ -109,7 +109,7 @@ def test_pseudo_locale_keeps_what_programs_read(text: str, kept: str) -> None:
     assert kept in lengthen(text)
 
 
-@pytest.mark.parametrize("text", ["Delete", "No one has written for a while.", "{n} of {total} texts"])
+@pytest.mark.parametrize("text", ["Delete", "No one has written for a while."])
 def test_pseudo_locale_is_a_third_longer_and_marked(text: str) -> None:
     longer = lengthen(text)
     assert longer.startswith(OPENING)
