@@ -45,24 +45,39 @@ _UNITS = (
     QT_TRANSLATE_NOOP("Engine", "copies"),
     QT_TRANSLATE_NOOP("Engine", "turns"),
 )
+_CONTEXT_PARTS = (
+    QT_TRANSLATE_NOOP("Engine", "Latest turns of this conversation"),
+    QT_TRANSLATE_NOOP("Engine", "Important turns"),
+    QT_TRANSLATE_NOOP("Engine", "Relevant memory"),
+    QT_TRANSLATE_NOOP("Engine", "Related turns of other conversations"),
+    QT_TRANSLATE_NOOP("Engine", "Weekly insight"),
+    QT_TRANSLATE_NOOP("Engine", "Memory index"),
+    QT_TRANSLATE_NOOP("Engine", "Recent conversations"),
+)
+_REMARKS = (
+    QT_TRANSLATE_NOOP("Engine", "Nothing is sent: no language model is configured."),
+    QT_TRANSLATE_NOOP("Engine", "Texts of every store may be sent, to this machine only."),
+)
 _WITH_NAMES = (
     QT_TRANSLATE_NOOP("Engine", "Goal: {name}"),
     QT_TRANSLATE_NOOP("Engine", "Importing {name}"),
     QT_TRANSLATE_NOOP("Engine", "Exporting to {name}"),
     QT_TRANSLATE_NOOP("Engine", "Fetching {name}"),
     QT_TRANSLATE_NOOP("Engine", "Preparing search by meaning with {name}"),
+    QT_TRANSLATE_NOOP("Engine", "Texts of every store may be sent to {name}, private ones too (llm.send_private)."),
+    QT_TRANSLATE_NOOP("Engine", "Texts of the stores shared and social may be sent to {name}; private ones are not."),
 )
 _CHOICES = {"openai-compatible": "OpenAI-compatible", "rrf": "RRF", **LANGUAGES}
 """Choices that are not words of English."""
-_FIELD = "{name}"
 
 
 def engine_text(text: str) -> str:
     """Return a text of the engine in the person's language, where it is translated."""
     for pattern in map(str, _WITH_NAMES):
-        opening = pattern.removesuffix(_FIELD)
-        if text.startswith(opening) and len(text) > len(opening):
-            return translate("Engine", pattern).format(name=text.removeprefix(opening))
+        opening, _, ending = pattern.partition("{name}")
+        if len(text) > len(opening) + len(ending) and text.startswith(opening) and text.endswith(ending):
+            name = text[len(opening) : len(text) - len(ending)]
+            return translate("Engine", pattern).format(name=name)
     return translate("Engine", text) if text else ""
 
 
@@ -73,12 +88,15 @@ def choice_title(value: str) -> str:
 
 def texts() -> Iterator[str]:
     """Return the texts of the settings; Qt's tools find the others in this file."""
-    from app.config.schema import SETTINGS  # noqa: PLC0415  (the window at its start needs none of them)
+    # The window needs none of them at its start.
+    from app.config.schema import SETTINGS  # noqa: PLC0415
+    from ui.dialogs.settings.sections import HIDDEN, is_common, readable_name  # noqa: PLC0415
 
     seen: set[str] = set()
     for item in SETTINGS:
         titles = [choice.capitalize() for choice in item.choices if choice not in _CHOICES]
-        for text in (item.description, *titles):
+        names = [] if is_common(item.name) or item.name in HIDDEN else [readable_name(item.name)]
+        for text in (*names, item.description, *titles):
             if text not in seen:
                 seen.add(text)
                 yield text

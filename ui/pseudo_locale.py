@@ -5,10 +5,10 @@ They show what a translation would meet: texts that are not translated, and room
 
 import re
 
-from PySide6.QtCore import QObject, Qt, QTranslator
+from PySide6.QtCore import QObject, QTranslator
 
-PSEUDO_LOCALES = {"pseudo": Qt.LayoutDirection.LeftToRight, "rtl": Qt.LayoutDirection.RightToLeft}
-"""The pseudo-locales by the direction in which they are read."""
+PSEUDO_LOCALES = {"pseudo": "el", "rtl": "he"}
+"""The pseudo-locales, with the locale of their dates and direction: none that is written in Latin letters."""
 OPENING, CLOSING = "⟦", "⟧"
 GROWTH = 0.3
 _ACCENTS = str.maketrans("aceilnosuyACEINOSUY", "àçéîļñöšüýÀÇÉÎÑÖŠÜÝ")

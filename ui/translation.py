@@ -22,6 +22,7 @@ PSEUDO_VARIABLE = "KEEPSAKE_PSEUDO_LOCALE"
 SYSTEM, SOURCE = "system", "en"
 LANGUAGES = {"en": "English", "de": "Deutsch", "es": "Español", "zh_CN": "简体中文"}
 """The languages of the window, each in its own words."""
+_PROPERTY = "keepsake_language"
 _LARGEST_FILE = 1 << 20
 _TRADITIONAL = ("hant", "tw", "hk", "mo")
 _log = logging.getLogger(__name__)
@@ -62,7 +63,14 @@ def install(application: QApplication, language: str = SYSTEM) -> str:
         _add(application, f"qtbase_{code}", Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.TranslationsPath)))
         _add(application, f"keepsake_{code}", folder())
     application.setLayoutDirection(locale.textDirection())
+    application.setProperty(_PROPERTY, code)
     return code
+
+
+def spoken() -> str:
+    """Return the key of the window's language, or the name of its pseudo-locale."""
+    application = QCoreApplication.instance()
+    return str(application.property(_PROPERTY) or SOURCE) if application is not None else SOURCE
 
 
 def remove(application: QApplication) -> None:
@@ -72,6 +80,7 @@ def remove(application: QApplication) -> None:
         translator.setParent(None)
     QLocale.setDefault(QLocale.system())
     application.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
+    application.setProperty(_PROPERTY, None)
 
 
 def nearest_language(wanted: Iterable[str]) -> str:
@@ -110,7 +119,10 @@ def _add(application: QApplication, name: str, place: Path) -> None:
 
 def _install_pseudo_locale(application: QApplication, name: str) -> str:
     QCoreApplication.installTranslator(PseudoLocale(application))
-    application.setLayoutDirection(PSEUDO_LOCALES[name])
+    locale = QLocale(PSEUDO_LOCALES[name])
+    QLocale.setDefault(locale)
+    application.setLayoutDirection(locale.textDirection())
+    application.setProperty(_PROPERTY, name)
     return name
 
 

@@ -253,6 +253,42 @@
 <context>
     <name>Agents</name>
     <message>
+        <source>1 call failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 call refused</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 item changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 item read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 other read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 proposal for the inbox</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 search</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 write</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>1 write that repeated recalled text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Added to a conversation</source>
         <translation type="unfinished"></translation>
     </message>
@@ -390,6 +426,50 @@
     </message>
     <message>
         <source>Wrote a note</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{agent} has not called.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{agent}: {counts}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} calls failed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} calls refused</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} items changed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} items read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} other reads</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} proposals for the inbox</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} searches</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} writes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} writes that repeated recalled text</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -1635,11 +1715,19 @@
 <context>
     <name>Engine</name>
     <message>
+        <source>API key variable</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Address of an &apos;openai-compatible&apos; embedding service.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Address of the service, such as http://localhost:11434/v1 for Ollama.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>After turn</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1652,6 +1740,10 @@
     </message>
     <message>
         <source>Appends that may wait for agents that do not.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Attempts</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1679,6 +1771,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Budget</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Burst</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Calls a second that an agent may make in the long run.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1692,6 +1792,18 @@
     </message>
     <message>
         <source>Candidates that words and meaning each give to a recipe, except &apos;learned&apos;.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Capture clients</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Capture min turn messages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Capture watch seconds</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1751,6 +1863,78 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Context index</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context index limit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context index max tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context index recent days</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context max facts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context max tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context recent max tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context recent messages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context recent sessions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context reflection</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context reflection max tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context relevant max tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context relevant messages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context relevant similarity</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context salient importance</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context salient max tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context salient messages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Context sessions max tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Contrast of the colours: as the system asks for, or always high.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1768,6 +1952,10 @@
     </message>
     <message>
         <source>Dark</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Days</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1807,7 +1995,75 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Decay max share</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Decay max share month</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Decay threshold</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Decay time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Depth</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Draw lasting facts from conversations that have ended.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Embedding API key variable</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Embedding base address</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Embedding batch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Embedding dimensions</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Embedding model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Embedding model folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Embedding send private</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Emergency retain</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Enrichment limit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Enrichment max entities</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Enrichment time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Entries</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1816,6 +2072,10 @@
     </message>
     <message>
         <source>Environment variable that holds the key, in capital letters; never the key itself. Empty for the key in the system&apos;s keyring.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every hours</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1836,6 +2096,14 @@
     </message>
     <message>
         <source>Failures in a row after which a schedule pauses.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Failures to pause</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Fast model</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1879,6 +2147,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Goals answer characters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Goals max turns</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>High</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1888,6 +2164,10 @@
     </message>
     <message>
         <source>Housekeeping</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Housekeeping time</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1907,7 +2187,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Important turns</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Importing {name}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Index vectors</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1915,7 +2203,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Keep</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Keep a log of what the engine does, never of content.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keep runs</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -1943,6 +2239,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Latest turns of this conversation</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Learned</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1963,6 +2263,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Lexical weight</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Light</source>
         <translation type="unfinished"></translation>
     </message>
@@ -1979,11 +2283,47 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Max history</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Max output tokens</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Megabytes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Memories and messages searched in one run.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Memories candidate similarity</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memories conflict confidence</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memories decay rate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memories duplicate similarity</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Memories it looks at.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memories reconcile seconds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memory index</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2016,6 +2356,10 @@
     </message>
     <message>
         <source>Milliseconds to wait while another program holds the database.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Min interval</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2055,7 +2399,19 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Ner batch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Ner spacy pipeline</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>None</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Nothing is sent: no language model is configured.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2064,6 +2420,18 @@
     </message>
     <message>
         <source>Older files of the trace that are kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>On switch</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Poll</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2083,7 +2451,27 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Quiet seconds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>RRF k</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rate</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Reads that run side by side.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Recent conversations</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Recipe</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2095,6 +2483,38 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Reflection day</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reflection days</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reflection limit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reflection min days</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reflection min facts</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reflection time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Related turns of other conversations</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Relevant memory</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Relevant messages in an agent&apos;s context.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2103,11 +2523,47 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Reranker</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reranker folder</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Results shown at once.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Retain recent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Retention</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Retention archive after days</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Retention compress after days</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Retention compression min cluster size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Retention delete archive after days</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Retention max rows per run</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Retention time</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2235,11 +2691,43 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Store busy timeout</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Store keys and passwords in transcripts as they are; otherwise a mark stands in their place.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Store read limit</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Store readers</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Store wal</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Summaries of recent conversations in a fully trusted agent&apos;s context.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Summary characters</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Summary min turns</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Summary target</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Summary trigger</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2252,6 +2740,18 @@
     </message>
     <message>
         <source>Take memories from conversations after each turn, where there is a language model.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Texts of every store may be sent to {name}, private ones too (llm.send_private).</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Texts of every store may be sent, to this machine only.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Texts of the stores shared and social may be sent to {name}; private ones are not.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2271,7 +2771,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Time</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Time at which remaining conversations are consolidated.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Timeout</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2319,6 +2827,26 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Tri importance</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tri recent</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tri relevant</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tri salient</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Tri similarity</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Tuesday</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2335,6 +2863,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Vector weight</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Wait</source>
         <translation type="unfinished"></translation>
     </message>
@@ -2344,6 +2876,10 @@
     </message>
     <message>
         <source>Weekly backups that are kept.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Weekly insight</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -2395,7 +2931,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Working turns</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Write a reflection on the week.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Write behind queue</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3469,6 +4013,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Account</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Archive: {title}</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3486,6 +4034,10 @@
     </message>
     <message>
         <source>Confirm: {title}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Content</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -3546,6 +4098,10 @@
     </message>
     <message>
         <source>Tags</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Text</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5538,6 +6094,34 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Every day</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every hour</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every minute</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every {n} days</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every {n} hours</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every {n} minutes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every {n} seconds</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Failed</source>
         <translation type="unfinished"></translation>
     </message>
@@ -5547,6 +6131,10 @@
     </message>
     <message>
         <source>Missed</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Once, on {when}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from ui.models.cards import Badge
-from ui.models.dates import short_date
+from ui.models.dates import format_number, short_date
 
 if TYPE_CHECKING:
-    from app.agents.ledger.model import LedgerCall
+    from app.agents.ledger.model import AgentActivity, LedgerCall
     from app.agents.model import Agent
 
 LEVELS = ("public", "familiar", "inner", "full")
@@ -96,3 +96,32 @@ def seen_words(agent: "Agent", now: datetime) -> str:
         return QCoreApplication.translate("Agents", "Never connected")
     when = short_date(agent.last_seen_at, now)
     return QCoreApplication.translate("Agents", "Last seen {when}").format(when=when)
+
+
+def activity_words(sums: "AgentActivity") -> str:
+    """Return an agent's sums in a sentence."""
+    translate = QCoreApplication.translate
+    if not sums.calls:
+        return translate("Agents", "{agent} has not called.").format(agent=sums.agent)
+    others = sums.reads - sums.searches
+    counts = (
+        (sums.searches, translate("Agents", "1 search"), translate("Agents", "{n} searches")),
+        (others, translate("Agents", "1 other read"), translate("Agents", "{n} other reads")),
+        (sums.items_read, translate("Agents", "1 item read"), translate("Agents", "{n} items read")),
+        (sums.writes, translate("Agents", "1 write"), translate("Agents", "{n} writes")),
+        (sums.items_written, translate("Agents", "1 item changed"), translate("Agents", "{n} items changed")),
+        (
+            sums.proposed,
+            translate("Agents", "1 proposal for the inbox"),
+            translate("Agents", "{n} proposals for the inbox"),
+        ),
+        (sums.refusals, translate("Agents", "1 call refused"), translate("Agents", "{n} calls refused")),
+        (sums.failures, translate("Agents", "1 call failed"), translate("Agents", "{n} calls failed")),
+        (
+            sums.echoes,
+            translate("Agents", "1 write that repeated recalled text"),
+            translate("Agents", "{n} writes that repeated recalled text"),
+        ),
+    )
+    parts = [(one if count == 1 else many).format(n=format_number(count)) for count, one, many in counts if count]
+    return translate("Agents", "{agent}: {counts}.").format(agent=sums.agent, counts=" · ".join(parts))

@@ -10,7 +10,7 @@ from ui import theme
 from ui.models.cards import Card
 from ui.models.dates import format_number, full_date, short_date
 from ui.models.id_list_model import IdListModel
-from ui.panes.agents.agent_labels import LEVELS, call_words, outcome_badge, seen_words, trust_words
+from ui.panes.agents.agent_labels import LEVELS, activity_words, call_words, outcome_badge, seen_words, trust_words
 from ui.panes.labels import store_label
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -145,7 +145,7 @@ class AgentPage(QScrollArea):
 
     def show_activity(self, activity: "AgentActivity", hidden: int) -> None:
         """Show what it did in words, and how much of it is hidden."""
-        self._sentence.setText(activity.sentence)
+        self._sentence.setText(activity_words(activity))
         words = self.tr("{rate} % of what it wrote was text that Keepsake had told it; that is not stored again.")
         self._echo.setText(words.format(rate=round(100 * activity.echo_rate)) if activity.echoes else "")
         self._echo.setVisible(bool(activity.echoes))

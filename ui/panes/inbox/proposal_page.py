@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QS
 from ui import theme
 from ui.models.dates import full_date
 from ui.panes.inbox.change_view import ChangeView
-from ui.panes.inbox.proposal_labels import headline, state_words
+from ui.panes.inbox.proposal_labels import field_words, headline, state_words
 from ui.panes.labels import kind_label
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -208,7 +208,7 @@ class ProposalPage(QScrollArea):
         for name in self._editable(self._proposal):
             value = str(self._proposal.arguments[name])
             label = _label("strong", self)
-            label.setText(name.capitalize())
+            label.setText(field_words(name))
             field: QLineEdit | QPlainTextEdit
             if len(value) > _LONG or "\n" in value or name == "content":
                 field = QPlainTextEdit(self)
@@ -218,7 +218,7 @@ class ProposalPage(QScrollArea):
                 field.setFixedHeight(theme.current().scaled(TEXT_HEIGHT))
             else:
                 field = QLineEdit(value, self)
-            field.setAccessibleName(name.capitalize())
+            field.setAccessibleName(field_words(name))
             self._fields[name] = field
             self._form.addWidget(label)
             self._form.addWidget(field)

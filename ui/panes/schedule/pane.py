@@ -13,6 +13,7 @@ from ui.actions import Action
 from ui.engine_texts import engine_text
 from ui.panes.pane import Place
 from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
+from ui.panes.schedule.cadence_words import cadence_words
 from ui.panes.schedule.run_labels import coming
 from ui.panes.schedule.schedule_editor import ScheduleEditor
 from ui.panes.schedule.schedule_list import ScheduleList
@@ -20,6 +21,7 @@ from ui.panes.schedule.schedule_page import SchedulePage
 from ui.panes.schedule.week_view import WeekView
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
+from ui.translation import spoken
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import EmptyState
@@ -196,7 +198,7 @@ class SchedulePane(ReadingPane):
             waits = schedule.waits or self.tr("It waits until a language model is set up, or an agent takes it on.")
         job = self._jobs.get(identity, "")
         self.page.show_schedule(schedule, has_plan=bool(job), waits=waits)
-        words = await self.bridge.call("schedule.words", cadence=schedule.cadence)
+        words = await self.bridge.call("schedule.words", cadence=schedule.cadence, language=spoken())
         preview = None
         if schedule.status == "active" and schedule.cadence.kind != "once":
             preview = await self.bridge.call("schedule.preview", cadence=schedule.cadence)
@@ -204,7 +206,7 @@ class SchedulePane(ReadingPane):
         forecast = await self.bridge.call("memory.forecast") if job == FORECAST_JOB else None
         if not isValid(self) or identity != self._open:
             return
-        self.page.show_times(words, preview, schedule)
+        self.page.show_times(cadence_words(schedule.cadence, words), preview, schedule)
         self.page.show_runs(runs, can_undo=True)
         if forecast is not None:
             self.page.show_forecast(forecast)

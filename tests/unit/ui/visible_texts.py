@@ -1,0 +1,104 @@
+"""The texts that a window shows, and which of them have too little room."""
+
+import re
+from collections.abc import Iterator
+
+from PySide6.QtCore import QAbstractItemModel, QAbstractListModel, QModelIndex, Qt
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QComboBox,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QTabBar,
+    QTextEdit,
+    QWidget,
+)
+
+from ui.pseudo_locale import CLOSING, OPENING
+from ui.widgets.elided_label import ElidedLabel
+
+_WORD = re.compile(r"[A-Za-z]{3,}")
+_TAG = re.compile(r"<[^<>]*>|&\w+;")
+_TRANSLATED = re.compile(rf"{OPENING}[^{OPENING}{CLOSING}]*{CLOSING}")
+_ROWS = 200
+
+
+def shown_texts(root: QWidget) -> Iterator[tuple[str, str]]:
+    """Return the texts of the visible widgets below ``root``, each with the kind and class that show it."""
+    for widget in (root, *root.findChildren(QWidget)):
+        if not widget.isVisibleTo(root) or widget.window() is not root.window():
+            continue
+        where = type(widget).__name__
+        yield f"{where} tooltip", widget.toolTip()
+        yield f"{where} name", widget.accessibleName()
+        yield f"{where} description", widget.accessibleDescription()
+        for text in _own_texts(widget):
+            yield where, text
+
+
+def _own_texts(widget: QWidget) -> Iterator[str]:
+    if isinstance(widget, QLabel | QAbstractButton):
+        yield widget.text()
+    elif isinstance(widget, QLineEdit | QPlainTextEdit | QTextEdit):
+        yield widget.placeholderText()
+    elif isinstance(widget, QComboBox):
+        yield from (widget.itemText(row) for row in range(widget.count()))
+    elif isinstance(widget, QTabBar):
+        yield from (widget.tabText(tab) for tab in range(widget.count()))
+    elif isinstance(widget, QAbstractItemView) and widget.model() is not None:
+        yield from _model_texts(widget.model())
+
+
+def _model_texts(model: QAbstractItemModel, parent: QModelIndex | None = None) -> Iterator[str]:
+    above = parent or QModelIndex()
+    # Qt hides these of a list.
+    is_list = isinstance(model, QAbstractListModel)
+    for column in range(1 if is_list else model.columnCount(above)):
+        title = model.headerData(column, Qt.Orientation.Horizontal) if parent is None else None
+        if isinstance(title, str):
+            yield title
+        for row in range(min(model.rowCount(above), _ROWS)):
+            index = model.index(row, column, above)
+            for role in (
+                Qt.ItemDataRole.DisplayRole,
+                Qt.ItemDataRole.ToolTipRole,
+                Qt.ItemDataRole.AccessibleTextRole,
+                Qt.ItemDataRole.AccessibleDescriptionRole,
+            ):
+                text = index.data(role)
+                if isinstance(text, str):
+                    yield text
+            if not is_list:
+                yield from _model_texts(model, index)
+
+
+def untranslated(text: str) -> str:
+    """Return what of ``text`` is English and went through no translation; ``""`` for nothing."""
+    rest, before = text, ""
+    while rest != before:  # a translated text may be a field of another
+        rest, before = _TRANSLATED.sub(" ", rest), rest
+    rest = _TAG.sub(" ", rest)
+    return rest.strip() if _WORD.search(rest) else ""
+
+
+def cut_texts(root: QWidget) -> Iterator[tuple[str, str]]:
+    """Return the texts of labels and buttons below ``root`` that have less room than they need."""
+    for widget in root.findChildren(QWidget):
+        if not widget.isVisibleTo(root) or widget.window() is not root.window() or widget.visibleRegion().isEmpty():
+            continue
+        if isinstance(widget, ElidedLabel):
+            continue  # it says so by an ellipsis, and its tooltip is the whole text
+        if isinstance(widget, QLabel) and widget.text() and widget.pixmap().isNull():
+            if widget.wordWrap():
+                is_cut = widget.heightForWidth(widget.width()) > widget.height() + 1
+            else:
+                is_cut = widget.sizeHint().width() > widget.width() + 1
+        elif isinstance(widget, QAbstractButton) and widget.text():
+            is_cut = widget.sizeHint().width() > widget.width() + 1
+        else:
+            continue
+        if is_cut:
+            has, wants = widget.size().toTuple(), widget.sizeHint().toTuple()
+            yield type(widget).__name__, f"{widget.text()!r} has {has} of {wants}"
