@@ -11,6 +11,9 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPlainTextEdit,
+    QScrollArea,
+    QSplitter,
+    QStackedWidget,
     QTabBar,
     QTextEdit,
     QWidget,
@@ -86,8 +89,13 @@ def untranslated(text: str) -> str:
 def cut_texts(root: QWidget) -> Iterator[tuple[str, str]]:
     """Return the texts of labels and buttons below ``root`` that have less room than they need."""
     for widget in root.findChildren(QWidget):
-        if not widget.isVisibleTo(root) or widget.window() is not root.window() or widget.visibleRegion().isEmpty():
+        if not widget.isVisibleTo(root) or widget.window() is not root.window():
             continue
+        if isinstance(widget, QScrollArea) and widget.widget() is not None:
+            yield from _wide_texts(widget)
+        parent = widget.parentWidget()
+        if parent is not None and isinstance(parent, QSplitter | QStackedWidget) and widget.width() > parent.width():
+            yield type(widget).__name__, f"{widget.width()} of {parent.width()}, {_first_text(widget)!r}"
         if isinstance(widget, ElidedLabel):
             continue  # it says so by an ellipsis, and its tooltip is the whole text
         if isinstance(widget, QLabel) and widget.text() and widget.pixmap().isNull():
@@ -102,3 +110,17 @@ def cut_texts(root: QWidget) -> Iterator[tuple[str, str]]:
         if is_cut:
             has, wants = widget.size().toTuple(), widget.sizeHint().toTuple()
             yield type(widget).__name__, f"{widget.text()!r} has {has} of {wants}"
+
+
+def _wide_texts(area: QScrollArea) -> Iterator[tuple[str, str]]:
+    """Return what makes the page of a scroll area wider than its view."""
+    room, page = area.viewport().width(), area.widget()
+    parts = [part for part in page.findChildren(QWidget) if part.isVisibleTo(page)]
+    edges = {part: part.mapTo(page, part.rect().topRight()).x() for part in parts}
+    wide = [f"{type(part).__name__} {_first_text(part)!r}" for part in parts if edges[part] > room]
+    if page.width() > room or wide:
+        yield type(area).__name__, f"{page.width()} of {room}: {wide[:6]}"
+
+
+def _first_text(widget: QWidget) -> str:
+    return next(_own_texts(widget), "")
