@@ -98,15 +98,13 @@ def cut_texts(root: QWidget) -> Iterator[tuple[str, str]]:
             yield type(widget).__name__, f"{widget.width()} of {parent.width()}, {_first_text(widget)!r}"
         if isinstance(widget, ElidedLabel):
             continue  # it says so by an ellipsis, and its tooltip is the whole text
-        if isinstance(widget, QLabel) and widget.text() and widget.pixmap().isNull():
-            if widget.wordWrap():
-                is_cut = widget.heightForWidth(widget.width()) > widget.height() + 1
-            else:
-                is_cut = widget.sizeHint().width() > widget.width() + 1
-        elif isinstance(widget, QAbstractButton) and widget.text():
-            is_cut = widget.sizeHint().width() > widget.width() + 1
-        else:
+        is_text = isinstance(widget, QAbstractButton) or (isinstance(widget, QLabel) and widget.pixmap().isNull())
+        if not (is_text and widget.text()):
             continue
+        if widget.hasHeightForWidth():
+            is_cut = widget.heightForWidth(widget.width()) > widget.height() + 1
+        else:
+            is_cut = widget.sizeHint().width() > widget.width() + 1
         if is_cut:
             has, wants = widget.size().toTuple(), widget.sizeHint().toTuple()
             yield type(widget).__name__, f"{widget.text()!r} has {has} of {wants}"

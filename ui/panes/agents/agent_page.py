@@ -17,6 +17,7 @@ from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.lists.list_view import CardList
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.wrapped_button import WrappedCheckBox
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,12 +70,14 @@ class AgentPage(QScrollArea):
         self._title = self._label("title", page)
         self._about = self._label("body muted", page)
         self.trust = QComboBox(page)
+        self.trust.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.trust.setAccessibleName(self.tr("Trust"))
         for level in LEVELS:
             self.trust.addItem(trust_words(level), level)
         self.stores = {store: QCheckBox(store_label(store), page) for store in STORES}
-        self.review = QCheckBox(self.tr("What it writes waits in the inbox until you accept it"), page)
+        self.review = WrappedCheckBox(self.tr("What it writes waits in the inbox until you accept it"), page)
         self.rate = QComboBox(page)
+        self.rate.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.rate.setAccessibleName(self.tr("How often it may call"))
         for rate in RATES:
             self.rate.addItem(self._rate_words(rate), rate)

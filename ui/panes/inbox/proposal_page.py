@@ -15,6 +15,7 @@ from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.wrapped_button import WrappedButton
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,8 +64,10 @@ class ProposalPage(QScrollArea):
         self.keep_both = text_button(self.tr("Keep both"), icon_name="split", parent=page)
         self.reject = text_button(self.tr("Reject"), icon_name="x", parent=page)
         self.undo = text_button(self.tr("Undo"), icon_name="undo-2", parent=page)
-        self.always = text_button("", "quiet", parent=page)
-        self.never = text_button("", "quiet", parent=page)
+        self.always = WrappedButton("", page)
+        self.never = WrappedButton("", page)
+        for button in (self.always, self.never):
+            button.setProperty("quiet", True)
         self._changes = QVBoxLayout()
         self._changes.setSpacing(Space.M)
         self._form = QVBoxLayout()

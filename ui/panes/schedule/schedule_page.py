@@ -14,6 +14,7 @@ from ui.panes.schedule.run_history import RunHistory
 from ui.panes.schedule.run_labels import coming_there, last_words, next_words
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
@@ -56,11 +57,9 @@ class SchedulePage(QScrollArea):
         self._forecast = self._label("body muted")
         self.history = RunHistory(bridge, page)
         self._plan_card = self._card(self.tr("Before it runs"), [self._plan_text, self._forecast, self.look])
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
+        buttons = FlowLayout(spacing=Space.S)
         for button in (self.run, self.switch, self.edit, self.delete):
             buttons.addWidget(button)
-        buttons.addStretch(1)
         column = QVBoxLayout()
         column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.XL)
         column.setSpacing(Space.M)
