@@ -4,13 +4,14 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.entities.model import EntityFilter
 from app.memories.model import MemoryFilter
 from app.sessions.model import SessionFilter
 from ui.panes.search.query_text import term_of
 from ui.shell.navigation import Place
+from ui.translation import translate
 
 if TYPE_CHECKING:
     from app.core.facets import Facet
@@ -47,13 +48,13 @@ class Target:
 def target_of(place: Place) -> Target:
     """Return a note, conversation or name as the palette offers it."""
     if place.pane == "graph":
-        return Target(f"graph/{place.id}", place.title, place, _tr("Name"), "waypoints")
+        return Target(f"graph/{place.id}", place.title, place, translate("Palette", "Name"), "waypoints")
     is_note = place.pane == "notes"
     return Target(
         f"{place.pane}/{place.id}",
         place.title,
         place,
-        _tr("Note") if is_note else _tr("Conversation"),
+        translate("Palette", "Note") if is_note else translate("Palette", "Conversation"),
         "notebook-pen" if is_note else "message-square",
     )
 
@@ -137,7 +138,13 @@ async def _tags_and_names(bridge: "Bridge", text: str) -> list[Target]:
         bridge.call("entity.list", filter=EntityFilter(text=text), limit=ENTITY_LIMIT),
     )
     targets = [
-        Target(f"tag/{tag.name}", f"#{tag.name}", Place("search", extra=term_of("tag", tag.name)), _tr("Tag"), "tag")
+        Target(
+            f"tag/{tag.name}",
+            f"#{tag.name}",
+            Place("search", extra=term_of("tag", tag.name)),
+            translate("Palette", "Tag"),
+            "tag",
+        )
         for tag in tags
     ]
     targets += [
@@ -157,14 +164,10 @@ async def _tags_and_names(bridge: "Bridge", text: str) -> list[Target]:
 def _kind(entity_type: str) -> str:
     """Return the type of an entity as people call it."""
     return {
-        "person": _tr("Person"),
-        "organization": _tr("Organization"),
-        "location": _tr("Place"),
-        "project": _tr("Project"),
-        "email": _tr("Email address"),
-        "url": _tr("Web address"),
-    }.get(entity_type, _tr("Name"))
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Palette", text)
+        "person": translate("Palette", "Person"),
+        "organization": translate("Palette", "Organization"),
+        "location": translate("Palette", "Place"),
+        "project": translate("Palette", "Project"),
+        "email": translate("Palette", "Email address"),
+        "url": translate("Palette", "Web address"),
+    }.get(entity_type, translate("Palette", "Name"))

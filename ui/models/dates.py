@@ -4,8 +4,6 @@ from datetime import date, datetime, timedelta
 
 from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale, QTimeZone
 
-_CONTEXT = "when"
-
 
 def local(moment: datetime) -> QDateTime:
     """Return ``moment`` in the person's zone."""
@@ -28,7 +26,7 @@ def short_date(moment: datetime, now: datetime) -> str:
     if days == 0:
         return locale.toString(there.time(), QLocale.FormatType.ShortFormat)
     if days == 1:
-        return QCoreApplication.translate(_CONTEXT, "Yesterday")
+        return QCoreApplication.translate("Dates", "Yesterday")
     if 0 < days < 7:  # noqa: PLR2004  (a week)
         return locale.dayName(there.date().dayOfWeek(), QLocale.FormatType.ShortFormat)
     if moment.astimezone().year == now.astimezone().year:
@@ -73,9 +71,9 @@ def clock_time(moment: datetime) -> str:
 def day_heading(day: date, today: date) -> str:
     """Return a day as a separator names it."""
     if day == today:
-        return QCoreApplication.translate(_CONTEXT, "Today")
+        return QCoreApplication.translate("Dates", "Today")
     if day == today - timedelta(days=1):
-        return QCoreApplication.translate(_CONTEXT, "Yesterday")
+        return QCoreApplication.translate("Dates", "Yesterday")
     form = "dddd, d MMMM" if day.year == today.year else "dddd, d MMMM yyyy"
     return QLocale().toString(QDate(day.year, day.month, day.day), form)
 

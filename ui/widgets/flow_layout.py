@@ -74,6 +74,8 @@ class FlowLayout(QLayout):
             if widget is not None and widget.isHidden():
                 continue
             size = item.sizeHint().boundedTo(QSize(max(rect.width(), 40), 16_777_215))
+            if item.hasHeightForWidth():
+                size.setHeight(item.heightForWidth(size.width()))
             if left > rect.left() and left + size.width() > rect.right() + 1:
                 left, top, height = rect.left(), top + height + self._gap, 0
             if apply:

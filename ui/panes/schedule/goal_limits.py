@@ -44,6 +44,7 @@ class GoalLimitsForm(QWidget):
         form.setContentsMargins(0, 0, 0, 0)
         form.setHorizontalSpacing(Space.M)
         form.setVerticalSpacing(Space.S)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
         for widget in self.tab_chain:
             label = PlainLabel(widget.accessibleName(), self)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from ui.engine_texts import engine_text
 from ui.models.cards import Badge, Card
 from ui.models.id_list_model import IdListModel
 from ui.panes.schedule.run_labels import last_words, next_words, state_badge
@@ -100,7 +101,7 @@ class ScheduleList(QWidget):
         icon = "pause" if row.status == "paused" else "wrench" if row.is_built_in else "sparkles"
         last = last_words(row, now) if row.last_run_status == "succeeded" else ""
         return Card(
-            row.name,
+            engine_text(row.name),
             f"{when}  ·  {last}" if last else when,
             badges=tuple(badges),
             icon=icon,

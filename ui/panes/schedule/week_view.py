@@ -9,6 +9,7 @@ from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPai
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from ui import theme
+from ui.engine_texts import engine_text
 from ui.panes.schedule.run_labels import duration, local_of, state_badge
 from ui.style.design_tokens import Radius, Space
 
@@ -195,7 +196,7 @@ class WeekView(QWidget):
         room = box.adjusted(11, 0, -4, 0)
         time = local_of(entry.at).time().toString("HH:mm")
         words = QFontMetrics(painter.font()).elidedText(
-            f"{time} {entry.name}", Qt.TextElideMode.ElideRight, int(room.width())
+            f"{time} {engine_text(entry.name)}", Qt.TextElideMode.ElideRight, int(room.width())
         )
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), words)
 
@@ -207,4 +208,4 @@ def _day_of(moment: datetime) -> date:
 def _speech(entry: Any) -> str:
     when = QLocale().toString(local_of(entry.at), "dddd HH:mm")
     took = f", {duration(entry.seconds)}" if entry.state not in ("planned", "skipped") else ""
-    return f"{entry.name}, {when}, {state_badge(entry.state).text}{took}"
+    return f"{engine_text(entry.name)}, {when}, {state_badge(entry.state).text}{took}"
