@@ -55,7 +55,7 @@ async def _draw_vault(name: str, options: Any) -> None:
             await asyncio.to_thread(vaults.make_sample, vault)
         elif name == "large":
             await asyncio.to_thread(vaults.make_large, vault, options.messages, options.cache.absolute())
-        host = Host(vault, serve=False, overrides={"backup.daily": False})
+        host = Host(vault, serve=False)
         await asyncio.to_thread(host.start)
         try:
             written = await _draw_host(host, out, options)
@@ -130,13 +130,16 @@ async def _settle(bridge: "Bridge") -> None:
 
 
 async def _subjects(bridge: "Bridge") -> "Subjects":
+    from app.memories.model import MemoryFilter
     from tests.pictures.shots import Subjects
 
     sessions = await bridge.call("session.ids")
     if not sessions:
         return Subjects()
     sample = "ses-sample-orchard-survey"
-    notes, facts = await bridge.call("note.list", limit=1), await bridge.call("fact.list", limit=1)
+    text = "Gallica border" if sample in sessions else ""
+    notes = await bridge.call("note.list", filter=MemoryFilter(kinds=("note",), text=text))
+    facts = await bridge.call("fact.list", limit=1)
     names = await bridge.call("entity.list", limit=1)
     return Subjects(
         session=sample if sample in sessions else sessions[0],

@@ -12,6 +12,7 @@ from ui.shell.pane_stack import PANES
 
 if TYPE_CHECKING:
     from ui.panes.agents.pane import AgentsPane
+    from ui.panes.graph.pane import GraphPane
     from ui.panes.notes.pane import NotesPane
     from ui.panes.schedule.pane import SchedulePane
     from ui.panes.sessions.pane import SessionsPane
@@ -55,6 +56,7 @@ def shots(subjects: Subjects) -> list[Shot]:
     if subjects.query:
         found.append(Shot("search-hits", partial(_go, Place("search", extra=subjects.query))))
     if subjects.entity:
+        found.append(Shot("graph-all", _show_all_names))
         found.append(Shot("graph-entity", partial(_go, Place("graph", subjects.entity))))
     found += [Shot("schedule-week", _show_week), Shot("schedule-new", _new_schedule), Shot("agents-new", _new_agent)]
     found += [Shot(identity.replace(".", "-"), partial(_run, identity)) for identity in SHEETS]
@@ -87,6 +89,11 @@ def _show_note(identity: str, mode: str, window: "Window") -> None:
     cast("NotesPane", _front(window)).document.set_mode(mode)  # type: ignore[arg-type]
 
 
+def _show_all_names(window: "Window") -> None:
+    window.go(Place("graph"))
+    cast("GraphPane", _front(window)).toolbar.everyone.click()
+
+
 def _show_week(window: "Window") -> None:
     window.go(Place("schedule"))
     cast("SchedulePane", _front(window))._show_week()
@@ -110,6 +117,7 @@ def _run(identity: str, window: "Window") -> None:
 def _welcome(window: "Window") -> None:
     window.sheets.dismiss()
     assert window.dialogs is not None
+    window.dialogs.vault = "/home/maren/.local/share/keepsake"
     window.dialogs.open_welcome()
 
 

@@ -1,5 +1,6 @@
 """Vaults to draw: an empty one, the sample with the work of agents in it, and a large one that is kept."""
 
+import random
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,10 @@ from app.cli.demo import fill
 from app.errors import KeepsakeError
 from app.host import Host
 
+_NAMED_NOTES = 600
+_FIRST = ("Anna", "Bram", "Clara", "David", "Elena", "Felix", "Greta", "Hugo", "Ines", "Jonas", "Karin", "Lukas")
+_LAST = ("Meyer", "Dubois", "Rossi", "Novak", "Jansen", "Keller", "Larsen", "Moreau", "Weber", "Fischer", "Costa")
+_TOWNS = ("Paris", "Berlin", "Vienna", "Madrid", "Lisbon", "Dublin")
 SMALL_SHARE = 20
 """One note for so many messages in the large vault."""
 
@@ -44,8 +49,26 @@ def make_large(vault: Path, messages: int, cache: Path) -> None:
         cache.mkdir(parents=True, exist_ok=True)
         command = [sys.executable, "-m", "tests.bench.window.vault_filler", str(made), str(messages)]
         subprocess.run([*command, str(max(1, messages // SMALL_SHARE))], check=True, timeout=3600)
+        _add_names(made)
         made.rename(kept)
     shutil.copytree(kept, vault)
+
+
+def _add_names(vault: Path) -> None:
+    """Write notes about people who know one another, for the graph."""
+    choose = random.Random(5)
+    people = [f"{first} {last}" for first in _FIRST for last in _LAST]
+    host = Host(vault, serve=False, overrides={"backup.daily": False})
+    host.start()
+    try:
+        for number in range(_NAMED_NOTES):
+            at = choose.randrange(len(people))
+            known = [people[(at + choose.randrange(9)) % len(people)] for _ in range(2)]
+            words = f"{people[at]} met {known[0]} and {known[1]} in {choose.choice(_TOWNS)}."
+            host.ask("note.save", title=f"Meeting {number}", content=words)
+        host.ask("vault.settle", names=True)
+    finally:
+        host.stop()
 
 
 def _say_nothing(_line: str) -> None:
@@ -53,7 +76,11 @@ def _say_nothing(_line: str) -> None:
 
 
 def _add_agents(host: Host) -> None:
-    for name, trust, review in (("claude-code", "full", True), ("cursor", "inner", False), ("scout", "familiar", False)):
+    for name, trust, review in (
+        ("claude-code", "full", True),
+        ("cursor", "inner", False),
+        ("scout", "familiar", False),
+    ):
         host.ask("agent.add", name=name, trust=trust, review=review)
     host.ask("agent.trust", name="cursor", paused=True)
     note = host.ask("note.save", title="Roses for the east wall", content="Two climbing roses\nand a trellis.")

@@ -11,6 +11,7 @@ from app.memories.model import MemoryFilter
 from app.sessions.model import SessionFilter
 from ui.panes.search.query_text import term_of
 from ui.shell.navigation import Place
+from ui.shell.pane_stack import PANES
 from ui.translation import translate
 
 if TYPE_CHECKING:
@@ -49,14 +50,13 @@ def target_of(place: Place) -> Target:
     """Return a note, conversation or name as the palette offers it."""
     if place.pane == "graph":
         return Target(f"graph/{place.id}", place.title, place, translate("Palette", "Name"), "waypoints")
-    is_note = place.pane == "notes"
-    return Target(
-        f"{place.pane}/{place.id}",
-        place.title,
-        place,
-        translate("Palette", "Note") if is_note else translate("Palette", "Conversation"),
-        "notebook-pen" if is_note else "message-square",
-    )
+    key = f"{place.pane}/{place.id}"
+    if place.pane == "notes":
+        return Target(key, place.title, place, translate("Palette", "Note"), "notebook-pen")
+    pane = next((pane for pane in PANES if pane.name == place.pane), None)
+    if place.pane == "sessions" or pane is None:
+        return Target(key, place.title, place, translate("Palette", "Conversation"), "message-square")
+    return Target(key, place.title, place, pane.shown_title, pane.icon)
 
 
 class PaletteLookup(QObject):

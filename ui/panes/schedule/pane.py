@@ -14,7 +14,7 @@ from ui.engine_texts import engine_text
 from ui.panes.pane import Place
 from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
 from ui.panes.schedule.cadence_words import cadence_words
-from ui.panes.schedule.run_labels import coming
+from ui.panes.schedule.run_labels import coming, week_words
 from ui.panes.schedule.schedule_editor import ScheduleEditor
 from ui.panes.schedule.schedule_list import ScheduleList
 from ui.panes.schedule.schedule_page import SchedulePage
@@ -218,7 +218,7 @@ class SchedulePane(ReadingPane):
             today = datetime.now().astimezone().date()
             self.week.show_week(self._week, entries, today)
             last = self._week + timedelta(days=6)
-            self._week_title.setText(f"{self._week:%d.%m.} – {last:%d.%m.%Y}")
+            self._week_title.setText(week_words(self._week, last))
 
     # --- what the person does ---
 

@@ -1,6 +1,6 @@
 """Labels of schedules and runs: states, times and durations in words."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime, QLocale, QTime, QTimeZone
@@ -47,6 +47,14 @@ def coming_there(moment: datetime, now: datetime) -> str:
     if 0 < days < 7:  # noqa: PLR2004  (a week)
         return f"{locale.dayName(there.date().dayOfWeek(), QLocale.FormatType.ShortFormat)} {time}"
     return f"{locale.toString(there.date(), 'd MMM yyyy')} {time}"
+
+
+def week_words(first: date, last: date) -> str:
+    """Return the days of a week, such as ``23 – 29 November 2026``."""
+    locale = QLocale()
+    begin, end = (QDate(day.year, day.month, day.day) for day in (first, last))
+    form = "d MMMM yyyy" if first.year != last.year else "d MMMM" if first.month != last.month else "d"
+    return f"{locale.toString(begin, form)} – {locale.toString(end, 'd MMMM yyyy')}"
 
 
 def local_of(moment: datetime) -> QDateTime:
