@@ -12,7 +12,7 @@ from typing import TypeVar
 
 TOOLS = ("Xvfb", "openbox", "xdotool")
 SCREEN = "1600x1000x24"
-WAIT_S = 60.0
+WAIT_S = 30.0
 STEP_S = 0.05
 
 T = TypeVar("T")
@@ -41,6 +41,7 @@ class Desktop:
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
+        self.log = folder / "errors.log"
         self._started: list[subprocess.Popen[bytes]] = []
         self.environment = {
             name: value
@@ -110,7 +111,7 @@ class Desktop:
 
     def window_of(self, process: int) -> str:
         """Return the visible window of a process, ``""`` when it has none."""
-        found = self.run("search", "--onlyvisible", "--pid", str(process), "--name", ".", check=False).split()
+        found = self.run("search", "--all", "--onlyvisible", "--pid", str(process), "--name", ".", check=False).split()
         return found[-1] if found else ""
 
     def active_window(self) -> str:
@@ -119,7 +120,10 @@ class Desktop:
 
     def start_python(self, *arguments: str) -> subprocess.Popen[bytes]:
         """Start Python with pipes, ended with the desktop at the latest."""
-        return self._start([sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE)
+        with self.log.open("ab") as log:
+            return self._start(
+                [sys.executable, *arguments], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=log.fileno()
+            )
 
     def _start(
         self,
@@ -127,10 +131,11 @@ class Desktop:
         *,
         stdin: int = subprocess.DEVNULL,
         stdout: int = subprocess.DEVNULL,
+        stderr: int = subprocess.DEVNULL,
         pass_fds: tuple[int, ...] = (),
     ) -> subprocess.Popen[bytes]:
         made = subprocess.Popen(
-            command, env=self.environment, stdin=stdin, stdout=stdout, stderr=subprocess.DEVNULL, pass_fds=pass_fds
+            command, env=self.environment, stdin=stdin, stdout=stdout, stderr=stderr, pass_fds=pass_fds
         )
         self._started.append(made)
         return made

@@ -27,7 +27,8 @@ def main() -> int:
     """Show the window until the process is ended."""
     application = QApplication(sys.argv[:1])
     source = DragSource(Path(sys.argv[1]))
-    source.setWindowFlag(Qt.WindowType.X11BypassWindowManagerHint)
+    source.setWindowFlag(Qt.WindowType.FramelessWindowHint)
+    source.setWindowTitle(source.text())
     source.setGeometry(int(sys.argv[2]), int(sys.argv[3]), 120, 60)
     source.show()
     return application.exec()

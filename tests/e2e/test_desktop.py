@@ -29,6 +29,7 @@ class DesktopWindow:
     """The program in a process of its own, with its window on the desktop."""
 
     def __init__(self, desktop: Desktop, vault: Path) -> None:
+        self._log = desktop.log
         self.process = desktop.start_python("-m", "tests.e2e.window_answers", "--vault", str(vault))
         self.until(lambda state: "Idle" in state.get("status", ""), "the vault opens")
         self.id = wait_for(lambda: desktop.window_of(self.process.pid), "the window is shown")
@@ -41,7 +42,7 @@ class DesktopWindow:
         pipes.stdin.write(b"?\n")
         pipes.stdin.flush()
         line = pipes.stdout.readline()
-        assert line, "the program has ended"
+        assert line, f"the program has ended: {self._log.read_text('utf-8', 'replace')[-2000:]}"
         return dict(json.loads(line))
 
     def until(self, done: Callable[[dict[str, Any]], object], what: str) -> dict[str, Any]:

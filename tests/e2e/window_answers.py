@@ -57,8 +57,8 @@ def main() -> int:
     """Run the program; its arguments are the window's own."""
     make = app.make_application
 
-    def answering() -> QApplication:
-        application = make()
+    def answering(*arguments: Any) -> QApplication:
+        application = make(*arguments)
         notifier = QSocketNotifier(sys.stdin.fileno(), QSocketNotifier.Type.Read, application)
         notifier.activated.connect(_answer)
         return application
