@@ -127,6 +127,8 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 #popup QListView, #captureWindow QPlainTextEdit { background: transparent; }
 #popup QLineEdit { background: transparent; border: 0; border-bottom: 1px solid $line; border-radius: 0;
   padding: 12px 16px; }
+#shortcutTree, #helpPage, #statusPage { border: 1px solid transparent; }
+#shortcutTree:focus, #helpPage:focus, #statusPage:focus { border: 1px solid $accent; border-radius: ${small}px; }
 #helpList::item { padding: 5px 8px; border-radius: ${small}px; }
 #helpList::item:selected { background: $selected; color: $text; }
 #helpList::item:focus { border: 1px solid $accent; }

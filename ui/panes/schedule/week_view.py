@@ -80,6 +80,10 @@ class WeekView(QWidget):
         for number, (entry, box) in enumerate(self._laid_out()):
             self._boxes.append((box, entry))
             self._paint_entry(painter, box, entry, is_current=self.hasFocus() and number == self._current)
+        if self.hasFocus() and self._current < 0:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(look.colour("accent"))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
 
     def event(self, event: QEvent) -> bool:
         """Tell of the run under the pointer."""

@@ -243,6 +243,7 @@ class StatusPane(ReadingPane):
         outer.addWidget(self._inner, 100)
         outer.addStretch(1)
         self._scroll = QScrollArea(self)
+        self._scroll.setObjectName("statusPage")
         self._scroll.setAccessibleName(self.tr("Status"))
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)

@@ -231,7 +231,6 @@ class MarkdownView(QWidget):
         self.page.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.page.customContextMenuRequested.connect(self._on_page_menu_requested)
         theme.current().changed.connect(self._on_theme_changed)
-        self.setFocusProxy(self.page)
 
     def sizeHint(self) -> QSize:
         """Return a readable size."""
