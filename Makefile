@@ -12,7 +12,7 @@ ARGS ?=
 
 BIN = $(VENV)/bin
 
-.PHONY: help setup demo run test coverage lint format lock bench bench-window pictures fire packages packages-check docs translations clean
+.PHONY: help setup demo run test coverage lint format lock bench bench-window pictures fire packages packages-check docs site translations clean
 
 help:
 	@echo "make demo   show a sample vault"
@@ -24,7 +24,8 @@ help:
 	@echo "make pictures  draw every pane and sheet, empty, with the sample and large  (OUT=folder MESSAGES=100000)"
 	@echo "make fire   write from four programs and kill them  (ROUNDS=200)"
 	@echo "make packages  build the installers into dist/     make packages-check  install and test them in a clean system"
-	@echo "make docs   write the reference pages of the help  make translations  bring the translations up to date
+	@echo "make docs   write the reference pages of the help  make site   build the help as a website in build/site"
+	@echo "make translations  bring the translations up to date"
 	@echo "make clean  remove everything made here"
 
 setup:
@@ -85,6 +86,9 @@ docs: setup
 
 translations: setup
 	$(BIN)/python packaging/translations.py update
+
+site: setup
+	$(BIN)/python packaging/site.py $(ARGS)
 
 clean:
 	rm -rf .venv build dist htmlcov .coverage .hypothesis .mypy_cache .ruff_cache .import_linter_cache *.egg-info
