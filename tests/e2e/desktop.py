@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from types import TracebackType
-from typing import TypeVar
+from typing import Self, TypeVar
 
 TOOLS = ("Xvfb", "openbox", "xdotool")
 SCREEN = "1600x1000x24"
@@ -49,7 +49,7 @@ class Desktop:
             if name not in {"WAYLAND_DISPLAY", "DBUS_SESSION_BUS_ADDRESS", "QT_QPA_PLATFORMTHEME"}
         }
 
-    def __enter__(self) -> "Desktop":
+    def __enter__(self) -> Self:
         reading, writing = os.pipe()
         command = ["Xvfb", "-displayfd", str(writing), "-screen", "0", SCREEN, "-nolisten", "tcp", "-noreset"]
         self._start(command, pass_fds=(writing,))

@@ -183,7 +183,7 @@ def test_every_pane_and_sheet_can_be_used_by_keyboard(
 ) -> None:
     window, bridge = walked
     qt_loop.run_until_complete(_settle(bridge))
-    lost: dict[str, dict[str, list[str]]] = {}
+    lost: list[str] = []
     for shot in shots(_subjects(filled_host)):
         if shot.name == "palette":
             continue
@@ -195,10 +195,9 @@ def test_every_pane_and_sheet_can_be_used_by_keyboard(
             "in a circle of Tab": [shot.name] if _is_trapped(window) else [],
             "without a mark of focus": _unmarked(window, front),
         }
-        if any(found.values()):
-            lost[shot.name] = {kind: ones for kind, ones in found.items() if ones}
+        lost += [f"{shot.name}, {kind}: {one}" for kind, ones in found.items() for one in ones]
         qt_loop.run_until_complete(_settle(bridge))
-    assert not lost, "\n".join(f"{name}: {kind}: {one}" for name, found in lost.items() for kind, ones in found.items() for one in ones)
+    assert not lost, "\n".join(lost)
 
 
 @pytest.mark.parametrize("filled_host", ["empty"], indirect=True)

@@ -245,6 +245,7 @@ class StatusPane(ReadingPane):
         self._scroll = QScrollArea(self)
         self._scroll.setObjectName("statusPage")
         self._scroll.setAccessibleName(self.tr("Status"))
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         self._scroll.setWidgetResizable(True)
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
