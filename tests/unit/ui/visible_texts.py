@@ -83,7 +83,7 @@ def untranslated(text: str) -> str:
     while rest != before:  # a translated text may be a field of another
         rest, before = _TRANSLATED.sub(" ", rest), rest
     rest = _TAG.sub(" ", rest)
-    return rest.strip() if _WORD.search(rest) else ""
+    return rest.strip(" ,·:\n") if _WORD.search(rest) else ""
 
 
 def cut_texts(root: QWidget) -> Iterator[tuple[str, str]]:
