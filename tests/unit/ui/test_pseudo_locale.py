@@ -22,8 +22,9 @@ from ui.shell.navigation import Place
 from ui.window import Window
 from ui.window_state import WindowState
 
-SCALE = 1.5
-SIZE = (1000, 650)
+LARGE_TEXT = (1.5, 1000, 650)
+"""Scale of the text, width and height of the window."""
+WIDE = (1.0, 1440, 900)
 QUIET_ROUNDS, ROUND_S = 6, 0.02
 NAMES = {
     *translation.LANGUAGES.values(),
@@ -72,7 +73,6 @@ def filled(host: Host) -> Host:
     cadence = {"kind": "cron", "expression": "0 18 * * fri", "zone": "Europe/Zurich"}
     host.ask("schedule.create", goal="Τριαντάφυλλα της εβδομάδας", cadence=cadence)
     host.ask("upkeep.run", job="housekeeping")
-    host.ask("settings.set", name="window.scale", value=round(SCALE * 100))
     return host
 
 
@@ -174,13 +174,16 @@ def tour(
     look: theme.Theme,
     qtbot: QtBot,
     tmp_path: Path,
+    size: tuple[float, int, int],
     qt_loop: asyncio.AbstractEventLoop,
 ) -> Iterator[Tour]:
-    """Return a tour through a window, small and with large text."""
-    look.set_scale(SCALE)
+    """Return a tour through a window."""
+    scale, width, height = size
+    look.set_scale(scale)
+    filled.ask("settings.set", name="window.scale", value=round(scale * 100))
     window = Window(Actions(), WindowState(tmp_path), ErrorReporter())
     qtbot.addWidget(window)
-    window.resize(*SIZE)
+    window.resize(width, height)
     window.show()
     window.attach(bridge)
     yield Tour(window, bridge, filled)
@@ -189,7 +192,7 @@ def tour(
 
 @pytest.mark.slow
 @pytest.mark.timeout(300)
-@pytest.mark.parametrize("pseudo", ["pseudo", "rtl"], indirect=True)
+@pytest.mark.parametrize(("pseudo", "size"), [("pseudo", LARGE_TEXT), ("rtl", WIDE)], indirect=["pseudo"])
 def test_every_text_is_translated_and_has_room(tour: Tour, qt_loop: asyncio.AbstractEventLoop) -> None:
     english: dict[str, str] = {}
     cut: dict[str, str] = {}
@@ -211,7 +214,7 @@ def test_every_text_is_translated_and_has_room(tour: Tour, qt_loop: asyncio.Abst
     assert "\n".join(f"{place}: {text}" for text, place in cut.items()) == ""
 
 
-@pytest.mark.parametrize("pseudo", ["rtl"], indirect=True)
+@pytest.mark.parametrize(("pseudo", "size"), [("rtl", WIDE)], indirect=["pseudo"])
 def test_the_window_is_mirrored(tour: Tour, qt_loop: asyncio.AbstractEventLoop) -> None:
     window = tour.window
     window.go(Place("sessions", "s"))
