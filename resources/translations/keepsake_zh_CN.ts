@@ -1376,6 +1376,57 @@
     </message>
 </context>
 <context>
+    <name>DateForms</name>
+    <message>
+        <source>MMM</source>
+        <translation>M月</translation>
+    </message>
+    <message>
+        <source>MMM yyyy</source>
+        <translation>yyyy年M月</translation>
+    </message>
+    <message>
+        <source>MMMM yyyy</source>
+        <translation>yyyy年M月</translation>
+    </message>
+    <message>
+        <source>d</source>
+        <translation>M月d日</translation>
+    </message>
+    <message>
+        <source>d MMM</source>
+        <translation>M月d日</translation>
+    </message>
+    <message>
+        <source>d MMM yyyy</source>
+        <translation>yyyy年M月d日</translation>
+    </message>
+    <message>
+        <source>d MMMM yyyy</source>
+        <translation>yyyy年M月d日</translation>
+    </message>
+    <message>
+        <source>d MMMM yyyy, HH:mm</source>
+        <translation>yyyy年M月d日 HH:mm</translation>
+    </message>
+    <message>
+        <source>ddd d MMM</source>
+        <translation>M月d日 ddd</translation>
+    </message>
+    <message>
+        <source>dddd, d MMMM</source>
+        <translation>M月d日 dddd</translation>
+    </message>
+    <message>
+        <source>dddd, d MMMM yyyy</source>
+        <translation>yyyy年M月d日 dddd</translation>
+    </message>
+    <message>
+        <source>yyyy</source>
+        <translation>yyyy年</translation>
+    </message>
+</context>
+<context>
     <name>DateMenu</name>
     <message>
         <source>Date to go to</source>

@@ -91,7 +91,7 @@ def cut_texts(root: QWidget) -> Iterator[tuple[str, str]]:
     for widget in root.findChildren(QWidget):
         if not widget.isVisibleTo(root) or widget.window() is not root.window():
             continue
-        if isinstance(widget, QScrollArea) and widget.widget() is not None:
+        if isinstance(widget, QScrollArea):
             yield from _wide_texts(widget)
         parent = widget.parentWidget()
         if parent is not None and isinstance(parent, QSplitter | QStackedWidget) and widget.width() > parent.width():
@@ -113,6 +113,8 @@ def cut_texts(root: QWidget) -> Iterator[tuple[str, str]]:
 def _wide_texts(area: QScrollArea) -> Iterator[tuple[str, str]]:
     """Return what makes the page of a scroll area wider than its view."""
     room, page = area.viewport().width(), area.widget()
+    if page is None:
+        return
     parts = [part for part in page.findChildren(QWidget) if part.isVisibleTo(page)]
     edges = {part: part.mapTo(page, part.rect().topRight()).x() for part in parts}
     wide = [f"{type(part).__name__} {_first_text(part)!r}" for part in parts if edges[part] > room]
