@@ -98,8 +98,7 @@ def cut_texts(root: QWidget) -> Iterator[tuple[str, str]]:
             yield type(widget).__name__, f"{widget.width()} of {parent.width()}, {_first_text(widget)!r}"
         if isinstance(widget, ElidedLabel):
             continue  # it says so by an ellipsis, and its tooltip is the whole text
-        is_text = isinstance(widget, QAbstractButton) or (isinstance(widget, QLabel) and widget.pixmap().isNull())
-        if not (is_text and widget.text()):
+        if not isinstance(widget, QAbstractButton | QLabel) or not widget.text():
             continue
         if widget.hasHeightForWidth():
             is_cut = widget.heightForWidth(widget.width()) > widget.height() + 1
