@@ -3072,6 +3072,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{type}, 1 mention</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{type}, {count} mentions</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3085,6 +3089,10 @@
 </context>
 <context>
     <name>EntityPage</name>
+    <message>
+        <source>1 mention</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>Also called</source>
         <translation type="unfinished"></translation>
@@ -3151,6 +3159,10 @@
     </message>
     <message>
         <source>Untitled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>once together</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6040,6 +6052,10 @@
 <context>
     <name>RunHistory</name>
     <message>
+        <source>1 turn</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>It has not run yet.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6781,6 +6797,10 @@
 </context>
 <context>
     <name>SessionList</name>
+    <message>
+        <source>1 fact drawn from it</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>Agent</source>
         <translation type="unfinished"></translation>

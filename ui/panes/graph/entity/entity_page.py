@@ -181,10 +181,9 @@ class EntityPage(QScrollArea):
             self._fold(section)
 
     def _words(self, info: EntityInfo) -> str:
-        parts = [
-            type_label(info.entity.type),
-            self.tr("{count} mentions").format(count=format_number(info.entity.mentions)),
-        ]
+        mentions = info.entity.mentions
+        words = self.tr("1 mention") if mentions == 1 else self.tr("{count} mentions")
+        parts = [type_label(info.entity.type), words.format(count=format_number(mentions))]
         if info.first_at is not None and info.last_at is not None:
             parts.append(short_span(info.first_at, info.last_at, datetime.now(UTC)))
         return " · ".join(parts)
@@ -240,8 +239,10 @@ class EntityPage(QScrollArea):
     def _show_company(self, section: Section, found: Sequence[Neighbour]) -> None:
         self._open(section, len(found), len(found))
         for one in found:
-            count = format_number(round(one.weight))
-            row = LinkRow(one.name, one.id, count, detail=self.tr("{count} times together").format(count=count))
+            times = round(one.weight)
+            count = format_number(times)
+            words = self.tr("once together") if times == 1 else self.tr("{count} times together")
+            row = LinkRow(one.name, one.id, count, detail=words.format(count=count))
             row.triggered.connect(self.entity_opened)
             section.rows.addWidget(row)
 
