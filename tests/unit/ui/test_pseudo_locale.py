@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QTimeEdit
 from pytestqt.qtbot import QtBot
 
 from app.api.caller import Caller
@@ -238,3 +238,16 @@ def test_the_window_is_mirrored(tour: Tour, qt_loop: asyncio.AbstractEventLoop) 
     pane = window.panes.front
     assert pane is not None
     assert pane.layoutDirection() == Qt.LayoutDirection.RightToLeft
+
+
+@pytest.mark.parametrize(("pseudo", "size"), [("rtl", WIDE)], indirect=["pseudo"])
+def test_times_are_written_like_others_where_one_reads_from_the_right(
+    tour: Tour, qt_loop: asyncio.AbstractEventLoop
+) -> None:
+    window = tour.window
+    window.go(Place("schedule"))
+    qt_loop.run_until_complete(tour._rest())
+    window.registry.run("schedule.new")
+    qt_loop.run_until_complete(tour._rest())
+    (field,) = (field for field in window.findChildren(QTimeEdit) if field.isVisible())
+    assert field.text() == "08:00"

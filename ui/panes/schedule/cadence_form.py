@@ -64,6 +64,9 @@ class CadenceForm(QWidget):
         self.zone.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         self.zone.addItems(_zones())
         self.zone.setAccessibleName(self.tr("Time zone"))
+        for dated in (self.time, self.at):
+            # Qt would turn hours and minutes round for those who read from the right, who write them like others.
+            dated.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         for field in (self.time, self.day, self.number, self.at):
             field.setAlignment(Qt.AlignmentFlag.AlignCenter)
         for line in self.findChildren(QLineEdit):

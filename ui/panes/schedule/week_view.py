@@ -192,9 +192,11 @@ class WeekView(QWidget):
         painter.drawRoundedRect(box, Radius.SMALL, Radius.SMALL)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(tone)
-        painter.drawRoundedRect(QRectF(box.left() + 3, box.top() + 4, 3, box.height() - 8), 1.5, 1.5)
+        is_mirrored = self.isRightToLeft()
+        edge = box.right() - 6 if is_mirrored else box.left() + 3
+        painter.drawRoundedRect(QRectF(edge, box.top() + 4, 3, box.height() - 8), 1.5, 1.5)
         painter.setPen(look.colour("text"))
-        room = box.adjusted(11, 0, -4, 0)
+        room = box.adjusted(4, 0, -11, 0) if is_mirrored else box.adjusted(11, 0, -4, 0)
         time = local_of(entry.at).time().toString("HH:mm")
         words = QFontMetrics(painter.font()).elidedText(
             f"{time} {engine_text(entry.name)}", Qt.TextElideMode.ElideRight, int(room.width())
