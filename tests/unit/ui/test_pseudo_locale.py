@@ -111,13 +111,13 @@ class Tour:
             *(Place("search", extra="τριαντάφυλλα"), Place("agents"), Place("status")),
         ):
             self.window.go(place)
-            await self._rest()
+            await self.rest()
             yield f"{place.pane} {place.id}{place.extra}"
         self.window.go(Place("inbox"))
-        await self._rest()
+        await self.rest()
         for proposal in self._host.ask("inbox.list"):
             self.window.go(Place("inbox", proposal.id))
-            await self._rest()
+            await self.rest()
             yield f"inbox {proposal.operation}"
         async for name in self._run_actions("agents", "agents.new", "agents.connect"):
             yield name
@@ -129,10 +129,10 @@ class Tour:
     async def _run_actions(self, pane: str, *identities: str) -> AsyncIterator[str]:
         for identity in identities:
             self.window.go(Place(pane))
-            await self._rest()
-            if self.window.registry.run(identity):
-                await self._rest()
-                yield identity
+            await self.rest()
+            assert self.window.registry.run(identity), identity
+            await self.rest()
+            yield identity
 
     async def _sheets(self) -> AsyncIterator[str]:
         dialogs = self.window.dialogs
@@ -141,25 +141,25 @@ class Tour:
             if section.id == "diagnostics":
                 continue  # the trace is for developers
             dialogs.open_settings(section.id)
-            await self._rest()
+            await self.rest()
             sheet = dialogs.settings
             box = next(box for box in sheet._sections if box.spec.id == section.id)
             if not box.more.isHidden():
                 box.more.setChecked(True)
-                await self._rest()
+                await self.rest()
             yield f"settings {section.id}"
         self.window.sheets.dismiss()
         for show in (dialogs.open_import, dialogs.open_models, dialogs.open_shortcuts, dialogs.open_about):
             show()
-            await self._rest()
+            await self.rest()
             yield show.__name__
             self.window.sheets.dismiss()
         dialogs.open_welcome()
-        await self._rest()
+        await self.rest()
         yield "welcome"
         self.window.sheets.dismiss()
 
-    async def _rest(self) -> None:
+    async def rest(self) -> None:
         """Wait until the window has asked for nothing for a while."""
         quiet = 0
         for _ in range(500):
@@ -198,8 +198,11 @@ def tour(
     window.resize(width, height)
     window.show()
     window.attach(bridge)
-    yield Tour(window, bridge, filled)
+    made = Tour(window, bridge, filled)
+    qt_loop.run_until_complete(made.rest())
+    yield made
     window.shut_down()
+    qt_loop.run_until_complete(made.rest())
 
 
 @pytest.mark.slow
@@ -231,7 +234,7 @@ def test_every_text_is_translated_and_has_room(tour: Tour, qt_loop: asyncio.Abst
 def test_the_window_is_mirrored(tour: Tour, qt_loop: asyncio.AbstractEventLoop) -> None:
     window = tour.window
     window.go(Place("sessions", "s"))
-    qt_loop.run_until_complete(tour._rest())
+    qt_loop.run_until_complete(tour.rest())
     assert window.isRightToLeft()
     assert window.sidebar.mapTo(window, window.sidebar.rect().center()).x() > window.width() / 2
     assert window.panes is not None
@@ -246,8 +249,8 @@ def test_times_are_written_like_others_where_one_reads_from_the_right(
 ) -> None:
     window = tour.window
     window.go(Place("schedule"))
-    qt_loop.run_until_complete(tour._rest())
-    window.registry.run("schedule.new")
-    qt_loop.run_until_complete(tour._rest())
+    qt_loop.run_until_complete(tour.rest())
+    assert window.registry.run("schedule.new")
+    qt_loop.run_until_complete(tour.rest())
     (field,) = (field for field in window.findChildren(QTimeEdit) if field.isVisible())
     assert field.text() == "08:00"
