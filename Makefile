@@ -11,7 +11,7 @@ ARGS ?=
 
 BIN = $(VENV)/bin
 
-.PHONY: help setup demo run test coverage lint format lock bench bench-window fire packages packages-check docs translations clean
+.PHONY: help setup demo run test coverage lint format lock bench bench-window fire packages packages-check docs site translations clean
 
 help:
 	@echo "make demo   show a sample vault"
@@ -22,7 +22,8 @@ help:
 	@echo "make bench-window  a scripted day in the window while agents write  (MESSAGES=100000)"
 	@echo "make fire   write from four programs and kill them  (ROUNDS=200)"
 	@echo "make packages  build the installers into dist/     make packages-check  install and test them in a clean system"
-	@echo "make docs   write the reference pages of the help  make translations  bring the translations up to date
+	@echo "make docs   write the reference pages of the help  make site   build the help as a website in build/site"
+	@echo "make translations  bring the translations up to date with the texts of the window"
 	@echo "make clean  remove everything made here"
 
 setup:
@@ -79,6 +80,9 @@ docs: setup
 
 translations: setup
 	$(BIN)/python packaging/translations.py update
+
+site: setup
+	$(BIN)/python packaging/site.py $(ARGS)
 
 clean:
 	rm -rf .venv build dist htmlcov .coverage .hypothesis .mypy_cache .ruff_cache .import_linter_cache *.egg-info
