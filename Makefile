@@ -25,7 +25,7 @@ help:
 	@echo "make fire   write from four programs and kill them  (ROUNDS=200)"
 	@echo "make packages  build the installers into dist/     make packages-check  install and test them in a clean system"
 	@echo "make docs   write the reference pages of the help  make site   build the help as a website in build/site"
-	@echo "make translations  bring the translations up to date"
+	@echo "make translations  bring the translations up to date with the texts of the window"
 	@echo "make clean  remove everything made here"
 
 setup:

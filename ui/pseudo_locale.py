@@ -11,6 +11,8 @@ PSEUDO_LOCALES = {"pseudo": "el", "rtl": "he"}
 """The pseudo-locales, with the locale of their dates and direction: none that is written in Latin letters."""
 OPENING, CLOSING = "⟦", "⟧"
 GROWTH = 0.3
+DATE_FORMS = "DateForms"
+"""The context of forms of dates, which are no words."""
 _ACCENTS = str.maketrans("aceilnosuyACEINOSUY", "àçéîļñöšüýÀÇÉÎÑÖŠÜÝ")
 # What a translation must repeat: fields, %n, marks of access keys, tags, entities, and forms of dates.
 _KEPT = re.compile(r"(\{[^{}]*\}|%L?n|%\d|&\w+;|&(?=\w)|<[^<>]+>|\n)")
@@ -25,6 +27,8 @@ class PseudoLocale(QTranslator):
 
     def translate(self, context: str, text: str, _disambiguation: str | None = None, n: int = -1) -> str:
         """Return the twin of ``text``; texts of Qt's own dialogs too."""
+        if context == DATE_FORMS:
+            return text
         found = self._known.get(text)
         if found is None:
             found = self._known[text] = lengthen(text)

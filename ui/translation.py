@@ -6,7 +6,6 @@ is what the program reads. ``packaging/translations.py`` makes both.
 
 import logging
 import os
-import tomllib
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -131,6 +130,10 @@ def _language_in(path: Path) -> str:
 
     A file that cannot be read is left to the engine, which says what is wrong with it.
     """
+    if not path.is_file():
+        return ""
+    import tomllib  # noqa: PLC0415  (most vaults have no such file)
+
     try:
         with path.open("rb") as file:
             table = tomllib.loads(file.read(_LARGEST_FILE).decode("utf-8-sig")).get("window", {})

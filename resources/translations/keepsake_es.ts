@@ -1376,6 +1376,57 @@
     </message>
 </context>
 <context>
+    <name>DateForms</name>
+    <message>
+        <source>MMM</source>
+        <translation>MMM</translation>
+    </message>
+    <message>
+        <source>MMM yyyy</source>
+        <translation>MMM yyyy</translation>
+    </message>
+    <message>
+        <source>MMMM yyyy</source>
+        <translation>MMMM &apos;de&apos; yyyy</translation>
+    </message>
+    <message>
+        <source>d</source>
+        <translation>d</translation>
+    </message>
+    <message>
+        <source>d MMM</source>
+        <translation>d MMM</translation>
+    </message>
+    <message>
+        <source>d MMM yyyy</source>
+        <translation>d MMM yyyy</translation>
+    </message>
+    <message>
+        <source>d MMMM yyyy</source>
+        <translation>d &apos;de&apos; MMMM &apos;de&apos; yyyy</translation>
+    </message>
+    <message>
+        <source>d MMMM yyyy, HH:mm</source>
+        <translation>d &apos;de&apos; MMMM &apos;de&apos; yyyy, HH:mm</translation>
+    </message>
+    <message>
+        <source>ddd d MMM</source>
+        <translation>ddd d MMM</translation>
+    </message>
+    <message>
+        <source>dddd, d MMMM</source>
+        <translation>dddd, d &apos;de&apos; MMMM</translation>
+    </message>
+    <message>
+        <source>dddd, d MMMM yyyy</source>
+        <translation>dddd, d &apos;de&apos; MMMM &apos;de&apos; yyyy</translation>
+    </message>
+    <message>
+        <source>yyyy</source>
+        <translation>yyyy</translation>
+    </message>
+</context>
+<context>
     <name>DateMenu</name>
     <message>
         <source>Date to go to</source>
@@ -3021,6 +3072,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{type}, 1 mention</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{type}, {count} mentions</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3034,6 +3089,10 @@
 </context>
 <context>
     <name>EntityPage</name>
+    <message>
+        <source>1 mention</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>Also called</source>
         <translation type="unfinished"></translation>
@@ -3100,6 +3159,10 @@
     </message>
     <message>
         <source>Untitled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>once together</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5989,6 +6052,10 @@
 <context>
     <name>RunHistory</name>
     <message>
+        <source>1 turn</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>It has not run yet.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6730,6 +6797,10 @@
 </context>
 <context>
     <name>SessionList</name>
+    <message>
+        <source>1 fact drawn from it</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>Agent</source>
         <translation type="unfinished"></translation>

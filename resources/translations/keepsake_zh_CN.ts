@@ -1376,6 +1376,57 @@
     </message>
 </context>
 <context>
+    <name>DateForms</name>
+    <message>
+        <source>MMM</source>
+        <translation>M月</translation>
+    </message>
+    <message>
+        <source>MMM yyyy</source>
+        <translation>yyyy年M月</translation>
+    </message>
+    <message>
+        <source>MMMM yyyy</source>
+        <translation>yyyy年M月</translation>
+    </message>
+    <message>
+        <source>d</source>
+        <translation>M月d日</translation>
+    </message>
+    <message>
+        <source>d MMM</source>
+        <translation>M月d日</translation>
+    </message>
+    <message>
+        <source>d MMM yyyy</source>
+        <translation>yyyy年M月d日</translation>
+    </message>
+    <message>
+        <source>d MMMM yyyy</source>
+        <translation>yyyy年M月d日</translation>
+    </message>
+    <message>
+        <source>d MMMM yyyy, HH:mm</source>
+        <translation>yyyy年M月d日 HH:mm</translation>
+    </message>
+    <message>
+        <source>ddd d MMM</source>
+        <translation>M月d日 ddd</translation>
+    </message>
+    <message>
+        <source>dddd, d MMMM</source>
+        <translation>M月d日 dddd</translation>
+    </message>
+    <message>
+        <source>dddd, d MMMM yyyy</source>
+        <translation>yyyy年M月d日 dddd</translation>
+    </message>
+    <message>
+        <source>yyyy</source>
+        <translation>yyyy年</translation>
+    </message>
+</context>
+<context>
     <name>DateMenu</name>
     <message>
         <source>Date to go to</source>
@@ -3021,6 +3072,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{type}, 1 mention</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{type}, {count} mentions</source>
         <translation type="unfinished"></translation>
     </message>
@@ -3034,6 +3089,10 @@
 </context>
 <context>
     <name>EntityPage</name>
+    <message>
+        <source>1 mention</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>Also called</source>
         <translation type="unfinished"></translation>
@@ -3100,6 +3159,10 @@
     </message>
     <message>
         <source>Untitled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>once together</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5989,6 +6052,10 @@
 <context>
     <name>RunHistory</name>
     <message>
+        <source>1 turn</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>It has not run yet.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6730,6 +6797,10 @@
 </context>
 <context>
     <name>SessionList</name>
+    <message>
+        <source>1 fact drawn from it</source>
+        <translation type="unfinished"></translation>
+    </message>
     <message>
         <source>Agent</source>
         <translation type="unfinished"></translation>

@@ -1,4 +1,4 @@
-"""Buttons and check boxes whose words go on in a second line where there is no room."""
+"""Buttons and check boxes that break long words into lines."""
 
 from typing import TYPE_CHECKING
 

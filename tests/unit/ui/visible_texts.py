@@ -83,7 +83,7 @@ def untranslated(text: str) -> str:
     while rest != before:  # a translated text may be a field of another
         rest, before = _TRANSLATED.sub(" ", rest), rest
     rest = _TAG.sub(" ", rest)
-    return rest.strip() if _WORD.search(rest) else ""
+    return rest.strip(" ,·:\n") if _WORD.search(rest) else ""
 
 
 def cut_texts(root: QWidget) -> Iterator[tuple[str, str]]:
@@ -91,15 +91,14 @@ def cut_texts(root: QWidget) -> Iterator[tuple[str, str]]:
     for widget in root.findChildren(QWidget):
         if not widget.isVisibleTo(root) or widget.window() is not root.window():
             continue
-        if isinstance(widget, QScrollArea) and widget.widget() is not None:
+        if isinstance(widget, QScrollArea):
             yield from _wide_texts(widget)
         parent = widget.parentWidget()
         if parent is not None and isinstance(parent, QSplitter | QStackedWidget) and widget.width() > parent.width():
             yield type(widget).__name__, f"{widget.width()} of {parent.width()}, {_first_text(widget)!r}"
         if isinstance(widget, ElidedLabel):
             continue  # it says so by an ellipsis, and its tooltip is the whole text
-        is_text = isinstance(widget, QAbstractButton) or (isinstance(widget, QLabel) and widget.pixmap().isNull())
-        if not (is_text and widget.text()):
+        if not isinstance(widget, QAbstractButton | QLabel) or not widget.text():
             continue
         if widget.hasHeightForWidth():
             is_cut = widget.heightForWidth(widget.width()) > widget.height() + 1
@@ -113,6 +112,8 @@ def cut_texts(root: QWidget) -> Iterator[tuple[str, str]]:
 def _wide_texts(area: QScrollArea) -> Iterator[tuple[str, str]]:
     """Return what makes the page of a scroll area wider than its view."""
     room, page = area.viewport().width(), area.widget()
+    if page is None:
+        return
     parts = [part for part in page.findChildren(QWidget) if part.isVisibleTo(page)]
     edges = {part: part.mapTo(page, part.rect().topRight()).x() for part in parts}
     wide = [f"{type(part).__name__} {_first_text(part)!r}" for part in parts if edges[part] > room]

@@ -169,7 +169,7 @@ class ComparisonView(QWidget):
         made = QComboBox(self)
         made.setAccessibleName(self.tr("Compare what answers now with"))
         made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        made.setMinimumContentsLength(18)
+        made.setMinimumContentsLength(14)
         return made
 
     def _make_queries(self) -> QueryField:

@@ -40,6 +40,8 @@ class CadenceForm(QWidget):
         for words in self._mode_words():
             self.mode.addItem(words)
         self.time = QTimeEdit(QTime(8, 0), self)
+        # Qt would turn hours and minutes round for those who read from the right, who write them like others.
+        self.time.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         self.time.setDisplayFormat("HH:mm")
         self.time.setAccessibleName(self.tr("Time of day"))
         self.days = {day: QCheckBox(_day_name(day), self) for day in _WEEK}
@@ -54,6 +56,7 @@ class CadenceForm(QWidget):
         self.unit.addItems([self.tr("minutes"), self.tr("hours"), self.tr("days")])
         self.at = QDateTimeEdit(self)
         self.at.setCalendarPopup(True)
+        self.at.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         self.at.setDisplayFormat("d MMM yyyy  HH:mm")
         self.at.setAccessibleName(self.tr("Day and time"))
         self.expression = QLineEdit(self)

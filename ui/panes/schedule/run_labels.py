@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime, QLocale, QTime, QTimeZone
 
 from ui.models.cards import Badge, Tone
-from ui.models.dates import short_date
+from ui.models.dates import date_words, short_date
 
 if TYPE_CHECKING:
     from app.schedule.model import Schedule
@@ -46,7 +46,7 @@ def coming_there(moment: datetime, now: datetime) -> str:
         return QCoreApplication.translate("Schedule", "tomorrow {time}").format(time=time)
     if 0 < days < 7:  # noqa: PLR2004  (a week)
         return f"{locale.dayName(there.date().dayOfWeek(), QLocale.FormatType.ShortFormat)} {time}"
-    return f"{locale.toString(there.date(), 'd MMM yyyy')} {time}"
+    return f"{date_words(there.date(), 'd MMM yyyy')} {time}"
 
 
 def week_words(first: date, last: date) -> str:
