@@ -7,11 +7,12 @@ MESSAGES ?= 10000
 DATA ?=
 DATASET ?= locomo
 ROUNDS ?= 3
+OUT ?= build/pictures
 ARGS ?=
 
 BIN = $(VENV)/bin
 
-.PHONY: help setup demo run test coverage lint format lock bench bench-window fire packages packages-check docs site clean
+.PHONY: help setup demo run test coverage lint format lock bench bench-window pictures fire packages packages-check docs site translations clean
 
 help:
 	@echo "make demo   show a sample vault"
@@ -20,9 +21,11 @@ help:
 	@echo "make lint   check style, types, imports and spelling"
 	@echo "make bench  measure                    (MESSAGES=100000 DATASET=locomo DATA=folder)"
 	@echo "make bench-window  a scripted day in the window while agents write  (MESSAGES=100000)"
+	@echo "make pictures  draw every pane and sheet, empty, with the sample and large  (OUT=folder MESSAGES=100000)"
 	@echo "make fire   write from four programs and kill them  (ROUNDS=200)"
 	@echo "make packages  build the installers into dist/     make packages-check  install and test them in a clean system"
 	@echo "make docs   write the reference pages of the help  make site   build the help as a website in build/site"
+	@echo "make translations  bring the translations up to date with the texts of the window"
 	@echo "make clean  remove everything made here"
 
 setup:
@@ -61,6 +64,10 @@ bench: setup
 bench-window: setup
 	$(BIN)/python -m tests.bench.window --messages $(MESSAGES) $(ARGS)
 
+pictures: MESSAGES = 100000
+pictures: setup
+	$(BIN)/python -m tests.pictures $(OUT) --messages $(MESSAGES) $(ARGS)
+
 fire: setup
 	$(BIN)/python -m tests.integration.crash_stress --rounds $(ROUNDS) $(ARGS)
 
@@ -76,6 +83,9 @@ packages-check:
 
 docs: setup
 	$(BIN)/keepsake docs
+
+translations: setup
+	$(BIN)/python packaging/translations.py update
 
 site: setup
 	$(BIN)/python packaging/site.py $(ARGS)

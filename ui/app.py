@@ -52,7 +52,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     # Qt is imported only now: the guard has to speak first.
     from ui.process.single_instance import SingleInstance, address, hand_over  # noqa: PLC0415
 
-    application = make_application()
+    application = make_application(vault)
     where = address(vault)
     requests = _wishes(options)
     if hand_over(where, requests[0]):
@@ -66,13 +66,17 @@ def main(argv: Sequence[str] | None = None) -> int:
     return _run(application, vault, instance, hidden=options.hidden, safe_mode=options.safe_mode, requests=first)
 
 
-def make_application() -> "QApplication":
-    """Return the Qt application, in Keepsake's look."""
+def make_application(vault: Path | None = None) -> "QApplication":
+    """Return the Qt application, in Keepsake's look.
+
+    Args:
+        vault: Its settings choose the language; without one the window is English, or as the environment says.
+    """
     from PySide6.QtGui import QIcon  # noqa: PLC0415
     from PySide6.QtWidgets import QApplication  # noqa: PLC0415
 
     from app.core.paths import resources  # noqa: PLC0415
-    from ui import theme  # noqa: PLC0415
+    from ui import theme, translation  # noqa: PLC0415
 
     existing = QApplication.instance()
     application = existing if isinstance(existing, QApplication) else QApplication(sys.argv[:1])
@@ -82,6 +86,7 @@ def make_application() -> "QApplication":
     application.setQuitOnLastWindowClosed(False)
     application.setWindowIcon(QIcon(str(resources() / "icons" / "keepsake.svg")))
     theme.current().install(application)
+    translation.install(application, translation.chosen_language(vault))
     return application
 
 

@@ -11,6 +11,7 @@ from app.changes import Progress
 from app.core.text import excerpt
 from ui import theme
 from ui.actions import Actions
+from ui.engine_texts import engine_text
 from ui.notify import notify
 from ui.shell.navigation import Place
 from ui.shell.quick_controls import QuickControls
@@ -203,7 +204,7 @@ class Tray(QObject):
         if job is not None:
             self.state = "paused" if job.state == "paused" else "working"
             paused = self.tr(" (paused)") if job.state == "paused" else ""
-            text = f"{job.title}{paused} — {progress_text(job)}"
+            text = f"{engine_text(job.title)}{paused} — {progress_text(job)}"
         elif self._summary is not None:
             needs_attention = self._summary.notes or self._requests
             self.state = "attention" if needs_attention else "idle" if self._summary.is_idle else "working"

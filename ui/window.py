@@ -71,9 +71,9 @@ class Window(QMainWindow):
         super().__init__()
         self.setWindowTitle(self.tr("Keepsake"))
         self.setMinimumSize(SMALLEST)
-        self.setAcceptDrops(True)
         self.registry = actions
         self._state = state
+        self._restore_look()
         self.errors = errors
         self.places = Navigation(self)
         self.undo = UndoStack(self)
@@ -301,12 +301,16 @@ class Window(QMainWindow):
         row.addWidget(self.sidebar)
         row.addLayout(column, 1)
         self.setCentralWidget(body)
+        self.setAcceptDrops(True)
 
-    def _restore(self) -> None:
-        # The settings are read with the vault; until then the look of last time avoids a flash.
+    def _restore_look(self) -> None:
+        # The settings are read with the vault; until then the look of last time avoids a flash. Parts that were made
+        # before a change of the size of text, but not shown, would keep the former size.
         if self._state.text("look/scheme") in set(Scheme):
             theme.current().set_scheme(Scheme(self._state.text("look/scheme")))
             theme.current().set_scale(float(self._state.text("look/scale", "1")))
+
+    def _restore(self) -> None:
         geometry = self._state.blob("window/geometry")
         if not geometry or not self.restoreGeometry(geometry):
             self.resize(SIZE)

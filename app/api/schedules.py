@@ -60,7 +60,13 @@ class SchedulerStatus:
 
 @operation("schedule.preview", trust="public")
 async def preview_cadence(
-    engine: Engine, caller: Caller, cadence: Cadence, zone: str = "", after: datetime | None = None, count: Count = 5
+    engine: Engine,
+    caller: Caller,
+    cadence: Cadence,
+    zone: str = "",
+    after: datetime | None = None,
+    count: Count = 5,
+    language: str = "",
 ) -> Preview:
     """Return a cadence in words, with its next runs in its zone.
 
@@ -70,11 +76,12 @@ async def preview_cadence(
         zone: An IANA zone such as Europe/Berlin; that of the cadence by default.
         after: The runs after this time; now by default.
         count: How many runs, at most 100.
+        language: Of the words: de, es or zh_CN; English by default.
     """
     chosen = msgspec.structs.replace(cadence, zone=zone) if zone else cadence
     start = after or to_datetime(engine.clock.now_ms())
     shortest = schedule_options(engine.config).min_interval_s
-    return preview(chosen, start, min(count, _MAX_PREVIEW), shortest)
+    return preview(chosen, start, min(count, _MAX_PREVIEW), shortest, language)
 
 
 @operation("schedule.create", access="write", trust="inner")
@@ -383,13 +390,14 @@ async def activity(engine: Engine, caller: Caller, typing: bool = True, metered:
 
 
 @operation("schedule.words", trust="public")
-async def words(engine: Engine, caller: Caller, cadence: Cadence) -> str:
+async def words(engine: Engine, caller: Caller, cadence: Cadence, language: str = "") -> str:
     """Return a cadence in words, whether or not it lies in the past.
 
     Args:
         cadence: The cadence; see schedule.preview.
+        language: Of the words: de, es or zh_CN; English by default.
     """
-    return in_words(cadence)
+    return in_words(cadence, language)
 
 
 async def _visible(engine: Engine, caller: Caller, schedule_id: str) -> Schedule:

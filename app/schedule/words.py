@@ -5,10 +5,12 @@ from datetime import datetime
 from app.schedule.cadence import check_cadence, expression_of, upcoming, zone_of
 from app.schedule.model import Cadence, Preview
 
+_LOCALES = {"de": "de_DE", "es": "es_ES", "zh_CN": "zh_CN"}
+_ENGLISH = "en_US"
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
-def preview(cadence: Cadence, after: datetime, count: int, min_interval_s: float) -> Preview:
+def preview(cadence: Cadence, after: datetime, count: int, min_interval_s: float, language: str = "") -> Preview:
     """Return a cadence in words, with its next runs.
 
     Args:
@@ -16,6 +18,7 @@ def preview(cadence: Cadence, after: datetime, count: int, min_interval_s: float
         after: An aware instant.
         count: How many runs at most.
         min_interval_s: Seconds between two runs at least.
+        language: See ``in_words``.
 
     Raises:
         InputError: The cadence cannot be scheduled; ``field`` names the part.
@@ -23,17 +26,21 @@ def preview(cadence: Cadence, after: datetime, count: int, min_interval_s: float
     check_cadence(cadence, after, min_interval_s)
     zone = zone_of(cadence)
     runs = tuple(run.astimezone(zone).isoformat(timespec="seconds") for run in upcoming(cadence, after, count))
-    return Preview(in_words(cadence), cadence.zone or "UTC", runs)
+    return Preview(in_words(cadence, language), cadence.zone or "UTC", runs)
 
 
-def in_words(cadence: Cadence) -> str:
+def in_words(cadence: Cadence, language: str = "") -> str:
     """Return a cadence in words, such as ``At 04:00``.
+
+    Args:
+        cadence: The cadence.
+        language: ``de``, ``es`` or ``zh_CN`` for a cron expression in that language; else all is English.
 
     Raises:
         InputError: It is malformed.
     """
     if cadence.kind == "cron":
-        return _cron_in_words(expression_of(cadence))
+        return _cron_in_words(expression_of(cadence), _LOCALES.get(language, _ENGLISH))
     if cadence.kind == "once":
         at = cadence.at
         return "Once" if at is None else f"Once, on {at.astimezone(zone_of(cadence)):%Y-%m-%d at %H:%M}"
@@ -43,10 +50,10 @@ def in_words(cadence: Cadence) -> str:
     return f"Every {unit}" if number == 1 else f"Every {number:g} {unit}s"
 
 
-def _cron_in_words(expression: str) -> str:
+def _cron_in_words(expression: str, locale: str) -> str:
     from cron_descriptor import Options, get_description  # noqa: PLC0415  (loaded with the first schedule)
 
-    options = Options()
+    options = Options(locale_code=locale)  # without one it speaks the language of the process
     options.use_24hour_time_format = True
     options.verbose = False
     return str(get_description(expression, options))

@@ -68,6 +68,9 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[name] = str(place)
     for name in [name for name in os.environ if name.startswith("KEEPSAKE_")]:
         del os.environ[name]
+    # The window speaks the language of the system.
+    os.environ["LC_ALL"] = "C.UTF-8"
+    os.environ.pop("LANGUAGE", None)
     # Workers share the cores: threads that wait for one another's turn at a matrix cost many times what they save.
     os.environ["OPENBLAS_NUM_THREADS"] = "1"
     # The person's own keyring is nothing to a test.

@@ -45,7 +45,8 @@ class AboutDialog(BaseDialog):
         self._debug.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse | Qt.TextInteractionFlag.TextSelectableByKeyboard
         )
-        self.body.addWidget(self._debug, 1)
+        self.body.addWidget(self._debug)
+        self.body.addStretch(1)
         copy = self.add_button(text_button(self.tr("Copy debug information"), parent=self))
         copy.clicked.connect(self._on_copy_clicked)
 

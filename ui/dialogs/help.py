@@ -39,6 +39,7 @@ class HelpDialog(BaseDialog):
         self._list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self._list.currentItemChanged.connect(self._on_current_changed)
         self._page = QTextBrowser(self)
+        self._page.setObjectName("helpPage")
         self._page.setAccessibleName(self.tr("Help page"))
         self._page.setOpenLinks(False)
         self._page.document().setDocumentMargin(Space.L)

@@ -4,13 +4,15 @@ import asyncio
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.entities.model import EntityFilter
 from app.memories.model import MemoryFilter
 from app.sessions.model import SessionFilter
 from ui.panes.search.query_text import term_of
 from ui.shell.navigation import Place
+from ui.shell.pane_stack import PANES
+from ui.translation import translate
 
 if TYPE_CHECKING:
     from app.core.facets import Facet
@@ -47,15 +49,14 @@ class Target:
 def target_of(place: Place) -> Target:
     """Return a note, conversation or name as the palette offers it."""
     if place.pane == "graph":
-        return Target(f"graph/{place.id}", place.title, place, _tr("Name"), "waypoints")
-    is_note = place.pane == "notes"
-    return Target(
-        f"{place.pane}/{place.id}",
-        place.title,
-        place,
-        _tr("Note") if is_note else _tr("Conversation"),
-        "notebook-pen" if is_note else "message-square",
-    )
+        return Target(f"graph/{place.id}", place.title, place, translate("Palette", "Name"), "waypoints")
+    key = f"{place.pane}/{place.id}"
+    if place.pane == "notes":
+        return Target(key, place.title, place, translate("Palette", "Note"), "notebook-pen")
+    pane = next((pane for pane in PANES if pane.name == place.pane), None)
+    if place.pane == "sessions" or pane is None:
+        return Target(key, place.title, place, translate("Palette", "Conversation"), "message-square")
+    return Target(key, place.title, place, pane.shown_title, pane.icon)
 
 
 class PaletteLookup(QObject):
@@ -137,7 +138,13 @@ async def _tags_and_names(bridge: "Bridge", text: str) -> list[Target]:
         bridge.call("entity.list", filter=EntityFilter(text=text), limit=ENTITY_LIMIT),
     )
     targets = [
-        Target(f"tag/{tag.name}", f"#{tag.name}", Place("search", extra=term_of("tag", tag.name)), _tr("Tag"), "tag")
+        Target(
+            f"tag/{tag.name}",
+            f"#{tag.name}",
+            Place("search", extra=term_of("tag", tag.name)),
+            translate("Palette", "Tag"),
+            "tag",
+        )
         for tag in tags
     ]
     targets += [
@@ -157,14 +164,10 @@ async def _tags_and_names(bridge: "Bridge", text: str) -> list[Target]:
 def _kind(entity_type: str) -> str:
     """Return the type of an entity as people call it."""
     return {
-        "person": _tr("Person"),
-        "organization": _tr("Organization"),
-        "location": _tr("Place"),
-        "project": _tr("Project"),
-        "email": _tr("Email address"),
-        "url": _tr("Web address"),
-    }.get(entity_type, _tr("Name"))
-
-
-def _tr(text: str) -> str:
-    return QCoreApplication.translate("Palette", text)
+        "person": translate("Palette", "Person"),
+        "organization": translate("Palette", "Organization"),
+        "location": translate("Palette", "Place"),
+        "project": translate("Palette", "Project"),
+        "email": translate("Palette", "Email address"),
+        "url": translate("Palette", "Web address"),
+    }.get(entity_type, translate("Palette", "Name"))

@@ -2,9 +2,32 @@
 
 from datetime import date, datetime, timedelta
 
-from PySide6.QtCore import QCoreApplication, QDate, QDateTime, QLocale, QTimeZone
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime, QLocale, QTimeZone
 
-_CONTEXT = "when"
+_FORMS = (
+    QT_TRANSLATE_NOOP("DateForms", "d"),
+    QT_TRANSLATE_NOOP("DateForms", "d MMM"),
+    QT_TRANSLATE_NOOP("DateForms", "d MMM yyyy"),
+    QT_TRANSLATE_NOOP("DateForms", "d MMMM yyyy"),
+    QT_TRANSLATE_NOOP("DateForms", "d MMMM yyyy, HH:mm"),
+    QT_TRANSLATE_NOOP("DateForms", "dddd, d MMMM"),
+    QT_TRANSLATE_NOOP("DateForms", "dddd, d MMMM yyyy"),
+    QT_TRANSLATE_NOOP("DateForms", "ddd d MMM"),
+    QT_TRANSLATE_NOOP("DateForms", "MMM"),
+    QT_TRANSLATE_NOOP("DateForms", "MMM yyyy"),
+    QT_TRANSLATE_NOOP("DateForms", "MMMM yyyy"),
+    QT_TRANSLATE_NOOP("DateForms", "yyyy"),
+)
+
+
+def date_words(moment: QDate | QDateTime, form: str) -> str:
+    """Return a date as the person's language writes it.
+
+    Args:
+        moment: The date.
+        form: One of Qt's forms of dates that are listed here; a translation may order and punctuate it differently.
+    """
+    return QLocale().toString(moment, QCoreApplication.translate("DateForms", form))
 
 
 def local(moment: datetime) -> QDateTime:
@@ -28,17 +51,17 @@ def short_date(moment: datetime, now: datetime) -> str:
     if days == 0:
         return locale.toString(there.time(), QLocale.FormatType.ShortFormat)
     if days == 1:
-        return QCoreApplication.translate(_CONTEXT, "Yesterday")
+        return QCoreApplication.translate("Dates", "Yesterday")
     if 0 < days < 7:  # noqa: PLR2004  (a week)
         return locale.dayName(there.date().dayOfWeek(), QLocale.FormatType.ShortFormat)
     if moment.astimezone().year == now.astimezone().year:
-        return locale.toString(there.date(), "d MMM")
-    return locale.toString(there.date(), "d MMM yyyy")
+        return date_words(there.date(), "d MMM")
+    return date_words(there.date(), "d MMM yyyy")
 
 
 def full_date(moment: datetime) -> str:
     """Return day and time in full, for tooltips and readers of one thing."""
-    return QLocale().toString(local(moment), "d MMMM yyyy, HH:mm")
+    return date_words(local(moment), "d MMMM yyyy, HH:mm")
 
 
 def short_span(first: datetime, last: datetime, now: datetime) -> str:
@@ -48,20 +71,20 @@ def short_span(first: datetime, last: datetime, now: datetime) -> str:
     """
     if day_of(first) == day_of(last):
         return short_date(last, now)
-    begun, ended, locale = local(first), local(last), QLocale()
+    begun, ended = local(first), local(last)
     if (begun.date().year(), begun.date().month()) == (ended.date().year(), ended.date().month()):
-        begin = locale.toString(begun.date(), "d")
+        begin = date_words(begun.date(), "d")
     else:
-        begin = locale.toString(begun.date(), "d MMM" if begun.date().year() == ended.date().year() else "d MMM yyyy")
+        begin = date_words(begun.date(), "d MMM" if begun.date().year() == ended.date().year() else "d MMM yyyy")
     end = "d MMM" if last.astimezone().year == now.astimezone().year else "d MMM yyyy"
-    return f"{begin} – {locale.toString(ended.date(), end)}"
+    return f"{begin} – {date_words(ended.date(), end)}"
 
 
 def full_span(first: datetime, last: datetime) -> str:
     """Return day and time of ``first``, and the day of ``last`` where it is another."""
     if day_of(first) == day_of(last):
         return full_date(first)
-    begin, end = (QLocale().toString(local(moment), "d MMMM yyyy") for moment in (first, last))
+    begin, end = (date_words(local(moment), "d MMMM yyyy") for moment in (first, last))
     return f"{begin} – {end}"
 
 
@@ -73,11 +96,11 @@ def clock_time(moment: datetime) -> str:
 def day_heading(day: date, today: date) -> str:
     """Return a day as a separator names it."""
     if day == today:
-        return QCoreApplication.translate(_CONTEXT, "Today")
+        return QCoreApplication.translate("Dates", "Today")
     if day == today - timedelta(days=1):
-        return QCoreApplication.translate(_CONTEXT, "Yesterday")
+        return QCoreApplication.translate("Dates", "Yesterday")
     form = "dddd, d MMMM" if day.year == today.year else "dddd, d MMMM yyyy"
-    return QLocale().toString(QDate(day.year, day.month, day.day), form)
+    return date_words(QDate(day.year, day.month, day.day), form)
 
 
 def format_number(count: int) -> str:

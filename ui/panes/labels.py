@@ -13,6 +13,7 @@ _KINDS: dict[str, tuple[object, object, str]] = {
     "observation": (QT_TRANSLATE_NOOP("Words", "Observation"), QT_TRANSLATE_NOOP("Words", "Observations"), "eye"),
     "reflection": (QT_TRANSLATE_NOOP("Words", "Reflection"), QT_TRANSLATE_NOOP("Words", "Reflections"), "sparkles"),
     "digest": (QT_TRANSLATE_NOOP("Words", "Digest"), QT_TRANSLATE_NOOP("Words", "Digests"), "archive"),
+    "entity": (QT_TRANSLATE_NOOP("Words", "Name"), QT_TRANSLATE_NOOP("Words", "Names"), "waypoints"),
     "message": (QT_TRANSLATE_NOOP("Words", "Message"), QT_TRANSLATE_NOOP("Words", "Messages"), "message-square"),
 }
 _STORES: dict[str, object] = {
@@ -42,6 +43,9 @@ _ROLES: dict[str, object] = {
     "tool": QT_TRANSLATE_NOOP("Words", "Tool"),
     "system": QT_TRANSLATE_NOOP("Words", "System"),
 }
+
+_OWN_SOURCES = {"rules", "consolidation", "decay", "enrichment", "housekeeping", "reflection", "retention"}
+"""Parts of the engine that write of their own accord."""
 
 _FEATURES = {
     "bm25": QT_TRANSLATE_NOOP("Words", "Words of the message"),
@@ -136,6 +140,8 @@ def source_label(source: str) -> str:
     """Return who stored something, as a person says it."""
     if source == "person":
         return _said(QT_TRANSLATE_NOOP("Words", "You"))
+    if source in _OWN_SOURCES:
+        return "Keepsake"
     name, colon, origin = source.partition(":")
     if name == "import" and colon:
         return _said(QT_TRANSLATE_NOOP("Words", "Import ({origin})")).format(origin=origin)

@@ -10,6 +10,7 @@ from app.agents.model import Agent, ConnectedAgent
 from app.changes import ChangeSet
 from app.errors import KeepsakeError, NotFoundError
 from ui.actions import Action, Actions
+from ui.engine_texts import engine_text
 from ui.notice import Notice
 
 if TYPE_CHECKING:
@@ -91,7 +92,10 @@ class QuickControls(QObject):
         except NotFoundError:
             return  # a host of an earlier version answers some of them not
         own = {schedule.id for job in jobs for schedule in job.schedules}
-        runs = [(f"work.run.{job.name}", job.title, partial(self._run_job, job.name, job.title)) for job in jobs]
+        runs = [
+            (f"work.run.{job.name}", engine_text(job.title), partial(self._run_job, job.name, engine_text(job.title)))
+            for job in jobs
+        ]
         goals = [item for item in found.schedules if item.id not in own]
         runs += [(f"work.run.{goal.id}", goal.name, partial(self._run_goal, goal.id, goal.name)) for goal in goals]
         self._offer([(identity, title, self._starter(make)) for identity, title, make in runs])

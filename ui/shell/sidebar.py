@@ -11,6 +11,8 @@ from ui.style.icons import icon
 from ui.widgets.button import TARGET_SIZE, ToolButton, icon_button, name_button
 
 BUTTON = QSize(70, 54)
+WIDEST = 130
+"""The width to which buttons grow for the words of a language."""
 BARE_BUTTON = QSize(44, 44)
 """The size of a button where there is no room for its words."""
 ICON = 20
@@ -85,6 +87,7 @@ class Sidebar(QWidget):
             return
         title = str(button.property("title"))
         button.setText(f"{title} {count}" if count else title)
+        self._fit()
         words = self.tr("{title}: {n} waiting").format(title=title, n=count) if count else title
         name_button(button, words, str(button.property("keys")))
 
@@ -134,12 +137,16 @@ class Sidebar(QWidget):
             style = Qt.ToolButtonStyle.ToolButtonIconOnly
             # Large icons in a low window: smaller ones rather than some out of sight.
             pixels = min(ICON, int((size.height() - PADDING) / theme.current().scale))
+        buttons = [button for button in self.findChildren(QToolButton) if button is not self.menu_button]
+        for button in buttons:
+            button.setToolButtonStyle(style)
+            button.setIconSize(QSize(pixels, pixels))
+        if has_words:
+            widest = max((button.sizeHint().width() for button in buttons), default=0)
+            size.setWidth(min(max(size.width(), widest), round(WIDEST * scale)))
         self.setFixedWidth(size.width() + 2 * SIDE)
-        for button in self.findChildren(QToolButton):
-            if button is not self.menu_button:
-                button.setToolButtonStyle(style)
-                button.setIconSize(QSize(pixels, pixels))
-                button.setFixedSize(size)
+        for button in buttons:
+            button.setFixedSize(size)
 
     def _count(self) -> int:
         """Return how many buttons there are below the menu's."""

@@ -3,15 +3,17 @@
 from dataclasses import dataclass
 from datetime import timedelta
 
-from PySide6.QtCore import QCoreApplication, QLocale, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent
 from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
 
 from app.changes import Progress
 from ui import theme
+from ui.engine_texts import engine_text
 from ui.shell.agent_indicator import AgentIndicator
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
+from ui.translation import translate
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.icon_label import IconLabel
@@ -52,11 +54,6 @@ class VaultSummary:
         return not (self.pending or self.names or self.jobs)
 
 
-def tr(text: str, n: int = -1) -> str:
-    """Translate in this file's context."""
-    return QCoreApplication.translate("Status", text, "", n)
-
-
 def count(number: int) -> str:
     """Return a number with the separators of the person's language."""
     locale = QLocale()
@@ -67,49 +64,65 @@ def span(seconds: float) -> str:
     """Return a length of time in words, as roughly as one would say it."""
     whole = max(1, round(seconds))
     if whole < _MINUTE:
-        return tr("{n} s").format(n=whole)
+        return translate("Status", "{n} s").format(n=whole)
     if whole < _HOUR:
-        return tr("{n} min").format(n=round(whole / _MINUTE))
+        return translate("Status", "{n} min").format(n=round(whole / _MINUTE))
     hours, rest = divmod(timedelta(seconds=whole), timedelta(hours=1))
-    return tr("{h} h {m} min").format(h=hours, m=rest.seconds // _MINUTE)
+    return translate("Status", "{h} h {m} min").format(h=hours, m=rest.seconds // _MINUTE)
 
 
 def amount(number: float, unit: str) -> str:
     """Return how much of ``unit``: bytes as megabytes, the rest as a count."""
     if unit == "bytes":
-        return tr("{n} MB").format(n=QLocale().toString(number / _MEGABYTE, "f", 1))
+        return translate("Status", "{n} MB").format(n=QLocale().toString(number / _MEGABYTE, "f", 1))
     return count(round(number))
 
 
 def progress_text(progress: Progress) -> str:
     """Return one line about long work: how far, how fast, how long yet."""
-    unit = "" if progress.unit == "bytes" else f" {progress.unit}"
+    unit = "" if progress.unit == "bytes" else f" {engine_text(progress.unit)}"
     if progress.total:
-        done = tr("{done} of {total}{unit}").format(
+        done = translate("Status", "{done} of {total}{unit}").format(
             done=amount(progress.done, progress.unit), total=amount(progress.total, progress.unit), unit=unit
         )
     else:
         done = f"{amount(progress.done, progress.unit)}{unit}"
     parts = [done]
     if progress.rate:
-        parts.append(tr("{rate}/s").format(rate=amount(progress.rate, progress.unit)))
+        parts.append(translate("Status", "{rate}/s").format(rate=amount(progress.rate, progress.unit)))
         if progress.total and progress.total > progress.done:
-            parts.append(tr("about {span} left").format(span=span((progress.total - progress.done) / progress.rate)))
+            parts.append(
+                translate("Status", "about {span} left").format(
+                    span=span((progress.total - progress.done) / progress.rate)
+                )
+            )
     return " · ".join(parts)
 
 
 def status_text(summary: VaultSummary) -> str:
     """Return the line while nothing long is running."""
-    index = tr("indexing {n} pieces").format(n=count(summary.pending)) if summary.pending else tr("index complete")
+    index = (
+        translate("Status", "indexing {n} pieces").format(n=count(summary.pending))
+        if summary.pending
+        else translate("Status", "index complete")
+    )
     if summary.names:
-        index += " · " + tr("recognising names in {n} texts").format(n=count(summary.names))
+        index += " · " + translate("Status", "recognising names in {n} texts").format(n=count(summary.names))
     parts = [
         _state(summary),
-        tr("1 memory") if summary.memories == 1 else tr("{n} memories").format(n=count(summary.memories)),
-        tr("1 session") if summary.sessions == 1 else tr("{n} sessions").format(n=count(summary.sessions)),
+        translate("Status", "1 memory")
+        if summary.memories == 1
+        else translate("Status", "{n} memories").format(n=count(summary.memories)),
+        translate("Status", "1 session")
+        if summary.sessions == 1
+        else translate("Status", "{n} sessions").format(n=count(summary.sessions)),
     ]
     if summary.agents:
-        parts.append(tr("1 agent") if summary.agents == 1 else tr("{n} agents").format(n=count(summary.agents)))
+        parts.append(
+            translate("Status", "1 agent")
+            if summary.agents == 1
+            else translate("Status", "{n} agents").format(n=count(summary.agents))
+        )
     parts.append(index)
     return " · ".join([*parts, *summary.notes[:1]])
 
@@ -117,12 +130,16 @@ def status_text(summary: VaultSummary) -> str:
 def _state(summary: VaultSummary) -> str:
     """Return what the vault does, in a word or by its name."""
     if summary.read_only:
-        return tr("Read-only")
+        return translate("Status", "Read-only")
     if summary.jobs:
         return summary.jobs[0]
     if not summary.is_idle:
-        return tr("Working")
-    return tr("Idle — next: {what}").format(what=summary.next_run) if summary.next_run else tr("Idle")
+        return translate("Status", "Working")
+    return (
+        translate("Status", "Idle — next: {what}").format(what=summary.next_run)
+        if summary.next_run
+        else translate("Status", "Idle")
+    )
 
 
 class StatusLine(QWidget):
@@ -242,16 +259,16 @@ class StatusLine(QWidget):
         more = self.tr(" (and {n} more)").format(n=len(self._jobs) - 1) if len(self._jobs) > 1 else ""
         self._sign.show_icon("activity", "accent")
         state = self.tr(" (paused)") if job.state == "paused" else ""
-        self._text.setText(f"{job.title}{state}{more} — {progress_text(job)}")
+        self._text.setText(f"{engine_text(job.title)}{state}{more} — {progress_text(job)}")
         self._bar.setRange(0, 1000 if job.total else 0)
         if job.total:
             self._bar.setValue(min(1000, round(1000 * job.done / job.total)))
         if job.state == "paused":
-            label = self.tr("Resume: {title}").format(title=job.title)
+            label = self.tr("Resume: {title}").format(title=engine_text(job.title))
         elif job.can_pause:
-            label = self.tr("Pause: {title}").format(title=job.title)
+            label = self.tr("Pause: {title}").format(title=engine_text(job.title))
         else:
-            label = self.tr("Cancel: {title}").format(title=job.title)
+            label = self.tr("Cancel: {title}").format(title=engine_text(job.title))
         self._cancel.setIcon(icon({"paused": "play"}.get(job.state, "pause" if job.can_pause else "x")))
         self._cancel.setAccessibleName(label)
         self._cancel.setToolTip(tooltip(label))

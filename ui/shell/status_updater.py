@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from app.changes import ChangeSet, Progress
+from ui.engine_texts import engine_text
 from ui.panes.schedule.run_labels import coming
 from ui.shell.status_line import StatusLine, VaultSummary
 
@@ -55,8 +56,10 @@ class StatusUpdater(QObject):
             self._busy = False
         if self._stopped:
             return
-        titles = tuple(job.title for job in status.jobs) or tuple(status.running)
-        coming_next = f"{status.next_name} {coming(status.next_at, datetime.now(UTC))}" if status.next_at else ""
+        titles = tuple(engine_text(job.title) for job in status.jobs) or tuple(map(engine_text, status.running))
+        coming_next = (
+            f"{engine_text(status.next_name)} {coming(status.next_at, datetime.now(UTC))}" if status.next_at else ""
+        )
         holdings = VaultSummary(
             status.memories,
             status.sessions,

@@ -79,14 +79,10 @@ TYPE: dict[str, tuple[float, int]] = {
 }
 """Steps of the type scale: factor of the body size, and weight."""
 
+INKS = ("text", "muted", "link", "accent", "danger", "warning", "success")
 GROUNDS = ("canvas", "surface", "raised", "sunken", "hover", "selected", "accent_soft", "code")
 TEXT_PAIRS: tuple[tuple[str, str], ...] = (
-    *((ink, ground) for ink in ("text", "muted") for ground in GROUNDS),
-    *((ink, ground) for ink in ("link", "danger", "warning", "success") for ground in ("canvas", "surface", "raised")),
-    ("accent", "canvas"),
-    ("accent", "surface"),
-    ("accent", "selected"),
-    ("accent", "accent_soft"),
+    *((ink, ground) for ink in INKS for ground in GROUNDS),
     ("danger", "danger_soft"),
     ("text", "danger_soft"),
     ("on_accent", "accent"),

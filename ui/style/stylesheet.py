@@ -38,7 +38,7 @@ QLineEdit > QToolButton[inside="true"] { border: 0; border-radius: ${small}px; p
 QLineEdit > QToolButton[inside="true"]:hover { background: $hover; }
 
 QPushButton { background: $raised; color: $text; border: 1px solid $line; border-radius: ${small}px;
-  padding: 6px 14px; }
+  padding: 6px 14px; min-height: ${px16}px; }
 QPushButton:hover { background: $hover; }
 QPushButton:pressed { background: $selected; }
 QPushButton:focus { border: 1px solid $accent; }
@@ -59,7 +59,7 @@ QLineEdit:focus, QComboBox:focus, QAbstractSpinBox:focus { border: 1px solid $ac
 QLineEdit[plain="true"] { background: transparent; border: 0; padding: 0; }
 QComboBox::drop-down { border: 0; width: ${px26}px; }
 QComboBox::down-arrow { image: url($arrow_down); width: ${px14}px; height: ${px14}px; }
-QAbstractSpinBox { padding: 6px 0; }
+QAbstractSpinBox { padding: 6px 0 6px 10px; }
 QAbstractSpinBox::up-button, QAbstractSpinBox::down-button { border: 0; width: ${px22}px; background: transparent; }
 QAbstractSpinBox::up-button { subcontrol-position: top right; }
 QAbstractSpinBox::down-button { subcontrol-position: bottom right; }
@@ -127,9 +127,12 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 #popup QListView, #captureWindow QPlainTextEdit { background: transparent; }
 #popup QLineEdit { background: transparent; border: 0; border-bottom: 1px solid $line; border-radius: 0;
   padding: 12px 16px; }
+#shortcutTree, #helpPage, #statusPage { border: 1px solid transparent; }
+#shortcutTree:focus, #helpPage:focus, #statusPage:focus { border: 1px solid $accent; border-radius: ${small}px; }
 #helpList::item { padding: 5px 8px; border-radius: ${small}px; }
 #helpList::item:selected { background: $selected; color: $text; }
 #helpList::item:focus { border: 1px solid $accent; }
+#card QListView, #card QTreeView { background: transparent; }
 #card { background: $raised; border: 1px solid $line; border-radius: ${large}px; }
 #sheet { background: $surface; }
 #nameTable::item { padding: 0 8px; }

@@ -79,7 +79,7 @@ class AccessBar(QFrame):
         text = self.tr("“{name}” asks for access to your memory, with {trust} trust.").format(
             name=name, trust=request.trust
         )
-        return f"{text} {self.tr('{n} more wait.').format(n=more)}" if more else text
+        return " ".join([text, self.tr("{n} more wait.").format(n=more)]) if more else text
 
     def _levels(self) -> tuple[tuple[str, str], ...]:
         return (

@@ -3,8 +3,8 @@
 Buttons without text are built here only, where they cannot go without an accessible name.
 """
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtCore import QEvent, QSize, Qt
+from PySide6.QtGui import QIcon, QKeyEvent, QKeySequence, QPixmap
 from PySide6.QtWidgets import QAbstractButton, QPushButton, QToolButton, QWidget
 
 from ui import theme
@@ -12,6 +12,8 @@ from ui.style.icons import icon
 from ui.widgets.plain_text import tooltip
 
 ICON_SIZE = 18
+WORDS_ICON_SIZE = 16
+ICON_ROOM = 4
 TARGET_SIZE = 32
 ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
@@ -21,6 +23,22 @@ class TextButton(QPushButton):
 
     Qt allows that on some desktops only, and for one button of a dialog.
     """
+
+    def setIcon(self, icon: QIcon | QPixmap) -> None:
+        """Show an icon, with room between it and the words."""
+        super().setIcon(icon)
+        self._fit_icon()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Let the icon grow with the text."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.FontChange and not self.icon().isNull():
+            self._fit_icon()
+
+    def _fit_icon(self) -> None:
+        # Qt leaves four pixels beside an icon, whatever the style sheet says; a wider one stands in the middle.
+        look = theme.current()
+        self.setIconSize(QSize(look.scaled(WORDS_ICON_SIZE + ICON_ROOM), look.scaled(WORDS_ICON_SIZE)))
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Press on Enter."""

@@ -63,9 +63,10 @@ class FlowLayout(QLayout):
         size = QSize()
         for item in self._items:
             size = size.expandedTo(item.minimumSize())
-        return size
+        return size.grownBy(self.contentsMargins())
 
     def _arrange(self, rect: QRect, *, apply: bool) -> int:
+        outer, rect = rect, rect.marginsRemoved(self.contentsMargins())
         left, top, height = rect.left(), rect.top(), 0
         parent = self.parentWidget()
         mirrored = parent is not None and parent.isRightToLeft()
@@ -74,6 +75,8 @@ class FlowLayout(QLayout):
             if widget is not None and widget.isHidden():
                 continue
             size = item.sizeHint().boundedTo(QSize(max(rect.width(), 40), 16_777_215))
+            if item.hasHeightForWidth():
+                size.setHeight(item.heightForWidth(size.width()))
             if left > rect.left() and left + size.width() > rect.right() + 1:
                 left, top, height = rect.left(), top + height + self._gap, 0
             if apply:
@@ -83,4 +86,4 @@ class FlowLayout(QLayout):
                 item.setGeometry(box)
             left += size.width() + self._gap
             height = max(height, size.height())
-        return top + height - rect.top()
+        return top + height - outer.top() + self.contentsMargins().bottom()

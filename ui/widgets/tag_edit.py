@@ -115,7 +115,6 @@ class TagEdit(QWidget):
         self.field.returnPressed.connect(self.take_typed)
         self.field.editingFinished.connect(self.take_typed)
         self.field.emptied.connect(self._on_field_emptied)
-        self.setFocusProxy(self.field)
 
     @property
     def tags(self) -> tuple[str, ...]:

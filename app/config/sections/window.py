@@ -6,6 +6,14 @@ WINDOW = (
     Setting("window.theme", "choice", "system", "Colours of the window.", choices=("system", "light", "dark")),
     Setting("window.scale", "int", 100, "Size of text and controls, in percent.", minimum=75, maximum=200),
     Setting(
+        "window.language",
+        "choice",
+        "system",
+        "Language of the window; 'system' is that of the computer, where Keepsake speaks it, else English.",
+        choices=("system", "en", "de", "es", "zh_CN"),
+        restart=True,
+    ),
+    Setting(
         "window.contrast",
         "choice",
         "system",

@@ -7,7 +7,7 @@ import PySide6
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
 from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent, QGuiApplication
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.changes import ChangeSet, Progress
@@ -137,6 +137,17 @@ def test_notice_is_undone_by_key_and_toast(window: Window, backend: FakeBackend,
     rest(window.undo.can_redo)
     assert backend.requested("memory.undo") == [{"history_ids": [7]}]
     assert window.registry.qaction("edit.redo").text() == "Redo delete ‘Rose list’"
+
+
+def test_a_window_starts_in_the_size_of_last_time(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
+    state = WindowState(tmp_path)
+    state.keep("look/scheme", "light")
+    state.keep("look/scale", "1.5")
+    made = Window(Actions(), state, ErrorReporter())
+    qtbot.addWidget(made)
+    made.show()
+    buttons = made.top_bar.findChildren(QPushButton)
+    assert {button.font().pointSizeF() for button in buttons} == {look.points}
 
 
 def test_scheme_and_size_are_stored(window: Window, backend: FakeBackend, look: Theme, rest: Rest) -> None:

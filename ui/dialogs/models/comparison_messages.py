@@ -4,20 +4,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
-from PySide6.QtCore import QCoreApplication, QLocale
+from PySide6.QtCore import QLocale
 
 from ui.shell.status_line import count
+from ui.translation import translate
 
 if TYPE_CHECKING:
     from app.evaluation.comparison_model import QueryComparison, RankingComparison, SideHit, SideTotal
 
 Side = Literal["now", "other"]
 Tone = Literal["plain", "moved", "lost"]
-
-
-def tr(text: str) -> str:
-    """Translate in this file's context."""
-    return QCoreApplication.translate("Comparing", text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,58 +29,81 @@ def mark_of(hit: "SideHit", side: Side) -> Mark:
     """Return where a hit of one side stands on the other."""
     if hit.other is None:
         if side == "now":
-            return Mark(tr("gone"), tr("not among the hits of the other side"), "lost")
-        return Mark(tr("new"), tr("not among the hits so far"), "moved")
+            return Mark(
+                translate("Comparing", "gone"), translate("Comparing", "not among the hits of the other side"), "lost"
+            )
+        return Mark(translate("Comparing", "new"), translate("Comparing", "not among the hits so far"), "moved")
     if hit.other == hit.place:
-        return Mark("=", tr("at the same place on both sides"))
+        return Mark("=", translate("Comparing", "at the same place on both sides"))
     if side == "now":
-        return Mark(f"→ {hit.other}", tr("at place {place} on the other side").format(place=hit.other), "moved")
+        return Mark(
+            f"→ {hit.other}",
+            translate("Comparing", "at place {place} on the other side").format(place=hit.other),
+            "moved",
+        )
     steps = hit.other - hit.place
     if steps > 0:
-        return Mark(f"▲ {steps}", tr("up by {steps}").format(steps=steps), "moved")
-    return Mark(f"▼ {-steps}", tr("down by {steps}").format(steps=-steps), "moved")
+        return Mark(f"▲ {steps}", translate("Comparing", "up by {steps}").format(steps=steps), "moved")
+    return Mark(f"▼ {-steps}", translate("Comparing", "down by {steps}").format(steps=-steps), "moved")
 
 
 def query_line(row: "QueryComparison") -> str:
     """Return in a line what a query's two answers share."""
     if row.is_same:
-        shared = tr("the same on both sides") if row.now.hits else tr("nothing found on either side")
+        shared = (
+            translate("Comparing", "the same on both sides")
+            if row.now.hits
+            else translate("Comparing", "nothing found on either side")
+        )
     else:
         most = max(len(row.now.hits), len(row.other.hits))
-        shared = tr("{common} of {most} shared").format(common=row.common, most=most)
+        shared = translate("Comparing", "{common} of {most} shared").format(common=row.common, most=most)
         if row.moved and not row.target:
-            shared = f"{shared} · " + tr("{moved} moved").format(moved=row.moved)
+            shared = f"{shared} · " + translate("Comparing", "{moved} moved").format(moved=row.moved)
     if not row.target or row.now.place == row.other.place:
         return shared
-    places = [tr("none") if place is None else str(place) for place in (row.now.place, row.other.place)]
-    return tr("answer {now} → {other}").format(now=places[0], other=places[1]) + f" · {shared}"
+    places = [
+        translate("Comparing", "none") if place is None else str(place) for place in (row.now.place, row.other.place)
+    ]
+    return translate("Comparing", "answer {now} → {other}").format(now=places[0], other=places[1]) + f" · {shared}"
 
 
 def verdict(found: "RankingComparison") -> str:
     """Return in a sentence or two what a comparison came to."""
     if found.queries == 1:
-        alike = tr("The query is answered alike.") if found.same else tr("{share} of the hits are shared.")
+        alike = (
+            translate("Comparing", "The query is answered alike.")
+            if found.same
+            else translate("Comparing", "{share} of the hits are shared.")
+        )
     else:
-        alike = tr("{same} of {queries} queries are answered alike; on average {share} of the hits are shared.")
+        alike = translate(
+            "Comparing", "{same} of {queries} queries are answered alike; on average {share} of the hits are shared."
+        )
     parts = [alike.format(same=found.same, queries=found.queries, share=percent(found.overlap))]
     if found.better or found.worse:
         parts.append(
-            tr("Known answers that rise: {better}; that fall: {worse}.").format(better=found.better, worse=found.worse)
+            translate("Comparing", "Known answers that rise: {better}; that fall: {worse}.").format(
+                better=found.better, worse=found.worse
+            )
         )
     elif known(found.now):
-        parts.append(tr("Every known answer stands where it stood."))
+        parts.append(translate("Comparing", "Every known answer stands where it stood."))
     parts += [
         _missing(side.missing).format(count=count(side.missing), model=side.model)
         for side in (found.now, found.other)
         if side.missing
     ]
     if found.cancelled:
-        parts.append(tr("It was stopped, so this is of part of the queries."))
+        parts.append(translate("Comparing", "It was stopped, so this is of part of the queries."))
     return " ".join((*parts, *found.notes))
 
 
 def _missing(number: int) -> str:
-    one, many = tr("1 text has no vector by {model} yet."), tr("{count} texts have no vector by {model} yet.")
+    one, many = (
+        translate("Comparing", "1 text has no vector by {model} yet."),
+        translate("Comparing", "{count} texts have no vector by {model} yet."),
+    )
     return one if number == 1 else many
 
 
@@ -102,7 +121,7 @@ def figures(side: "SideTotal") -> list[str]:
     if known(side):
         first, five, ten, mrr = _shares(side)
         shares = [percent(first), percent(five), percent(ten), decimal(mrr, 3)]
-    return [*shares, tr("{ms} ms").format(ms=decimal(side.p50_ms, 1))]
+    return [*shares, translate("Comparing", "{ms} ms").format(ms=decimal(side.p50_ms, 1))]
 
 
 def leading(found: "RankingComparison") -> tuple[list[bool], list[bool]]:
@@ -124,7 +143,13 @@ def _shares(side: "SideTotal") -> tuple[float, float, float, float]:
 
 def figure_names() -> list[str]:
     """Return what the figures are called."""
-    return [tr("answer first"), tr("in top 5"), tr("in top 10"), tr("MRR"), tr("median time")]
+    return [
+        translate("Comparing", "answer first"),
+        translate("Comparing", "in top 5"),
+        translate("Comparing", "in top 10"),
+        translate("Comparing", "MRR"),
+        translate("Comparing", "median time"),
+    ]
 
 
 def side_names(found: "RankingComparison") -> tuple[str, str]:
@@ -140,12 +165,17 @@ def side_names(found: "RankingComparison") -> tuple[str, str]:
 def side_titles(found: "RankingComparison") -> tuple[str, str]:
     """Return what the two sides are called, with which is which."""
     now, other = side_names(found)
-    return tr("Now: {name}").format(name=now), tr("Instead: {name}").format(name=other)
+    return translate("Comparing", "Now: {name}").format(name=now), translate("Comparing", "Instead: {name}").format(
+        name=other
+    )
 
 
 def origin_text(row: "QueryComparison") -> str:
     """Return where a query comes from that the person does not ask now, else nothing."""
-    return {"made": tr("made from the vault"), "judged": tr("you judged its answer")}.get(row.origin, "")
+    return {
+        "made": translate("Comparing", "made from the vault"),
+        "judged": translate("Comparing", "you judged its answer"),
+    }.get(row.origin, "")
 
 
 def made_note(found: "RankingComparison") -> str:
@@ -155,20 +185,21 @@ def made_note(found: "RankingComparison") -> str:
     """
     if found.now.made is None:
         return ""
-    return tr(
+    return translate(
+        "Comparing",
         "The questions made from the vault are words of its texts, which favours finding by words; your own searches,"
-        " below, tell more."
+        " below, tell more.",
     )
 
 
 def figure_notes() -> list[str]:
     """Return what the figures mean."""
     return [
-        tr("How often the known answer came first"),
-        tr("How often the known answer was among the first 5"),
-        tr("How often the known answer was among the first 10"),
-        tr("Mean of 1 divided by the place of the known answer: 1 where it is always first"),
-        tr("Half of the searches took less time"),
+        translate("Comparing", "How often the known answer came first"),
+        translate("Comparing", "How often the known answer was among the first 5"),
+        translate("Comparing", "How often the known answer was among the first 10"),
+        translate("Comparing", "Mean of 1 divided by the place of the known answer: 1 where it is always first"),
+        translate("Comparing", "Half of the searches took less time"),
     ]
 
 
@@ -184,7 +215,7 @@ def lines_of(*searches: Sequence[str]) -> str:
 
 def percent(share: float) -> str:
     """Return a share as a whole number of hundredths."""
-    return tr("{n} %").format(n=round(share * 100))
+    return translate("Comparing", "{n} %").format(n=round(share * 100))
 
 
 def decimal(number: float, digits: int) -> str:

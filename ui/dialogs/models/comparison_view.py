@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent, QStandardItemModel
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QHBoxLayout,
     QPlainTextEdit,
@@ -31,6 +30,7 @@ from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.plain_text import PlainLabel, caption, tooltip
 from ui.widgets.splitter import PaneSplitter
+from ui.widgets.wrapped_button import WrappedCheckBox
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -89,10 +89,10 @@ class ComparisonView(QWidget):
         self._serving = (0, "")
         self._what = self._make_what()
         self.queries = self._make_queries()
-        self._made = QCheckBox(self.tr("Ask questions made from the vault too"), self)
+        self._made = WrappedCheckBox(self.tr("Ask questions made from the vault too"), self)
         self._made.setChecked(True)
         self._made.setToolTip(self.tr("Their answers are known, so they tell which side finds more."))
-        self._meaning = QCheckBox(self.tr("By meaning alone"), self)
+        self._meaning = WrappedCheckBox(self.tr("By meaning alone"), self)
         self._meaning.setToolTip(self.tr("Leaves the words out, so that only the models differ."))
         self.go = text_button(self.tr("Compare"), "primary", parent=self)
         self.stop = text_button(self.tr("Stop"), parent=self)
@@ -169,7 +169,7 @@ class ComparisonView(QWidget):
         made = QComboBox(self)
         made.setAccessibleName(self.tr("Compare what answers now with"))
         made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        made.setMinimumContentsLength(18)
+        made.setMinimumContentsLength(14)
         return made
 
     def _make_queries(self) -> QueryField:

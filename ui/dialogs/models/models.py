@@ -123,6 +123,7 @@ class ModelsDialog(BaseDialog):
         area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         inner = QWidget(area)
         inner.setObjectName("sheet")
+        inner.setMaximumWidth(theme.current().scaled(BaseDialog.measure))  # its sentences; the comparison has all
         list_column = QVBoxLayout(inner)
         list_column.setContentsMargins(0, 0, 0, 0)
         list_column.setSpacing(Space.L)

@@ -13,6 +13,7 @@ from ui.dialogs.base_dialog import note
 from ui.dialogs.models.key_field import KeyField
 from ui.dialogs.settings.panel import SettingsPanel
 from ui.dialogs.settings.plain_table import fit_table, make_table
+from ui.engine_texts import engine_text
 from ui.models.dates import format_number
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -68,7 +69,8 @@ class LanguageModelPanel(SettingsPanel):
     @property
     def words(self) -> str:
         """Text that the search over settings matches, in small letters."""
-        return f"{self.tr('Key of the service')} api password keyring test usage spend cost month tokens llm".casefold()
+        key = self.tr("Key of the service")
+        return f"{key} api password keyring test usage spend cost month tokens llm".casefold()
 
     def shown(self) -> None:
         """Load status, key and spending."""
@@ -86,7 +88,7 @@ class LanguageModelPanel(SettingsPanel):
         if not isValid(self):
             return
         self.test.setEnabled(status.is_configured)
-        self.sent.setText(status.sent)
+        self.sent.setText(engine_text(status.sent))
         self.keys.setVisible(status.is_configured)
         if status.is_configured and not status.is_local:
             self.keys.ask()

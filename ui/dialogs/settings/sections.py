@@ -8,6 +8,7 @@ from itertools import chain
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.config.schema import BY_NAME
+from ui.translation import translate
 
 _ABBREVIATIONS = {"api": "API", "url": "address", "env": "variable", "llm": "LLM", "mb": "MB", "rrf": "RRF"}
 HIDDEN = frozenset({"window.shortcuts"})
@@ -53,6 +54,7 @@ SECTIONS: tuple[SectionSpec, ...] = (
         QT_TRANSLATE_NOOP("Settings", "Changes show at once, in the whole window."),
         (
             ("window.theme", QT_TRANSLATE_NOOP("Settings", "Colours")),
+            ("window.language", QT_TRANSLATE_NOOP("Settings", "Language")),
             ("window.contrast", QT_TRANSLATE_NOOP("Settings", "Contrast")),
             ("window.scale", QT_TRANSLATE_NOOP("Settings", "Size of text")),
             ("window.reduced_motion", QT_TRANSLATE_NOOP("Settings", "Reduced motion")),
@@ -200,6 +202,11 @@ def title_of(name: str) -> str:
     """Return what a setting is called: in plain words, or its name made readable."""
     if name in _TITLES:
         return _translated(_TITLES[name])
+    return translate("Engine", readable_name(name))
+
+
+def readable_name(name: str) -> str:
+    """Return the name of a setting as English words, for one that has no title."""
     section, _, key = name.partition(".")
     prefix = "" if section_of(name).prefixes[:1] == (f"{section}.",) else f"{section} "
     words = f"{prefix}{key}".replace("_", " ").capitalize().split()

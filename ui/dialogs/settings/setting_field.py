@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QHBoxLayout,
 from app.config.model import SettingValue
 from app.config.schema import Value
 from ui import theme
+from ui.engine_texts import choice_title, engine_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.form_row import FormRow
@@ -13,7 +14,6 @@ from ui.widgets.form_row import FormRow
 INDICATOR = 18
 DECIMALS = 2
 """Decimal places; enough to show the default of every setting exactly."""
-_CHOICES = {"openai-compatible": "OpenAI-compatible", "rrf": "RRF"}
 _LARGEST = 2_147_483_647
 
 
@@ -30,7 +30,7 @@ class SettingField(FormRow):
         self._about = self.about
         self.editor = self._make_editor()
         self.editor.setAccessibleName(title)
-        self.editor.setAccessibleDescription(setting.help)
+        self.editor.setAccessibleDescription(engine_text(setting.help))
         self.title.setBuddy(self.editor)
         self.reset = icon_button("undo-2", self.tr("Reset ‘{name}’ to the default").format(name=title), parent=self)
         self.reset.clicked.connect(self._on_reset_clicked)
@@ -59,7 +59,8 @@ class SettingField(FormRow):
     @property
     def words(self) -> str:
         """Text that the search over settings matches."""
-        return f"{self._title} {self._setting.name} {self._setting.help} {' '.join(self._setting.choices)}".casefold()
+        choices = " ".join(choice_title(choice) for choice in self._setting.choices)
+        return f"{self._title} {self._setting.name} {engine_text(self._setting.help)} {choices}".casefold()
 
     def set_value(self, setting: SettingValue) -> None:
         """Show a value without emitting ``changed``."""
@@ -102,7 +103,7 @@ class SettingField(FormRow):
 
     def _remarks(self, *, forced: bool) -> list[str]:
         setting = self._setting
-        remarks = [setting.help]
+        remarks = [engine_text(setting.help)]
         if setting.type in ("int", "float") and setting.minimum is not None and setting.maximum is not None:
             low, high = (f"{bound:,.10g}" for bound in (setting.minimum, setting.maximum))
             remarks.append(self.tr("From {low} to {high}.").format(low=low, high=high))
@@ -121,7 +122,7 @@ class SettingField(FormRow):
         if setting.type == "choice":
             choice = QComboBox(self)
             for value in setting.choices:
-                choice.addItem(_CHOICES.get(value, value.capitalize()), value)
+                choice.addItem(choice_title(value), value)
             choice.currentIndexChanged.connect(self._on_choice_changed)
             return choice
         if setting.type in ("int", "float"):

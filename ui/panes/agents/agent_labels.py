@@ -6,13 +6,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from ui.models.cards import Badge
-from ui.models.dates import short_date
+from ui.models.dates import format_number, short_date
 
 if TYPE_CHECKING:
-    from app.agents.ledger.model import LedgerCall
+    from app.agents.ledger.model import AgentActivity, LedgerCall
     from app.agents.model import Agent
 
-_CONTEXT = "Agents"
 LEVELS = ("public", "familiar", "inner", "full")
 _TRUST: dict[str, object] = {
     "public": QT_TRANSLATE_NOOP("Agents", "Public: sees nothing of yours"),
@@ -50,7 +49,7 @@ _VERBS: tuple[tuple[str, object], ...] = (
 
 def trust_words(trust: str) -> str:
     """Return a level of trust in words."""
-    return QCoreApplication.translate(_CONTEXT, str(_TRUST.get(trust, trust)))
+    return QCoreApplication.translate("Agents", str(_TRUST.get(trust, trust)))
 
 
 def call_words(call: "LedgerCall") -> str:
@@ -62,38 +61,67 @@ def operation_words(operation: str) -> str:
     """Return what a call of an operation does, such as ``Searched your memory``."""
     for prefix, words in _VERBS:
         if operation == prefix or (prefix.endswith(".") and operation.startswith(prefix)):
-            return QCoreApplication.translate(_CONTEXT, str(words))
+            return QCoreApplication.translate("Agents", str(words))
     return operation
 
 
 def outcome_badge(call: "LedgerCall") -> Badge | None:
     """Return a badge where a call did not simply succeed."""
     if call.is_echo:
-        return Badge(QCoreApplication.translate(_CONTEXT, "Echo"), "warn")
+        return Badge(QCoreApplication.translate("Agents", "Echo"), "warn")
     if call.outcome == "done":
         return None
     if call.outcome == "proposed":
-        return Badge(QCoreApplication.translate(_CONTEXT, "In the inbox"), "accent")
+        return Badge(QCoreApplication.translate("Agents", "In the inbox"), "accent")
     if call.outcome in ("access_denied", "access_required", "agent_paused"):
-        return Badge(QCoreApplication.translate(_CONTEXT, "Refused"), "warn")
-    return Badge(QCoreApplication.translate(_CONTEXT, "Failed"), "bad")
+        return Badge(QCoreApplication.translate("Agents", "Refused"), "warn")
+    return Badge(QCoreApplication.translate("Agents", "Failed"), "bad")
 
 
 def agent_badges(agent: "Agent") -> tuple[Badge, ...]:
     """Return the badges of an agent's state."""
     badges = []
     if agent.revoked_at is not None:
-        badges.append(Badge(QCoreApplication.translate(_CONTEXT, "Revoked"), "quiet"))
+        badges.append(Badge(QCoreApplication.translate("Agents", "Revoked"), "quiet"))
     elif agent.paused:
-        badges.append(Badge(QCoreApplication.translate(_CONTEXT, "Paused"), "warn", "pause"))
+        badges.append(Badge(QCoreApplication.translate("Agents", "Paused"), "warn", "pause"))
     if agent.review and agent.revoked_at is None:
-        badges.append(Badge(QCoreApplication.translate(_CONTEXT, "Reviewed"), "accent"))
+        badges.append(Badge(QCoreApplication.translate("Agents", "Reviewed"), "accent"))
     return tuple(badges)
 
 
 def seen_words(agent: "Agent", now: datetime) -> str:
     """Return when an agent last connected."""
     if agent.last_seen_at is None:
-        return QCoreApplication.translate(_CONTEXT, "Never connected")
+        return QCoreApplication.translate("Agents", "Never connected")
     when = short_date(agent.last_seen_at, now)
-    return QCoreApplication.translate(_CONTEXT, "Last seen {when}").format(when=when)
+    return QCoreApplication.translate("Agents", "Last seen {when}").format(when=when)
+
+
+def activity_words(sums: "AgentActivity") -> str:
+    """Return an agent's sums in a sentence."""
+    translate = QCoreApplication.translate
+    if not sums.calls:
+        return translate("Agents", "{agent} has not called.").format(agent=sums.agent)
+    others = sums.reads - sums.searches
+    counts = (
+        (sums.searches, translate("Agents", "1 search"), translate("Agents", "{n} searches")),
+        (others, translate("Agents", "1 other read"), translate("Agents", "{n} other reads")),
+        (sums.items_read, translate("Agents", "1 item read"), translate("Agents", "{n} items read")),
+        (sums.writes, translate("Agents", "1 write"), translate("Agents", "{n} writes")),
+        (sums.items_written, translate("Agents", "1 item changed"), translate("Agents", "{n} items changed")),
+        (
+            sums.proposed,
+            translate("Agents", "1 proposal for the inbox"),
+            translate("Agents", "{n} proposals for the inbox"),
+        ),
+        (sums.refusals, translate("Agents", "1 call refused"), translate("Agents", "{n} calls refused")),
+        (sums.failures, translate("Agents", "1 call failed"), translate("Agents", "{n} calls failed")),
+        (
+            sums.echoes,
+            translate("Agents", "1 write that repeated recalled text"),
+            translate("Agents", "{n} writes that repeated recalled text"),
+        ),
+    )
+    parts = [(one if count == 1 else many).format(n=format_number(count)) for count, one, many in counts if count]
+    return translate("Agents", "{agent}: {counts}.").format(agent=sums.agent, counts=" · ".join(parts))

@@ -10,13 +10,14 @@ from ui import theme
 from ui.models.cards import Card
 from ui.models.dates import format_number, full_date, short_date
 from ui.models.id_list_model import IdListModel
-from ui.panes.agents.agent_labels import LEVELS, call_words, outcome_badge, seen_words, trust_words
+from ui.panes.agents.agent_labels import LEVELS, activity_words, call_words, outcome_badge, seen_words, trust_words
 from ui.panes.labels import store_label
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.lists.list_view import CardList
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.wrapped_button import WrappedCheckBox
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -69,12 +70,14 @@ class AgentPage(QScrollArea):
         self._title = self._label("title", page)
         self._about = self._label("body muted", page)
         self.trust = QComboBox(page)
+        self.trust.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.trust.setAccessibleName(self.tr("Trust"))
         for level in LEVELS:
             self.trust.addItem(trust_words(level), level)
         self.stores = {store: QCheckBox(store_label(store), page) for store in STORES}
-        self.review = QCheckBox(self.tr("What it writes waits in the inbox until you accept it"), page)
+        self.review = WrappedCheckBox(self.tr("What it writes waits in the inbox until you accept it"), page)
         self.rate = QComboBox(page)
+        self.rate.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.rate.setAccessibleName(self.tr("How often it may call"))
         for rate in RATES:
             self.rate.addItem(self._rate_words(rate), rate)
@@ -145,7 +148,7 @@ class AgentPage(QScrollArea):
 
     def show_activity(self, activity: "AgentActivity", hidden: int) -> None:
         """Show what it did in words, and how much of it is hidden."""
-        self._sentence.setText(activity.sentence)
+        self._sentence.setText(activity_words(activity))
         words = self.tr("{rate} % of what it wrote was text that Keepsake had told it; that is not stored again.")
         self._echo.setText(words.format(rate=round(100 * activity.echo_rate)) if activity.echoes else "")
         self._echo.setVisible(bool(activity.echoes))

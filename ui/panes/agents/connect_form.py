@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QFrame,
     QHBoxLayout,
@@ -25,6 +24,7 @@ from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.lists.list_view import CardList
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.wrapped_button import WrappedCheckBox
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -203,13 +203,14 @@ class ConnectForm(QWidget):
 
     def _make_fields(self, page: QWidget) -> None:
         self.trust = QComboBox(page)
+        self.trust.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.trust.setAccessibleName(self.tr("Trust"))
         for level in LEVELS:
             self.trust.addItem(trust_words(level), level)
         self._trust_label = self._label("small muted", page)
         self._trust_label.setText(self.tr("How much it may see"))
-        self.review = QCheckBox(self.tr("What it writes waits in the inbox until you accept it"), page)
-        self.hooks = QCheckBox(
+        self.review = WrappedCheckBox(self.tr("What it writes waits in the inbox until you accept it"), page)
+        self.hooks = WrappedCheckBox(
             self.tr("Also tell it what matters before each answer, and keep its conversations"), page
         )
         self.hooks.toggled.connect(self._on_hooks_toggled)

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.panes.agents.agent_labels import LEVELS, trust_words
@@ -11,6 +11,7 @@ from ui.panes.reading_pane import copy_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.wrapped_button import WrappedCheckBox
 
 if TYPE_CHECKING:
     from app.agents.model import AgentToken
@@ -43,11 +44,12 @@ class NewAgentForm(QScrollArea):
         self.name.setAccessibleName(self.tr("Name"))
         self.name.setPlaceholderText(self.tr("Such as claude-code"))
         self.trust = QComboBox(page)
+        self.trust.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.trust.setAccessibleName(self.tr("Trust"))
         for level in LEVELS:
             self.trust.addItem(trust_words(level), level)
         self.trust.setCurrentIndex(LEVELS.index("inner"))
-        self.review = QCheckBox(self.tr("What it writes waits in the inbox until you accept it"), page)
+        self.review = WrappedCheckBox(self.tr("What it writes waits in the inbox until you accept it"), page)
         self.review.setChecked(True)
         self.add = text_button(self.tr("Add"), "primary", parent=page)
         self.cancel = text_button(self.tr("Cancel"), parent=page)

@@ -2,11 +2,11 @@
 
 from datetime import UTC, datetime, timedelta
 
-from PySide6.QtCore import QDate, QLocale, Qt, QTimer, Signal
+from PySide6.QtCore import QDate, Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QSlider, QWidget
 
 from ui import theme
-from ui.models.dates import day_of
+from ui.models.dates import date_words, day_of
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
 from ui.widgets.button import icon_button, name_button
@@ -115,10 +115,8 @@ class TimeSlider(QWidget):
         name_button(self.play, self.tr("Play how the graph grew"))
 
     def _say(self) -> None:
-        if self.is_now:
-            words = self.tr("Today")
-        else:
-            words = QLocale().toString(self._first.addDays(self.slider.value()), "d MMM yyyy")
+        shown = self._first.addDays(self.slider.value())
+        words = self.tr("Today") if self.is_now else date_words(shown, "d MMM yyyy")
         self.label.setText(words)
         self.slider.setAccessibleDescription(words)
         width = self.label.fontMetrics().horizontalAdvance("30 MMM 0000") + 8

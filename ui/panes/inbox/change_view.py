@@ -28,6 +28,7 @@ class ChangeView(QFrame):
         self._change: ProposedChange | None = None
         self._is_split = False
         self._head = PlainLabel("", self)
+        self._head.setWordWrap(True)
         theme.set_type(self._head, "small muted")
         self._left, self._right = self._text(self.tr("Now")), self._text(self.tr("Proposed"))
         self._titles = [self._title(self.tr("You know")), self._title(self.tr("Proposed"))]

@@ -5,12 +5,12 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.core.text import excerpt
-from ui.panes.labels import kind_label
+from ui.panes.graph.entity_types import type_label
+from ui.panes.labels import kind_label, store_label
 
 if TYPE_CHECKING:
     from app.inbox.model import Proposal, ProposedChange
 
-_CONTEXT = "Inbox"
 _TITLE = 80
 _VERBS: dict[str, object] = {
     "ADD": QT_TRANSLATE_NOOP("Inbox", "New: {title}"),
@@ -31,6 +31,9 @@ _STATES: dict[str, object] = {
 }
 _FIELDS: dict[str, object] = {
     "title": QT_TRANSLATE_NOOP("Inbox", "Title"),
+    "content": QT_TRANSLATE_NOOP("Inbox", "Content"),
+    "narrative": QT_TRANSLATE_NOOP("Inbox", "Account"),
+    "text": QT_TRANSLATE_NOOP("Inbox", "Text"),
     "name": QT_TRANSLATE_NOOP("Inbox", "Name"),
     "category": QT_TRANSLATE_NOOP("Inbox", "Category"),
     "key": QT_TRANSLATE_NOOP("Inbox", "Key"),
@@ -44,25 +47,26 @@ _FIELDS: dict[str, object] = {
 }
 TEXT_FIELDS = ("content", "narrative", "text")
 """Fields that are shown as running text."""
+_LISTED = _FIELDS.keys() - set(TEXT_FIELDS)
 
 
 def state_words(state: str) -> str:
     """Return the state of a proposal in words."""
-    return QCoreApplication.translate(_CONTEXT, str(_STATES.get(state, state)))
+    return QCoreApplication.translate("Inbox", str(_STATES.get(state, state)))
 
 
 def headline(proposal: "Proposal") -> str:
     """Return what a proposal would do, such as ``New: Rose list``."""
     changes = proposal.preview.changes
     if not changes:
-        return QCoreApplication.translate(_CONTEXT, "Call {operation}").format(operation=proposal.operation)
+        return QCoreApplication.translate("Inbox", "Call {operation}").format(operation=proposal.operation)
     # A correction writes the new fact and changes the old one: the new one says more.
     shown = next((one for one in changes if one.event == "ADD"), changes[0])
     verb = str(_VERBS.get(shown.event, _OTHER))
-    words = QCoreApplication.translate(_CONTEXT, verb).format(title=title_of(shown))
+    words = QCoreApplication.translate("Inbox", verb).format(title=title_of(shown))
     more = proposal.preview.count - 1
     if more > 0:
-        words = QCoreApplication.translate(_CONTEXT, "{words} (and {n} more)").format(words=words, n=more)
+        words = QCoreApplication.translate("Inbox", "{words} (and {n} more)").format(words=words, n=more)
     return words
 
 
@@ -77,19 +81,26 @@ def text_of(state: dict[str, Any] | None) -> str:
     """Return the fields of a state as lines, the running text last."""
     if not state:
         return ""
-    lines = [f"{_field(name)}: {_value(value)}" for name, value in state.items() if name in _FIELDS and value]
+    lines = [
+        f"{field_words(name)}: {_value(name, value)}" for name, value in state.items() if name in _LISTED and value
+    ]
     lines += [str(state[name]) for name in TEXT_FIELDS if state.get(name)]
     return "\n".join(lines)
 
 
-def _field(name: str) -> str:
-    return QCoreApplication.translate(_CONTEXT, str(_FIELDS.get(name, name)))
+def field_words(name: str) -> str:
+    """Return what a field of a changed thing is called."""
+    return QCoreApplication.translate("Inbox", str(_FIELDS.get(name, name)))
 
 
-def _value(value: Any) -> str:
+def _value(name: str, value: Any) -> str:
+    if name == "store":
+        return store_label(str(value))
+    if name == "type":
+        return type_label(str(value))
     if isinstance(value, bool):
         yes, no = QT_TRANSLATE_NOOP("Inbox", "yes"), QT_TRANSLATE_NOOP("Inbox", "no")
-        return QCoreApplication.translate(_CONTEXT, str(yes if value else no))
+        return QCoreApplication.translate("Inbox", str(yes if value else no))
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
     return str(value)

@@ -9,12 +9,13 @@ from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QS
 from ui import theme
 from ui.models.dates import full_date
 from ui.panes.inbox.change_view import ChangeView
-from ui.panes.inbox.proposal_labels import headline, state_words
+from ui.panes.inbox.proposal_labels import field_words, headline, state_words
 from ui.panes.labels import kind_label
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.wrapped_button import WrappedButton
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,8 +64,10 @@ class ProposalPage(QScrollArea):
         self.keep_both = text_button(self.tr("Keep both"), icon_name="split", parent=page)
         self.reject = text_button(self.tr("Reject"), icon_name="x", parent=page)
         self.undo = text_button(self.tr("Undo"), icon_name="undo-2", parent=page)
-        self.always = text_button("", "quiet", parent=page)
-        self.never = text_button("", "quiet", parent=page)
+        self.always = WrappedButton("", page)
+        self.never = WrappedButton("", page)
+        for button in (self.always, self.never):
+            button.setProperty("quiet", True)
         self._changes = QVBoxLayout()
         self._changes.setSpacing(Space.M)
         self._form = QVBoxLayout()
@@ -208,7 +211,7 @@ class ProposalPage(QScrollArea):
         for name in self._editable(self._proposal):
             value = str(self._proposal.arguments[name])
             label = _label("strong", self)
-            label.setText(name.capitalize())
+            label.setText(field_words(name))
             field: QLineEdit | QPlainTextEdit
             if len(value) > _LONG or "\n" in value or name == "content":
                 field = QPlainTextEdit(self)
@@ -218,7 +221,7 @@ class ProposalPage(QScrollArea):
                 field.setFixedHeight(theme.current().scaled(TEXT_HEIGHT))
             else:
                 field = QLineEdit(value, self)
-            field.setAccessibleName(name.capitalize())
+            field.setAccessibleName(field_words(name))
             self._fields[name] = field
             self._form.addWidget(label)
             self._form.addWidget(field)

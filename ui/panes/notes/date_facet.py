@@ -2,7 +2,9 @@
 
 from datetime import date, datetime, time, timedelta
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QLocale
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate
+
+from ui.models.dates import date_words
 
 _LABELS: dict[str, object] = {
     "today": QT_TRANSLATE_NOOP("Dates", "Today"),
@@ -20,7 +22,7 @@ def span_label(name: str) -> str:
     if name in _LABELS:
         return QCoreApplication.translate("Dates", str(_LABELS[name]))
     day = day_named(name)
-    return name if day is None else QLocale().toString(QDate(day.year, day.month, day.day), "d MMMM yyyy")
+    return name if day is None else date_words(QDate(day.year, day.month, day.day), "d MMMM yyyy")
 
 
 def day_named(name: str) -> date | None:

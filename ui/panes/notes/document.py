@@ -212,7 +212,7 @@ class Document(QFrame):
     def focus_text(self) -> None:
         """Put the keyboard on the text."""
         reading = self.editor.isHidden()
-        (self.preview if reading else self.editor).setFocus(Qt.FocusReason.TabFocusReason)
+        (self.preview.page if reading else self.editor).setFocus(Qt.FocusReason.TabFocusReason)
 
     def show_facts(self, memory: Memory | None) -> None:
         """Show kind, store, source and date of a memory."""
@@ -363,7 +363,7 @@ class Document(QFrame):
         if mode != "write":
             self.preview.set_source(self.editor.source())
         self.set_mode(mode)
-        (self.preview if mode == "read" else self.editor).setFocus(Qt.FocusReason.OtherFocusReason)
+        (self.preview.page if mode == "read" else self.editor).setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 class _TitleField(TitleField):

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.core.text import without_markup
 from app.errors import KeepsakeError
 from app.history.model import HistoryEntry
 from app.memories.model import Link, Links, Memory
@@ -147,7 +148,8 @@ class NoteInspector(QScrollArea):
         column = QVBoxLayout(holder)
         column.setContentsMargins(0, 0, 0, Space.XS)
         column.setSpacing(0)
-        words = PlainLabel(link.text, holder)
+        # Cut out of its note, the text may hold half a link.
+        words = PlainLabel(without_markup(link.text).replace("[[", "").replace("]]", ""), holder)
         words.setTextFormat(Qt.TextFormat.PlainText)
         words.setWordWrap(True)
         words.setContentsMargins(Space.S, 0, 0, 0)

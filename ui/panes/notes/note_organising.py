@@ -84,13 +84,12 @@ class NoteOrganising(QObject):
         """Return what can be done with templates, calendar and filters."""
         always = partial(Action, group="notes", pane=self._pane.name)
         bulk = partial(always, enabled=self._has_several)
-        tr = self.tr
         return [
-            always("notes.template", tr("New note from a template"), self.choose_template, "copy", "Ctrl+Alt+N"),
-            always("notes.calendar", tr("Calendar of days"), self.show_calendar, "calendar-clock", "Ctrl+Alt+D"),
-            always("notes.save_filter", tr("Save this filter"), self._facets.save, "bookmark-plus"),
-            always("notes.empty_trash", tr("Empty the trash"), self.trash_bar.ask_to_empty, "trash-2"),
-            bulk("notes.merge", tr("Merge the selected notes"), self._merge, "merge"),
+            always("notes.template", self.tr("New note from a template"), self.choose_template, "copy", "Ctrl+Alt+N"),
+            always("notes.calendar", self.tr("Calendar of days"), self.show_calendar, "calendar-clock", "Ctrl+Alt+D"),
+            always("notes.save_filter", self.tr("Save this filter"), self._facets.save, "bookmark-plus"),
+            always("notes.empty_trash", self.tr("Empty the trash"), self.trash_bar.ask_to_empty, "trash-2"),
+            bulk("notes.merge", self.tr("Merge the selected notes"), self._merge, "merge"),
         ]
 
     def refresh(self, changes: "ChangeSet") -> None:

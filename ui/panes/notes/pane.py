@@ -450,4 +450,4 @@ class NotesPane(ListPane):
         if ids := self._actions.selected_ids():
             self._actions.ask_for_tags(ids)
         else:
-            self.document.tags.setFocus()
+            self.document.tags.field.setFocus()

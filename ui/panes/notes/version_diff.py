@@ -101,8 +101,8 @@ class VersionDiff(QFrame):
             f'<div style="color:{colours[sign]};white-space:pre-wrap">{escape(sign)} {escape(line) or "&nbsp;"}</div>'
             for sign, line in differences(*self._shown)
         ]
-        nothing = f"<p>{escape(self.tr('The words are the same; title or tags differ.'))}</p>"
-        self._text.setHtml("".join(lines) or nothing)
+        nothing = self.tr("The words are the same; title or tags differ.")
+        self._text.setHtml("".join(lines) or f"<p>{escape(nothing)}</p>")
 
     def _on_button_clicked(self) -> None:
         self.picked.emit(self.sender().objectName())

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from ui.panes.schedule.cadence_fields import MODES, UNITS, CadenceFields
 from ui.style.design_tokens import Space
+from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel
 
 _WEEK = (1, 2, 3, 4, 5, 6, 0)
@@ -39,6 +40,8 @@ class CadenceForm(QWidget):
         for words in self._mode_words():
             self.mode.addItem(words)
         self.time = QTimeEdit(QTime(8, 0), self)
+        # Qt would turn hours and minutes round for those who read from the right, who write them like others.
+        self.time.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         self.time.setDisplayFormat("HH:mm")
         self.time.setAccessibleName(self.tr("Time of day"))
         self.days = {day: QCheckBox(_day_name(day), self) for day in _WEEK}
@@ -53,6 +56,7 @@ class CadenceForm(QWidget):
         self.unit.addItems([self.tr("minutes"), self.tr("hours"), self.tr("days")])
         self.at = QDateTimeEdit(self)
         self.at.setCalendarPopup(True)
+        self.at.setLayoutDirection(Qt.LayoutDirection.LeftToRight)
         self.at.setDisplayFormat("d MMM yyyy  HH:mm")
         self.at.setAccessibleName(self.tr("Day and time"))
         self.expression = QLineEdit(self)
@@ -124,12 +128,9 @@ class CadenceForm(QWidget):
 
     def _arrange(self) -> None:
         week, interval = QWidget(self), QWidget(self)
-        row = QHBoxLayout(week)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(Space.S)
+        days = FlowLayout(week, Space.S)
         for box in self.days.values():
-            row.addWidget(box)
-        row.addStretch(1)
+            days.addWidget(box)
         row = QHBoxLayout(interval)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(Space.S)
@@ -141,6 +142,7 @@ class CadenceForm(QWidget):
         self._form.setHorizontalSpacing(Space.M)
         self._form.setVerticalSpacing(Space.S)
         self._form.setLabelAlignment(Qt.AlignmentFlag.AlignLeft)
+        self._form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         self._form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
         rows: tuple[tuple[str, QWidget, frozenset[str]], ...] = (
             (self.tr("How often"), self.mode, frozenset(MODES)),

@@ -40,10 +40,12 @@ class GoalLimitsForm(QWidget):
         for spin in (self.turns, self.cost):
             spin.setSpecialValueText(self.tr("as in the settings"))
             spin.lineEdit().setAccessibleName(spin.accessibleName())
+            spin.lineEdit().setTextMargins(Space.S, 0, 0, 0)
         form = QFormLayout(self)
         form.setContentsMargins(0, 0, 0, 0)
         form.setHorizontalSpacing(Space.M)
         form.setVerticalSpacing(Space.S)
+        form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
         for widget in self.tab_chain:
             label = PlainLabel(widget.accessibleName(), self)

@@ -10,15 +10,18 @@ from shiboken6 import isValid
 from app.schedule.model import SchedulePatch
 from ui import theme
 from ui.actions import Action
+from ui.engine_texts import engine_text
 from ui.panes.pane import Place
 from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
-from ui.panes.schedule.run_labels import coming
+from ui.panes.schedule.cadence_words import cadence_words
+from ui.panes.schedule.run_labels import coming, week_words
 from ui.panes.schedule.schedule_editor import ScheduleEditor
 from ui.panes.schedule.schedule_list import ScheduleList
 from ui.panes.schedule.schedule_page import SchedulePage
 from ui.panes.schedule.week_view import WeekView
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
+from ui.translation import spoken
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import EmptyState
@@ -106,7 +109,7 @@ class SchedulePane(ReadingPane):
     def current_place(self) -> Place:
         """Return the open schedule."""
         found = self.listing.schedule(self._open)
-        return Place(self.name, self._open, title=found.name if found is not None else "")
+        return Place(self.name, self._open, title=engine_text(found.name) if found is not None else "")
 
     def focus_first(self) -> None:
         """Put the keyboard on the list."""
@@ -176,7 +179,7 @@ class SchedulePane(ReadingPane):
             self.pause.setText(self.tr("Resume"))
         else:
             running = [self.listing.schedule(claim.schedule_id) for claim in status.running]
-            names = ", ".join(one.name for one in running if one is not None)
+            names = ", ".join(engine_text(one.name) for one in running if one is not None)
             next_time = coming(status.next_run_at, now) if status.next_run_at is not None else ""
             words = self.tr("Running: {names}").format(names=names) if names else ""
             if not words and next_time:
@@ -195,7 +198,7 @@ class SchedulePane(ReadingPane):
             waits = schedule.waits or self.tr("It waits until a language model is set up, or an agent takes it on.")
         job = self._jobs.get(identity, "")
         self.page.show_schedule(schedule, has_plan=bool(job), waits=waits)
-        words = await self.bridge.call("schedule.words", cadence=schedule.cadence)
+        words = await self.bridge.call("schedule.words", cadence=schedule.cadence, language=spoken())
         preview = None
         if schedule.status == "active" and schedule.cadence.kind != "once":
             preview = await self.bridge.call("schedule.preview", cadence=schedule.cadence)
@@ -203,7 +206,7 @@ class SchedulePane(ReadingPane):
         forecast = await self.bridge.call("memory.forecast") if job == FORECAST_JOB else None
         if not isValid(self) or identity != self._open:
             return
-        self.page.show_times(words, preview, schedule)
+        self.page.show_times(cadence_words(schedule.cadence, words), preview, schedule)
         self.page.show_runs(runs, can_undo=True)
         if forecast is not None:
             self.page.show_forecast(forecast)
@@ -215,7 +218,7 @@ class SchedulePane(ReadingPane):
             today = datetime.now().astimezone().date()
             self.week.show_week(self._week, entries, today)
             last = self._week + timedelta(days=6)
-            self._week_title.setText(f"{self._week:%d.%m.} – {last:%d.%m.%Y}")
+            self._week_title.setText(week_words(self._week, last))
 
     # --- what the person does ---
 
@@ -246,14 +249,14 @@ class SchedulePane(ReadingPane):
             self._open = reply.value.id
             self.listing.load()
             self._open_schedule(reply.value.id)
-            self.show_notice(self.tr("Created ‘{name}’").format(name=reply.value.name))
+            self.show_notice(self.tr("Created ‘{name}’").format(name=engine_text(reply.value.name)))
 
     async def _update(self, identity: str, patch: SchedulePatch, words: str) -> None:
         reply = await self.bridge.reply("schedule.update", id=identity, patch=patch)
         if isValid(self):
             self.listing.load()
             self._open_schedule(identity)
-            self.show_notice(words.format(name=reply.value.name))
+            self.show_notice(words.format(name=engine_text(reply.value.name)))
 
     async def _delete(self, identity: str, name: str) -> None:
         await self.bridge.reply("schedule.delete", id=identity)
@@ -407,7 +410,7 @@ class SchedulePane(ReadingPane):
     def _on_run(self) -> None:
         found = self.listing.schedule(self._open)
         if found is not None:
-            self.do(self._run(found.id, found.name))
+            self.do(self._run(found.id, engine_text(found.name)))
 
     def _on_switched(self) -> None:
         found = self.listing.schedule(self._open)
@@ -421,7 +424,7 @@ class SchedulePane(ReadingPane):
     def _on_delete(self) -> None:
         found = self.listing.schedule(self._open)
         if found is not None and not found.is_built_in:
-            self.do(self._delete(found.id, found.name))
+            self.do(self._delete(found.id, engine_text(found.name)))
 
     def _on_delete_requested(self, ids: list[str]) -> None:
         del ids

@@ -121,7 +121,8 @@ class RunHistory(QWidget):
         run = row.run
         parts = [full_date(run.started_at), state_badge(run.status).text]
         if run.turn_count and run.status != "skipped":
-            parts.append(self.tr("{n} turns").format(n=run.turn_count))
+            words = self.tr("1 turn") if run.turn_count == 1 else self.tr("{n} turns")
+            parts.append(words.format(n=run.turn_count))
         if run.cost:
             parts.append(self.tr("cost {cost}").format(cost=f"{run.cost:.4f}"))
         self._about.setText(" · ".join(parts))

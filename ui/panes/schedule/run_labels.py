@@ -1,17 +1,16 @@
 """Labels of schedules and runs: states, times and durations in words."""
 
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime, QLocale, QTime, QTimeZone
 
 from ui.models.cards import Badge, Tone
-from ui.models.dates import short_date
+from ui.models.dates import date_words, short_date
 
 if TYPE_CHECKING:
     from app.schedule.model import Schedule
 
-_CONTEXT = "Schedule"
 _STATES: dict[str, tuple[object, Tone, str]] = {
     "planned": (QT_TRANSLATE_NOOP("Schedule", "Planned"), "quiet", "clock"),
     "succeeded": (QT_TRANSLATE_NOOP("Schedule", "Done"), "good", "circle-check"),
@@ -25,7 +24,7 @@ _MINUTE, _HOUR = 60, 3600
 def state_badge(state: str) -> Badge:
     """Return the badge of a run's state."""
     text, tone, icon = _STATES.get(state, (state, "quiet", "info"))
-    return Badge(QCoreApplication.translate(_CONTEXT, str(text)), tone, icon)
+    return Badge(QCoreApplication.translate("Schedule", str(text)), tone, icon)
 
 
 def coming(moment: datetime, now: datetime) -> str:
@@ -42,12 +41,20 @@ def coming_there(moment: datetime, now: datetime) -> str:
     time = locale.toString(there.time(), QLocale.FormatType.ShortFormat)
     days = (moment.date() - now.astimezone(moment.tzinfo).date()).days
     if days == 0:
-        return QCoreApplication.translate(_CONTEXT, "today {time}").format(time=time)
+        return QCoreApplication.translate("Schedule", "today {time}").format(time=time)
     if days == 1:
-        return QCoreApplication.translate(_CONTEXT, "tomorrow {time}").format(time=time)
+        return QCoreApplication.translate("Schedule", "tomorrow {time}").format(time=time)
     if 0 < days < 7:  # noqa: PLR2004  (a week)
         return f"{locale.dayName(there.date().dayOfWeek(), QLocale.FormatType.ShortFormat)} {time}"
-    return f"{locale.toString(there.date(), 'd MMM yyyy')} {time}"
+    return f"{date_words(there.date(), 'd MMM yyyy')} {time}"
+
+
+def week_words(first: date, last: date) -> str:
+    """Return the days of a week, such as ``23 – 29 November 2026``."""
+    locale = QLocale()
+    begin, end = (QDate(day.year, day.month, day.day) for day in (first, last))
+    form = "d MMMM yyyy" if first.year != last.year else "d MMMM" if first.month != last.month else "d"
+    return f"{locale.toString(begin, form)} – {locale.toString(end, 'd MMMM yyyy')}"
 
 
 def local_of(moment: datetime) -> QDateTime:
@@ -58,11 +65,11 @@ def local_of(moment: datetime) -> QDateTime:
 def next_words(schedule: "Schedule", now: datetime) -> str:
     """Return when a schedule runs next, or why it does not."""
     if schedule.status == "paused":
-        return QCoreApplication.translate(_CONTEXT, "Switched off")
+        return QCoreApplication.translate("Schedule", "Switched off")
     if schedule.status == "completed" or schedule.next_run_at is None:
-        return QCoreApplication.translate(_CONTEXT, "Done for good")
+        return QCoreApplication.translate("Schedule", "Done for good")
     if schedule.next_run_at <= now:
-        return QCoreApplication.translate(_CONTEXT, "Due now")
+        return QCoreApplication.translate("Schedule", "Due now")
     return coming(schedule.next_run_at, now)
 
 
@@ -77,9 +84,9 @@ def last_words(schedule: "Schedule", now: datetime) -> str:
 def duration(seconds: float) -> str:
     """Return how long something took."""
     if seconds < 1:
-        return QCoreApplication.translate(_CONTEXT, "under a second")
+        return QCoreApplication.translate("Schedule", "under a second")
     if seconds < _MINUTE:
-        return QCoreApplication.translate(_CONTEXT, "{n} s").format(n=round(seconds))
+        return QCoreApplication.translate("Schedule", "{n} s").format(n=round(seconds))
     if seconds < _HOUR:
-        return QCoreApplication.translate(_CONTEXT, "{n} min").format(n=round(seconds / _MINUTE))
-    return QCoreApplication.translate(_CONTEXT, "{n} h").format(n=f"{seconds / _HOUR:.1f}")
+        return QCoreApplication.translate("Schedule", "{n} min").format(n=round(seconds / _MINUTE))
+    return QCoreApplication.translate("Schedule", "{n} h").format(n=f"{seconds / _HOUR:.1f}")

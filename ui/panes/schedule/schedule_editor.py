@@ -20,11 +20,14 @@ from app.core.local_zone import local_zone
 from app.errors import KeepsakeError
 from app.schedule.model import Cadence
 from ui import theme
+from ui.engine_texts import engine_text
 from ui.panes.schedule.cadence_fields import cadence_of, fields_of
 from ui.panes.schedule.cadence_form import CadenceForm
+from ui.panes.schedule.cadence_words import cadence_words
 from ui.panes.schedule.goal_limits import GoalLimitsForm
 from ui.panes.schedule.run_labels import coming_there
 from ui.style.design_tokens import Space
+from ui.translation import spoken
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
 
@@ -115,7 +118,7 @@ class ScheduleEditor(QScrollArea):
         """Fill the form with a schedule; with nothing for a new one."""
         self.identity = schedule.id if schedule is not None else ""
         is_own = schedule is None or not schedule.is_built_in
-        self._heading.setText(self.tr("New schedule") if schedule is None else schedule.name)
+        self._heading.setText(self.tr("New schedule") if schedule is None else engine_text(schedule.name))
         self.name.setText(schedule.name if schedule is not None else "")
         self.goal.setPlainText(schedule.goal if schedule is not None else "")
         for widget in (self.name, self.goal, self._name_label, self._goal_label, self._about, self.limits):
@@ -186,7 +189,7 @@ class ScheduleEditor(QScrollArea):
     async def _check(self, cadence: Cadence, request: int) -> None:
         """Show the cadence in words with its next times, or what is wrong with it."""
         try:
-            preview: Preview = await self._bridge.call("schedule.preview", cadence=cadence)
+            preview: Preview = await self._bridge.call("schedule.preview", cadence=cadence, language=spoken())
         except KeepsakeError as error:
             if isValid(self) and request == self._request:
                 self._show_check(error.message, is_sound=False)
@@ -194,8 +197,9 @@ class ScheduleEditor(QScrollArea):
         if not isValid(self) or request != self._request:
             return
         now = datetime.now(UTC)
+        words = cadence_words(cadence, preview.words)
         times = "  ·  ".join(coming_there(datetime.fromisoformat(run), now) for run in preview.runs)
-        self._show_check(self.tr("{words}. Next: {times}").format(words=preview.words, times=times), is_sound=True)
+        self._show_check(self.tr("{words}. Next: {times}").format(words=words, times=times), is_sound=True)
 
     def _show_check(self, words: str, *, is_sound: bool) -> None:
         self._is_cadence_sound = is_sound

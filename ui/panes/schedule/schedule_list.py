@@ -8,8 +8,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from ui.engine_texts import engine_text
 from ui.models.cards import Badge, Card
 from ui.models.id_list_model import IdListModel
+from ui.panes.schedule.cadence_words import cadence_words
 from ui.panes.schedule.run_labels import last_words, next_words, state_badge
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
@@ -97,10 +99,14 @@ class ScheduleList(QWidget):
         if not row.is_built_in:
             badges.append(Badge(self.tr("Goal"), "accent"))
         when = next_words(row, now)
+        often = cadence_words(row.cadence, "")
+        if often and sum(one.name == row.name for one in self._schedules.values()) > 1:
+            # Two built-in schedules may run the same job; how often tells them apart.
+            when = f"{often}  ·  {when}"
         icon = "pause" if row.status == "paused" else "wrench" if row.is_built_in else "sparkles"
         last = last_words(row, now) if row.last_run_status == "succeeded" else ""
         return Card(
-            row.name,
+            engine_text(row.name),
             f"{when}  ·  {last}" if last else when,
             badges=tuple(badges),
             icon=icon,

@@ -8,11 +8,13 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from ui import theme
+from ui.engine_texts import engine_text
 from ui.models.dates import format_number
 from ui.panes.schedule.run_history import RunHistory
 from ui.panes.schedule.run_labels import coming_there, last_words, next_words
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
@@ -55,11 +57,9 @@ class SchedulePage(QScrollArea):
         self._forecast = self._label("body muted")
         self.history = RunHistory(bridge, page)
         self._plan_card = self._card(self.tr("Before it runs"), [self._plan_text, self._forecast, self.look])
-        buttons = QHBoxLayout()
-        buttons.setSpacing(Space.S)
+        buttons = FlowLayout(spacing=Space.S)
         for button in (self.run, self.switch, self.edit, self.delete):
             buttons.addWidget(button)
-        buttons.addStretch(1)
         column = QVBoxLayout()
         column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.XL)
         column.setSpacing(Space.M)
@@ -100,8 +100,8 @@ class SchedulePage(QScrollArea):
             waits: Why it cannot run now, in a sentence; empty where it can.
         """
         now = datetime.now(UTC)
-        self._title.setText(schedule.name)
-        self._goal.setText(schedule.goal if schedule.goal != schedule.name else "")
+        self._title.setText(engine_text(schedule.name))
+        self._goal.setText(engine_text(schedule.goal) if schedule.goal != schedule.name else "")
         self._goal.setVisible(bool(self._goal.text()))
         is_on = schedule.status == "active"
         self.switch.setText(self.tr("Switch off") if is_on else self.tr("Switch on"))

@@ -9,6 +9,8 @@ from PySide6.QtGui import QFontMetrics, QHelpEvent, QKeyEvent, QMouseEvent, QPai
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from ui import theme
+from ui.engine_texts import engine_text
+from ui.models.dates import date_words
 from ui.panes.schedule.run_labels import duration, local_of, state_badge
 from ui.style.design_tokens import Radius, Space
 
@@ -79,6 +81,10 @@ class WeekView(QWidget):
         for number, (entry, box) in enumerate(self._laid_out()):
             self._boxes.append((box, entry))
             self._paint_entry(painter, box, entry, is_current=self.hasFocus() and number == self._current)
+        if self.hasFocus() and self._current < 0:
+            painter.setBrush(Qt.BrushStyle.NoBrush)
+            painter.setPen(look.colour("accent"))
+            painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
 
     def event(self, event: QEvent) -> bool:
         """Tell of the run under the pointer."""
@@ -138,7 +144,7 @@ class WeekView(QWidget):
         return head + hours * (self.height() - head - Space.S) / HOURS
 
     def _paint_grid(self, painter: QPainter) -> None:
-        look, locale = theme.current(), QLocale()
+        look = theme.current()
         today = (self._today - self._first).days
         if 0 <= today < 7:  # noqa: PLR2004  (a week)
             rect = QRectF(self._column(today), 0, self._day_width(), self.height())
@@ -155,7 +161,7 @@ class WeekView(QWidget):
         self._paint_hours(painter)
         for day in range(7):
             moment = self._first + timedelta(days=day)
-            words = locale.toString(QDate(moment.year, moment.month, moment.day), "ddd d MMM")
+            words = date_words(QDate(moment.year, moment.month, moment.day), "ddd d MMM")
             painter.setPen(look.colour("accent" if day == today else "muted"))
             box = QRect(round(self._column(day)), 0, round(self._day_width()), look.scaled(HEAD))
             painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), words)
@@ -190,12 +196,14 @@ class WeekView(QWidget):
         painter.drawRoundedRect(box, Radius.SMALL, Radius.SMALL)
         painter.setPen(Qt.PenStyle.NoPen)
         painter.setBrush(tone)
-        painter.drawRoundedRect(QRectF(box.left() + 3, box.top() + 4, 3, box.height() - 8), 1.5, 1.5)
+        is_mirrored = self.isRightToLeft()
+        edge = box.right() - 6 if is_mirrored else box.left() + 3
+        painter.drawRoundedRect(QRectF(edge, box.top() + 4, 3, box.height() - 8), 1.5, 1.5)
         painter.setPen(look.colour("text"))
-        room = box.adjusted(11, 0, -4, 0)
+        room = box.adjusted(4, 0, -11, 0) if is_mirrored else box.adjusted(11, 0, -4, 0)
         time = local_of(entry.at).time().toString("HH:mm")
         words = QFontMetrics(painter.font()).elidedText(
-            f"{time} {entry.name}", Qt.TextElideMode.ElideRight, int(room.width())
+            f"{time} {engine_text(entry.name)}", Qt.TextElideMode.ElideRight, int(room.width())
         )
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), words)
 
@@ -207,4 +215,4 @@ def _day_of(moment: datetime) -> date:
 def _speech(entry: Any) -> str:
     when = QLocale().toString(local_of(entry.at), "dddd HH:mm")
     took = f", {duration(entry.seconds)}" if entry.state not in ("planned", "skipped") else ""
-    return f"{entry.name}, {when}, {state_badge(entry.state).text}{took}"
+    return f"{engine_text(entry.name)}, {when}, {state_badge(entry.state).text}{took}"

@@ -1,12 +1,12 @@
 """Chips that show how a query was understood."""
 
-from PySide6.QtCore import QLocale, Qt, QTimer
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.clock import to_datetime
 from app.retrieval.model import Query, Term
 from ui import theme
-from ui.models.dates import local
+from ui.models.dates import date_words, local
 from ui.panes.search.query_text import significant_terms
 from ui.style.design_tokens import Radius, Space
 from ui.widgets.flow_layout import FlowLayout
@@ -110,4 +110,4 @@ class QueryChips(QWidget):
 
 
 def _day(ms: int) -> str:
-    return QLocale().toString(local(to_datetime(ms)).date(), "d MMM yyyy")
+    return date_words(local(to_datetime(ms)).date(), "d MMM yyyy")

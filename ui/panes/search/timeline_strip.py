@@ -4,14 +4,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
-from PySide6.QtCore import QDate, QEvent, QLocale, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QDate, QEvent, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from app.core.clock import to_datetime
 from app.retrieval.model import MonthCount, Query
 from ui import theme
-from ui.models.dates import format_number, local
+from ui.models.dates import date_words, format_number, local
 from ui.style.design_tokens import Space
 
 BARS = 30
@@ -44,7 +44,7 @@ class Period:
     @property
     def title(self) -> str:
         """Its name as a person writes it."""
-        return QLocale().toString(self.first_day, "MMMM yyyy" if "-" in self.name else "yyyy")
+        return date_words(self.first_day, "MMMM yyyy" if "-" in self.name else "yyyy")
 
 
 def periods_of(months: Sequence[MonthCount]) -> list[Period]:
@@ -222,7 +222,7 @@ class TimelineStrip(QWidget):
                 continue
             day = one.first_day
             is_plain = "-" in one.name and day.year() == year_before
-            text = QLocale().toString(day, "MMM" if is_plain else "MMM yyyy" if "-" in one.name else "yyyy")
+            text = date_words(day, "MMM" if is_plain else "MMM yyyy" if "-" in one.name else "yyyy")
             width = metrics.horizontalAdvance(text)
             if left + width > self.width():
                 break

@@ -17,6 +17,7 @@ from ui.dialogs.base_dialog import BaseDialog, note
 from ui.panes.labels import display_title, kind_icon
 from ui.panes.search.why_not_sentence import why_not_sentence
 from ui.style.icons import icon
+from ui.translation import translate
 from ui.widgets.button import text_button
 from ui.widgets.lists.row_list import Index, RowList, RowModel
 from ui.widgets.plain_text import PlainLabel
@@ -76,7 +77,7 @@ class WhyNotDialog(BaseDialog):
     def __init__(
         self, bridge: "Bridge", query: str, recipe: str | None, limit: int, parent: QWidget | None = None
     ) -> None:
-        super().__init__(parent.tr("Why not …?") if parent is not None else "", parent)
+        super().__init__(translate("WhyNotDialog", "Why not …?"), parent)
         self._bridge = bridge
         self._asking: dict[str, Any] = {"query": query, "recipe": recipe, "limit": min(limit, LONGEST)}
         self._request = 0

@@ -2,10 +2,10 @@
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QLocale
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.retrieval.model import Hit, Query
-from ui.models.dates import local
+from ui.models.dates import date_words, local
 from ui.panes.labels import kind_label, source_label
 
 MOST_WORDS = 4
@@ -87,7 +87,7 @@ def _by_operators(hit: Hit, query: Query) -> list[str]:
     if "pinned" in query.states:
         reasons.append(_said(QT_TRANSLATE_NOOP("Words", "is pinned")))
     if query.since is not None or query.until is not None or _is_of_moment(hit, query):
-        month = QLocale().toString(local(hit.created_at).date(), "MMMM yyyy")
+        month = date_words(local(hit.created_at).date(), "MMMM yyyy")
         reasons.append(_said(QT_TRANSLATE_NOOP("Words", "is from {month}")).format(month=month))
     return reasons
 

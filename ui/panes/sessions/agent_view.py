@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QPlainTextEdit, QProgressB
 from shiboken6 import isValid
 
 from ui import theme
+from ui.engine_texts import engine_text
 from ui.models.dates import format_number
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -74,7 +75,11 @@ class AgentView(QWidget):
         self.text.setPlainText(made.text)
         self.meter.setRange(0, max(made.max_tokens, 1))
         self.meter.setValue(min(made.tokens, made.max_tokens))
-        parts = [f"{section.heading} {format_number(section.tokens)}" for section in made.sections if section.items]
+        parts = [
+            f"{engine_text(section.heading)} {format_number(section.tokens)}"
+            for section in made.sections
+            if section.items
+        ]
         words = self.tr("{n} of {most} tokens").format(
             n=format_number(made.tokens), most=format_number(made.max_tokens)
         )

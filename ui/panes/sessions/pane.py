@@ -145,6 +145,8 @@ class SessionsPane(ListPane):
 
     def regions(self) -> list[QWidget]:
         """Return list, transcript and composer."""
+        if self._empty.isVisible():
+            return [self._empty]
         parts: list[QWidget] = [self.listing.list, self.transcript]
         return [*parts, self.composer.field] if self.composer.isVisible() else parts
 

@@ -40,6 +40,7 @@ class ScratchpadTab(QWidget):
         self.text.setAccessibleName(self.tr("Scratchpad"))
         self.text.setPlaceholderText(self.tr("Nothing is noted"))
         self._room = PlainLabel("", self)
+        self._room.setWordWrap(True)
         theme.set_type(self._room, "small muted")
         self.save = text_button(self.tr("Save"), "primary", parent=self)
         self.save.setEnabled(False)

@@ -168,7 +168,8 @@ class SessionList(FilteredList):
         spoken = self.tr("{title}, {agent}, {count} messages, {when}").format(
             title=title, agent=session.agent or self.tr("no agent"), count=session.message_count, when=when
         )
-        parts = [self.tr("{n} facts drawn from it").format(n=format_number(facts))] if facts else []
+        drawn = self.tr("1 fact drawn from it") if facts == 1 else self.tr("{n} facts drawn from it")
+        parts = [drawn.format(n=format_number(facts))] if facts else []
         if pending:
             parts.append(self.tr("what came since is not read yet") if facts else self.tr("facts are not drawn yet"))
         hint = ", ".join(parts)

@@ -4,13 +4,15 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from ui import theme
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.wrapped_button import WrappedButton
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -43,12 +45,10 @@ class SummaryTab(QWidget):
         self.save = text_button(self.tr("Save"), "primary", parent=self)
         self.save.setEnabled(False)
         self.make = text_button(self.tr("Summarise now"), icon_name="sparkles", parent=self)
-        self.compact = text_button(self.tr("Condense all but the latest messages"), parent=self)
-        row = QHBoxLayout()
-        row.setSpacing(Space.S)
+        self.compact = WrappedButton(self.tr("Condense all but the latest messages"), self)
+        row = FlowLayout(spacing=Space.S)
         for button in (self.save, self.make, self.compact):
             row.addWidget(button)
-        row.addStretch(1)
         column = QVBoxLayout(self)
         column.setContentsMargins(Space.XL, Space.L, Space.XL, Space.L)
         column.setSpacing(Space.M)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QLocale, QObject
 
+from ui.engine_texts import engine_text
 from ui.models.dates import format_number, full_date, short_date
 from ui.panes.schedule.run_labels import coming, state_badge
 
@@ -242,7 +243,7 @@ class StatusEntries(QObject):
             words = self.tr("It is due now.") if work.next_at <= now else self.tr("Next: {when}.")
             parts.append(words.format(when=coming(work.next_at, now)))
         text = " ".join(parts)
-        return StatusEntry(f"work-{work.id}", "jobs", icon_name, tint, work.name, text, self.tr("Run now"))
+        return StatusEntry(f"work-{work.id}", "jobs", icon_name, tint, engine_text(work.name), text, self.tr("Run now"))
 
     def _joined(self, names: "list[str] | tuple[str, ...]") -> str:
         if len(names) <= _MOST_NAMED:

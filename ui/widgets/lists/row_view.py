@@ -211,6 +211,10 @@ class RowView(QListView):
         count = self._count()
         if not count:
             self._paint_empty(painter)
+            if self.hasFocus():
+                painter.setPen(theme.current().colour("accent"))
+                painter.setBrush(Qt.BrushStyle.NoBrush)
+                painter.drawRoundedRect(self.viewport().rect().adjusted(2, 2, -3, -3), Radius.SMALL, Radius.SMALL)
             return
         offset = self.verticalOffset() - Space.XS
         first = max(0, self._row_at(event.rect().top() + offset))

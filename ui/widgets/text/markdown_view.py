@@ -37,6 +37,7 @@ from ui.models.markup import (
 )
 from ui.models.text_structure import Heading
 from ui.style.design_tokens import Space
+from ui.translation import translate
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel, PlainMessageBox, caption
 from ui.widgets.text.line_spacing import LINE_HEIGHT_PERCENT
@@ -78,11 +79,11 @@ def style_sheet() -> str:
 
 def open_outside(parent: QWidget, address: str) -> None:
     """Ask whether to open ``address`` in the browser, and do so when allowed; never blocks."""
-    about = parent.tr("This link leads out of Keepsake. Open it in your browser?")
-    box = PlainMessageBox(parent.tr("Open a web page"), address, about, parent)
+    about = translate("MarkdownView", "This link leads out of Keepsake. Open it in your browser?")
+    box = PlainMessageBox(translate("MarkdownView", "Open a web page"), address, about, parent)
     box.setIcon(QMessageBox.Icon.Question)
     box.addButton(QMessageBox.StandardButton.Cancel)
-    yes = box.addButton(parent.tr("Open"), QMessageBox.ButtonRole.AcceptRole)
+    yes = box.addButton(translate("MarkdownView", "Open"), QMessageBox.ButtonRole.AcceptRole)
     box.setDefaultButton(yes)
     box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
     box.setProperty("address", address)
@@ -230,7 +231,6 @@ class MarkdownView(QWidget):
         self.page.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
         self.page.customContextMenuRequested.connect(self._on_page_menu_requested)
         theme.current().changed.connect(self._on_theme_changed)
-        self.setFocusProxy(self.page)
 
     def sizeHint(self) -> QSize:
         """Return a readable size."""

@@ -44,7 +44,7 @@ def test_icons_grow_with_the_text(qtbot: QtBot, look: Theme) -> None:
     sizes = {}
     for scale in (1.0, 1.5, 1.0):
         look.set_scale(scale)
-        sizes[scale] = [button.iconSize().width() for button in (plain, small, words)]
+        sizes[scale] = [button.iconSize().height() for button in (plain, small, words)]
     assert sizes == {1.0: [18, 12, 16], 1.5: [27, 18, 24]}
 
 

@@ -254,7 +254,7 @@ class GraphCanvas(QWidget):
                     top.paint_links_of(painter, self._pressed_on)
                     top.paint_nodes(painter, np.array([self._pressed_on]))
         self._paint_lasso(painter)
-        if self.hasFocus() and self.highlight.current < 0:
+        if self.hasFocus():
             painter.setPen(QPen(theme.current().colour("accent"), 1))
             painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.end()

@@ -121,9 +121,8 @@ class EntityField(QLineEdit):
     def _offer(self, rows: list[EntityRow]) -> None:
         self._model.clear()
         for row in rows:
-            detail = self.tr("{type}, {count} mentions").format(
-                type=type_label(row.type), count=format_number(row.mentions)
-            )
+            words = self.tr("{type}, 1 mention") if row.mentions == 1 else self.tr("{type}, {count} mentions")
+            detail = words.format(type=type_label(row.type), count=format_number(row.mentions))
             item = QStandardItem(f"{row.name}   —   {detail}")
             item.setData(row, _ROW)
             self._model.appendRow(item)

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.entities.model import Entity, EntityInfo, Neighbour, Relation, name_key
@@ -20,6 +20,7 @@ from ui.panes.pane import Place
 from ui.panes.search.query_text import term_of
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button, text_button
+from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.inspector import Section
 from ui.widgets.plain_text import PlainLabel
 
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
 LIMIT = 30
 SHOWN = 6
 """Rows of a section before the others are asked for."""
-_BUTTONS_A_ROW = 3
 
 
 class EntityPage(QScrollArea):
@@ -114,9 +114,8 @@ class EntityPage(QScrollArea):
             label.setWordWrap(True)
             head.addWidget(label)
         self._bar = QWidget(body)
-        grid = QGridLayout(self._bar)
-        grid.setContentsMargins(Space.M, 0, Space.M, Space.S)
-        grid.setSpacing(Space.XS)
+        flow = FlowLayout(self._bar)
+        flow.setContentsMargins(Space.M, 0, Space.M, Space.S)
         self._buttons: list[QPushButton] = []
         for words, run in (
             (self.tr("Draw around"), self._on_recentre_clicked),
@@ -129,7 +128,7 @@ class EntityPage(QScrollArea):
             button = text_button(words, parent=self._bar)
             theme.set_type(button, "small")
             button.clicked.connect(run)
-            grid.addWidget(button, len(self._buttons) // _BUTTONS_A_ROW, len(self._buttons) % _BUTTONS_A_ROW)
+            flow.addWidget(button)
             self._buttons.append(button)
         self._form_place = QVBoxLayout()
         self._form_place.setContentsMargins(Space.M, 0, Space.M, Space.S)
@@ -182,10 +181,9 @@ class EntityPage(QScrollArea):
             self._fold(section)
 
     def _words(self, info: EntityInfo) -> str:
-        parts = [
-            type_label(info.entity.type),
-            self.tr("{count} mentions").format(count=format_number(info.entity.mentions)),
-        ]
+        mentions = info.entity.mentions
+        words = self.tr("1 mention") if mentions == 1 else self.tr("{count} mentions")
+        parts = [type_label(info.entity.type), words.format(count=format_number(mentions))]
         if info.first_at is not None and info.last_at is not None:
             parts.append(short_span(info.first_at, info.last_at, datetime.now(UTC)))
         return " · ".join(parts)
@@ -241,8 +239,10 @@ class EntityPage(QScrollArea):
     def _show_company(self, section: Section, found: Sequence[Neighbour]) -> None:
         self._open(section, len(found), len(found))
         for one in found:
-            count = format_number(round(one.weight))
-            row = LinkRow(one.name, one.id, count, detail=self.tr("{count} times together").format(count=count))
+            times = round(one.weight)
+            count = format_number(times)
+            words = self.tr("once together") if times == 1 else self.tr("{count} times together")
+            row = LinkRow(one.name, one.id, count, detail=words.format(count=count))
             row.triggered.connect(self.entity_opened)
             section.rows.addWidget(row)
 

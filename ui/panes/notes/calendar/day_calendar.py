@@ -4,13 +4,14 @@ from datetime import date
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QDate, QLocale, QPoint, QRectF, QSize, QTimer, Signal
+from PySide6.QtCore import QDate, QPoint, QRectF, QSize, QTimer, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui import theme
+from ui.models.dates import date_words
 from ui.panes.notes.calendar.month_sheet import MonthSheet, paint_mark
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
@@ -106,9 +107,9 @@ class DayCalendar(QWidget):
 
     def _refresh_month(self) -> None:
         day = self.sheet.current
-        first, locale = QDate(day.year, day.month, 1), QLocale()
-        self._month.set_words(locale.toString(first, "MMM yyyy"))
-        month = self.tr("{month}, go to today").format(month=locale.toString(first, "MMMM yyyy"))
+        first = QDate(day.year, day.month, 1)
+        self._month.set_words(date_words(first, "MMM yyyy"))
+        month = self.tr("{month}, go to today").format(month=date_words(first, "MMMM yyyy"))
         self._month.setAccessibleName(month)
 
     def _on_sheet_month_changed(self) -> None:

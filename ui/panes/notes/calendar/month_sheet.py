@@ -9,7 +9,7 @@ from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QKeyEvent, QMouseEvent,
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from ui import theme
-from ui.models.dates import format_number
+from ui.models.dates import date_words, format_number
 from ui.style.design_tokens import Radius, Space
 from ui.widgets.button import ENTER
 
@@ -84,7 +84,7 @@ class MonthSheet(QWidget):
 
     def words_of(self, day: date) -> str:
         """Return a day and what it holds in words."""
-        words = [QLocale().toString(QDate(day.year, day.month, day.day), "dddd, d MMMM yyyy")]
+        words = [date_words(QDate(day.year, day.month, day.day), "dddd, d MMMM yyyy")]
         held = self._days.get(day)
         if held is not None and held.daily_note:
             words.append(self.tr("daily note"))

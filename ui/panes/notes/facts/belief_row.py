@@ -2,13 +2,13 @@
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, QPointF, Qt, Signal
+from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QPen
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from app.core.text import excerpt
 from ui import theme
-from ui.models.dates import local
+from ui.models.dates import date_words, local
 from ui.panes.labels import source_label
 from ui.style.design_tokens import Space
 from ui.widgets.inspector import line_button
@@ -89,4 +89,4 @@ class BeliefRow(QWidget):
 
 
 def _day(moment: "datetime") -> str:
-    return QLocale().toString(local(moment).date(), "d MMM yyyy")
+    return date_words(local(moment).date(), "d MMM yyyy")

@@ -3,12 +3,12 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QLocale, QPointF, QRectF, QSize, Qt
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPaintEvent, QPen
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from ui import theme
-from ui.models.dates import local
+from ui.models.dates import date_words, local
 from ui.style.design_tokens import Space
 
 if TYPE_CHECKING:
@@ -137,9 +137,7 @@ class ConfidenceCurve(QWidget):
         dates = ((last, "warning" if found.fades_at else "muted"), (self._now, "text"), (found.curve[0].at, "muted"))
         for moment, colour in dates:
             today = moment == self._now
-            words = (
-                self.tr("now") if today else QLocale().toString(local(moment).date(), "MMM yyyy" if far else "d MMM")
-            )
+            words = self.tr("now") if today else date_words(local(moment).date(), "MMM yyyy" if far else "d MMM")
             width = metrics.horizontalAdvance(words)
             left = min(max(self._x_of(moment, box) - width / 2, 0.0), self.width() - width)
             if any(left < end + Space.S and start - Space.S < left + width for start, end in taken):

@@ -5,14 +5,14 @@ from collections.abc import Coroutine
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QLocale, Signal
+from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from app.memories.model import Belief, FactConfidence, Memory
 from ui import theme
-from ui.models.dates import local
+from ui.models.dates import date_words, local
 from ui.panes.notes.facts.belief_row import BeliefRow
 from ui.panes.notes.facts.confidence_curve import ConfidenceCurve
 from ui.panes.notes.facts.correction_form import CorrectionForm
@@ -137,7 +137,7 @@ class FactPanel(QWidget):
             return self.tr("{percent} certain. Even without use it hardly fades.").format(percent=percent)
         if found.fades_at <= now:
             return self.tr("{percent} certain. It has faded; the next night may set it aside.").format(percent=percent)
-        day = QLocale().toString(local(found.fades_at).date(), "d MMMM yyyy")
+        day = date_words(local(found.fades_at).date(), "d MMMM yyyy")
         sentence = self.tr("{percent} certain now. If nobody uses it, it fades on {day}, {span} from now.")
         return sentence.format(percent=percent, day=day, span=self._span((found.fades_at - now).days))
 

@@ -1,0 +1,1 @@
+"""Golden pictures: parts of the window as they should look."""

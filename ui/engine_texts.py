@@ -1,0 +1,102 @@
+"""Texts that the engine gives in English and the window shows in the person's language.
+
+These are the names, aims and units of jobs, and the sentences and choices of the settings. The engine's sentences about
+errors, and its reports on runs, stay English.
+"""
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QT_TRANSLATE_NOOP
+
+from ui.translation import LANGUAGES, translate
+
+CONTEXT = "Engine"
+
+_JOBS = (
+    QT_TRANSLATE_NOOP("Engine", "Housekeeping"),
+    QT_TRANSLATE_NOOP("Engine", "Keep the database quick, small and sound, and verify the latest backup."),
+    QT_TRANSLATE_NOOP("Engine", "Decay"),
+    QT_TRANSLATE_NOOP("Engine", "Let facts that are not used lose confidence, and set aside those that faded."),
+    QT_TRANSLATE_NOOP("Engine", "Search for names"),
+    QT_TRANSLATE_NOOP("Engine", "Search texts with few names again, and propose to merge entities that may be one."),
+    QT_TRANSLATE_NOOP("Engine", "Consolidation"),
+    QT_TRANSLATE_NOOP("Engine", "Draw lasting facts from conversations that have ended."),
+    QT_TRANSLATE_NOOP("Engine", "Retention"),
+    QT_TRANSLATE_NOOP("Engine", "Compress similar old observations, archive idle ones, and clean up the archive."),
+    QT_TRANSLATE_NOOP("Engine", "Weekly reflection"),
+    QT_TRANSLATE_NOOP(
+        "Engine",
+        "Write what the week brought: who and what is new, what changed, what was promised, and what faded.",
+    ),
+    QT_TRANSLATE_NOOP("Engine", "Forgetting for ever"),
+    QT_TRANSLATE_NOOP("Engine", "Preparing search"),
+    QT_TRANSLATE_NOOP("Engine", "Recognising names"),
+    QT_TRANSLATE_NOOP("Engine", "Indexing for search by meaning"),
+    QT_TRANSLATE_NOOP("Engine", "Making a backup"),
+)
+_UNITS = (
+    QT_TRANSLATE_NOOP("Engine", "texts"),
+    QT_TRANSLATE_NOOP("Engine", "messages"),
+    QT_TRANSLATE_NOOP("Engine", "memories"),
+    QT_TRANSLATE_NOOP("Engine", "facts"),
+    QT_TRANSLATE_NOOP("Engine", "steps"),
+    QT_TRANSLATE_NOOP("Engine", "items"),
+    QT_TRANSLATE_NOOP("Engine", "rows"),
+    QT_TRANSLATE_NOOP("Engine", "copies"),
+    QT_TRANSLATE_NOOP("Engine", "turns"),
+)
+_CONTEXT_PARTS = (
+    QT_TRANSLATE_NOOP("Engine", "Latest turns of this conversation"),
+    QT_TRANSLATE_NOOP("Engine", "Important turns"),
+    QT_TRANSLATE_NOOP("Engine", "Relevant memory"),
+    QT_TRANSLATE_NOOP("Engine", "Related turns of other conversations"),
+    QT_TRANSLATE_NOOP("Engine", "Weekly insight"),
+    QT_TRANSLATE_NOOP("Engine", "Memory index"),
+    QT_TRANSLATE_NOOP("Engine", "Recent conversations"),
+)
+_REMARKS = (
+    QT_TRANSLATE_NOOP("Engine", "Nothing is sent: no language model is configured."),
+    QT_TRANSLATE_NOOP("Engine", "Texts of every store may be sent, to this machine only."),
+)
+_WITH_NAMES = (
+    QT_TRANSLATE_NOOP("Engine", "Goal: {name}"),
+    QT_TRANSLATE_NOOP("Engine", "Importing {name}"),
+    QT_TRANSLATE_NOOP("Engine", "Exporting to {name}"),
+    QT_TRANSLATE_NOOP("Engine", "Fetching {name}"),
+    QT_TRANSLATE_NOOP("Engine", "Preparing search by meaning with {name}"),
+    QT_TRANSLATE_NOOP("Engine", "Texts of every store may be sent to {name}, private ones too (llm.send_private)."),
+    QT_TRANSLATE_NOOP("Engine", "Texts of the stores shared and social may be sent to {name}; private ones are not."),
+)
+_CHOICES = {"openai-compatible": "OpenAI-compatible", "rrf": "RRF", **LANGUAGES}
+"""Choices that are not words of English."""
+
+
+def engine_text(text: str) -> str:
+    """Return a text of the engine in the person's language, where it is translated."""
+    for pattern in map(str, _WITH_NAMES):
+        opening, _, ending = pattern.partition("{name}")
+        if len(text) > len(opening) + len(ending) and text.startswith(opening) and text.endswith(ending):
+            name = text[len(opening) : len(text) - len(ending)]
+            return translate("Engine", pattern).format(name=name)
+    return translate("Engine", text) if text else ""
+
+
+def choice_title(value: str) -> str:
+    """Return what a choice of a setting is called."""
+    return _CHOICES.get(value) or translate("Engine", value.capitalize())
+
+
+def texts() -> Iterator[str]:
+    """Return the texts of the settings; Qt's tools find the others in this file."""
+    # The window needs none of them at its start.
+    from app.config.schema import SETTINGS  # noqa: PLC0415
+    from ui.dialogs.settings.sections import HIDDEN, is_common, readable_name  # noqa: PLC0415
+
+    seen: set[str] = set()
+    for item in SETTINGS:
+        titles = [choice.capitalize() for choice in item.choices if choice not in _CHOICES]
+        names = [] if is_common(item.name) or item.name in HIDDEN else [readable_name(item.name)]
+        for text in (*names, item.description, *titles):
+            if text not in seen:
+                seen.add(text)
+                yield text
