@@ -69,6 +69,7 @@ class Window(QMainWindow):
 
     def __init__(self, actions: Actions, state: WindowState, errors: ErrorReporter) -> None:
         super().__init__()
+        theme.current().divide()
         self.setWindowTitle(self.tr("Keepsake"))
         self.setMinimumSize(SMALLEST)
         self.setAcceptDrops(True)
@@ -103,11 +104,7 @@ class Window(QMainWindow):
         self.palette_popup.search_requested.connect(self.commands.search)
         self.palette_popup.note_requested.connect(self.commands.create_note)
         self.palette_popup.recent_places = state.places()
-        self._drop_overlay = PlainLabel(self.tr("Drop to import"), self)
-        self._drop_overlay.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._drop_overlay.setObjectName("dropVeil")
-        theme.set_type(self._drop_overlay, "title accent")
-        self._drop_overlay.hide()
+        self._drop_overlay = self._make_drop_overlay()
         self.places.moved.connect(self._open)
         self.places.changed.connect(actions.refresh)
         self.undo.changed.connect(self.commands.name_undo)
@@ -252,6 +249,15 @@ class Window(QMainWindow):
         """Open the import dialog on ``paths``."""
         if self.dialogs is not None and paths:
             self.dialogs.importer.offer(paths)
+
+    def _make_drop_overlay(self) -> PlainLabel:
+        overlay = PlainLabel(self.tr("Drop to import"), self)
+        theme.current().add_root(overlay)
+        overlay.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        overlay.setObjectName("dropVeil")
+        theme.set_type(overlay, "title accent")
+        overlay.hide()
+        return overlay
 
     def _lay_out(self) -> None:
         self._pages.addWidget(self.start_page)

@@ -6,8 +6,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from ui import theme
 from ui.panes.pane import Pane, Place
 from ui.widgets.empty_state import EmptyState
 
@@ -56,7 +58,6 @@ class PaneStack(QStackedWidget):
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("paneStack")
         self._bridge = bridge
         self._actions = actions
         self._panes: dict[str, Pane] = {}
@@ -79,12 +80,19 @@ class PaneStack(QStackedWidget):
         before = self.front
         pane = self._panes.get(place.pane) or self._build(place.pane)
         if before is not pane:
+            theme.current().dress(pane)
             self.setCurrentWidget(pane)
             self._actions.set_pane(place.pane)
             pane.shown()
         if place.id or place.extra:
             pane.open_place(place)
         return pane
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the ground below the panes, which themselves have none."""
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), theme.current().colour("surface"))
+        painter.end()
 
     def refresh(self, changes: "ChangeSet") -> None:
         """Tell every built pane what changed."""

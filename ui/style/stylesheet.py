@@ -9,14 +9,10 @@ _GROWING = (12, 14, 16, 22, 26)
 """Pixels that grow with the text."""
 _SHEET = Template("""
 QToolTip { background: $raised; color: $text; border: 1px solid $line; padding: 4px 8px; }
-#paneStack { background: $surface; }
 #shortcutTree::item { padding: 4px 2px; }
 #rail { background: $canvas; border-right: 1px solid $line; }
 #topBar { background: $canvas; border-bottom: 1px solid $line; }
 #statusLine { background: $canvas; border-top: 1px solid $line; }
-QMainWindow > QMenuBar { background: $canvas; padding: 2px 6px; }
-QMenuBar::item { padding: 4px 8px; border-radius: ${small}px; background: transparent; }
-QMenuBar::item:selected { background: $hover; }
 QMenu { background: $raised; border: 1px solid $line; padding: 6px; }
 QMenu::item { padding: 6px 24px 6px 12px; border-radius: ${small}px; }
 QMenu::item:selected { background: $selected; color: $text; }

@@ -13,13 +13,13 @@ class CompletionPopup(QListView):
         super().__init__()
         self.setAccessibleName(name)
         self.setUniformItemSizes(True)
-        theme.current().changed.connect(self._paint_anew)
-        self._paint_anew()
+        theme.current().add_root(self, _rules)
 
-    def _paint_anew(self) -> None:
-        tokens = theme.current().tokens
-        self.setStyleSheet(
-            f"QListView {{ background: {tokens.raised}; border: 1px solid {tokens.edge}; padding: 1px; }}"
-            f" QListView::item {{ color: {tokens.text}; border-radius: {Radius.SMALL}px; padding: 4px 8px; }}"
-            f" QListView::item:selected {{ background: {tokens.accent_soft}; }}"
-        )
+
+def _rules() -> str:
+    tokens = theme.current().tokens
+    return (
+        f"QListView {{ background: {tokens.raised}; border: 1px solid {tokens.edge}; padding: 1px; }}"
+        f" QListView::item {{ color: {tokens.text}; border-radius: {Radius.SMALL}px; padding: 4px 8px; }}"
+        f" QListView::item:selected {{ background: {tokens.accent_soft}; }}"
+    )

@@ -4,6 +4,7 @@ import argparse
 import asyncio
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -30,14 +31,19 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.bench.window", description=__doc__)
     parser.add_argument("--messages", type=int, default=10_000)
     parser.add_argument("--json", type=Path, help="where to write the report")
+    parser.add_argument("--vault", type=Path, help="a filled vault to measure on a copy of; filled first if not there")
     options = parser.parse_args()
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
     os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # a start without byte code is another one
     bulk = min(_BULK, max(1, options.messages // 4))
     with tempfile.TemporaryDirectory(prefix="keepsake-window-") as folder:
         vault = Path(folder) / "vault"
-        _say("filling the vault")
-        _child("-m", "tests.bench.window.vault_filler", str(vault), str(options.messages), str(bulk))
+        filled = options.vault or vault
+        if not filled.is_dir():
+            _say("filling the vault")
+            _child("-m", "tests.bench.window.vault_filler", str(filled), str(options.messages), str(bulk))
+        if filled != vault:
+            shutil.copytree(filled, vault)
         _say("starting")
         report: dict[str, Any] = {"start": _start(vault)}
         _say("the day")
