@@ -96,7 +96,10 @@ def set_type(widget: QWidget, name: str) -> None:
     step, _, tone = name.partition(" ")
     widget.setProperty("type", step)
     widget.setProperty("tone", tone)
-    repolish(widget)
+    if current().has_sheet_for(widget):
+        repolish(widget)
+    else:
+        widget.setFont(current().font(step))  # for what is measured before the sheet is there
 
 
 def repolish(widget: QWidget) -> None:
@@ -182,6 +185,13 @@ class Theme(QObject):
             rules: Returns rules of its own, in the colours of now.
         """
         self._roots.add(root, rules)
+
+    def has_sheet_for(self, widget: QWidget) -> bool:
+        """Return whether the style sheet reaches ``widget`` where it is now."""
+        one: QWidget | None = widget
+        while self._is_divided and one is not None and not one.styleSheet():
+            one = one.parentWidget()
+        return one is not None
 
     def dress(self, root: QWidget) -> None:
         """Bring a hidden root up to date before it is shown."""

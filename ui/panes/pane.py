@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, ClassVar
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QWidget
 
-from ui import theme
 from ui.notice import Notice
 from ui.shell.navigation import Place
 
@@ -37,7 +36,6 @@ class Pane(QWidget):
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        theme.current().add_root(self)
         self.bridge = bridge
         self.registry = actions
 

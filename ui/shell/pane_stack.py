@@ -115,6 +115,8 @@ class PaneStack(QStackedWidget):
         self._panes[name] = pane
         self._actions.register(*pane.commands())
         self.addWidget(pane)
+        # Only now, for a style sheet goes through a part each time that it is put into another.
+        theme.current().add_root(pane)
         if self.states.get(name):
             pane.restore_state(self.states[name])
         return pane
