@@ -182,7 +182,7 @@ class Theme(QObject):
 
         Args:
             root: A window, or a part of one with no root above it.
-            rules: Returns rules of its own, in the colours of now.
+            rules: Returns the rules that it carries instead, in the colours of now.
         """
         self._roots.add(root, rules)
 

@@ -22,6 +22,8 @@ from ui.process.error_reporter import ErrorReporter
 from ui.process.single_instance import TOKEN, LaunchRequest, SingleInstance
 from ui.shell.activity_reporter import ActivityReporter
 from ui.shell.navigation import Place
+from ui.shell.pane_preloader import PanePreloader
+from ui.shell.pane_stack import read_pane
 from ui.shell.quick_capture import QuickCapture
 from ui.shell.quick_controls import QuickControls
 from ui.shell.schedule_notifier import ScheduleNotifier
@@ -79,6 +81,7 @@ class Program(QObject):
         self._tasks: set[asyncio.Task[None]] = set()
         self._leaving = False
         self._requests: list[LaunchRequest] = []
+        self._preloader: PanePreloader | None = None
         self._actions = Actions(self)
         self._state = WindowState(vault)
         # Asked before the window keeps anything; a vault that was in a window before has a place in it.
@@ -145,7 +148,12 @@ class Program(QObject):
 
     async def _open(self) -> None:
         try:
-            self._host = await asyncio.get_running_loop().run_in_executor(None, self._open_host, self._vault)
+            loop = asyncio.get_running_loop()
+            opening = loop.run_in_executor(None, self._open_host, self._vault)
+            # The code of the first pane is read meanwhile, and the window answers.
+            reading = loop.run_in_executor(None, read_pane, self.window.first_pane)
+            self._host = await opening
+            await reading
         except KeepsakeError as error:
             self.window.bring_to_front()
             self.window.start_page.show_error(error)
@@ -157,7 +165,10 @@ class Program(QObject):
         if self.tray is not None:
             bridge.progressed.connect(self.tray.set_progress)
         self.capture.set_bridge(bridge)
-        self.window.attach(bridge)
+        for _ in self.window.attach_in_steps(bridge):
+            await asyncio.sleep(0)
+            if self._leaving:
+                return
         start_times.mark("filled")
         if self.tray is not None and self.window.status_updater is not None:
             self.window.status_updater.summary_changed.connect(self.tray.set_summary)
@@ -170,6 +181,8 @@ class Program(QObject):
         self._welcome()
         self.schedule_notifier = ScheduleNotifier(bridge, self._show_schedule_note, self)
         self.activity = ActivityReporter(bridge, self.window, self)
+        if self.window.panes is not None:
+            self._preloader = PanePreloader(self.window.panes)
         self.opened.emit()
         requests, self._requests = self._requests, []
         for request in requests:
@@ -219,6 +232,8 @@ class Program(QObject):
         _log.info("leaving: no new work")
         self._instance.close()
         self.capture.dismiss()
+        if self._preloader is not None:
+            self._preloader.stop()
         self.window.keep_state()
         if self.window.panes is not None:
             _log.info("leaving: saving what is typed")

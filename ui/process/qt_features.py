@@ -1,6 +1,9 @@
 """Feature switching of PySide: names such as ``snake_case``, which Keepsake never switches on."""
 
 import sys
+from typing import Final
+
+_SEARCH: Final = "_mod_uses_pyside"
 
 
 def ignore_features() -> None:

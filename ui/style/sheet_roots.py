@@ -15,7 +15,7 @@ Rules = Callable[[], str]
 
 
 class SheetRoots(QObject):
-    """Widgets that carry the style sheet, each with rules of its own where it has them.
+    """Widgets that carry the style sheet, or rules of their own instead.
 
     Args:
         parent: The Qt parent.
@@ -34,7 +34,7 @@ class SheetRoots(QObject):
 
         Args:
             root: The widget, without children yet where possible: they are dressed as they are made.
-            rules: Returns rules of its own, in the colours of now.
+            rules: Returns the rules that it carries instead, in the colours of now.
         """
         self._rules[root] = rules
         self.dress(root)
@@ -59,7 +59,7 @@ class SheetRoots(QObject):
     def dress(self, root: QWidget) -> None:
         """Give ``root`` the sheet of now; does nothing where it has it."""
         rules = self._rules.get(root)
-        sheet = self._sheet + (rules() if rules is not None else "")
+        sheet = rules() if rules is not None else self._sheet
         if self._worn.get(root, "") == sheet:
             return
         self._worn[root] = sheet

@@ -4,6 +4,7 @@ from PySide6.QtWidgets import QListView
 
 from ui import theme
 from ui.style.design_tokens import Radius
+from ui.style.stylesheet import scroll_bar_rules
 
 
 class CompletionPopup(QListView):
@@ -19,6 +20,7 @@ class CompletionPopup(QListView):
 def _rules() -> str:
     tokens = theme.current().tokens
     return (
+        f"{scroll_bar_rules(tokens)}"
         f"QListView {{ background: {tokens.raised}; border: 1px solid {tokens.edge}; padding: 1px; }}"
         f" QListView::item {{ color: {tokens.text}; border-radius: {Radius.SMALL}px; padding: 4px 8px; }}"
         f" QListView::item:selected {{ background: {tokens.accent_soft}; }}"

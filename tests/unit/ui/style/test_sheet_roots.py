@@ -75,7 +75,7 @@ def test_a_root_may_go_while_others_wait(pages: QStackedWidget, qtbot: QtBot) ->
     qtbot.waitUntil(lambda: pages.widget(1).styleSheet() == RED)
 
 
-def test_rules_of_a_root_come_after_the_sheet(qtbot: QtBot) -> None:
+def test_rules_of_a_root_stand_for_the_sheet(qtbot: QtBot) -> None:
     label = QLabel("a")
     qtbot.addWidget(label)
     roots = SheetRoots(label)
