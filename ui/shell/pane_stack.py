@@ -76,6 +76,7 @@ class PaneStack(QStackedWidget):
         self._bridge = bridge
         self._actions = actions
         self._panes: dict[str, Pane] = {}
+        self._opened: Pane | None = None
         self.states: dict[str, bytes] = {}
 
     @property
@@ -91,10 +92,10 @@ class PaneStack(QStackedWidget):
 
     def open(self, place: Place) -> Pane:
         """Bring the pane of ``place`` to the front, and the place within it."""
-        # The first widget added becomes the current one by itself, so what was in front is asked before.
-        before = self.front
         pane = self._build(place.pane)
-        if before is not pane:
+        # The first widget added becomes the current one by itself, without being opened.
+        if self._opened is not pane:
+            self._opened = pane
             theme.current().dress(pane)
             self.setCurrentWidget(pane)
             self._actions.set_pane(place.pane)
