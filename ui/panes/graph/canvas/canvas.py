@@ -320,9 +320,7 @@ class GraphCanvas(QWidget):
         left, top = self.viewport.to_screen(np.array(at.to_graph(0, 0)))
         across, down = reserve * self.width(), reserve * self.height()
         is_before = left <= -across and top <= -down
-        return bool(
-            is_before and left + at.width >= self.width() + across and top + at.height >= self.height() + down
-        )
+        return bool(is_before and left + at.width >= self.width() + across and top + at.height >= self.height() + down)
 
     def _paint_lasso(self, painter: QPainter) -> None:
         if self._lasso:
