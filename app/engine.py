@@ -250,7 +250,7 @@ class Engine:
             BackgroundTask("accesses", self.memories.access.run),
             BackgroundTask("ledger", self.ledger.run),
             BackgroundTask("ledger-pruning", self.ledger.prune),
-            BackgroundTask("expiry", expiry.run, expiry.wake, _INDEXED_AREAS),
+            BackgroundTask("expiry", expiry.run, expiry.wake, frozenset({"memories"})),
             BackgroundTask("after-turn", self.sessions.after_turn.run),
             BackgroundTask("left-conversations", self.consolidation.switched.run),
             BackgroundTask("inbox", self.inbox.run),

@@ -4,26 +4,25 @@ Messages and memories are searched separately, so that many messages do not crow
 down are not computed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Final
 
 import apsw
 
 from app.memories.model import Kind
-from app.retrieval.candidates.depths import CANDIDATE_LIMIT, VECTOR_DEPTH, array_legs
-from app.retrieval.model import Hit
-from app.retrieval.pipeline import SearchPipeline, chunk_filter, run_search
+from app.retrieval.candidates.depths import CANDIDATE_LIMIT, VECTOR_DEPTH
+from app.retrieval.model import Hit, Leg
+from app.retrieval.pipeline import rank_by_features, retrieve_candidates, run_search
 from app.retrieval.request import Request, Stopwatch, VectorQuery
 from app.retrieval.results.hits import build_hits, candidate_rows
-from app.retrieval.results.model import RankedCandidate
 
 MEMORY_KINDS: Final[tuple[Kind, ...]] = ("note", "fact", "observation", "digest")
 MESSAGE_KINDS: Final = ("message",)
 
 
-_WORDS_DEPTH: Final = 400
-"""Half the depth of an ordinary search, because only the first hits are shown."""
+_DEPTHS: Final[Mapping[Leg, int]] = {"words": 400, "vector": VECTOR_DEPTH, "entity": CANDIDATE_LIMIT}
+"""Half the depth of an ordinary search by words, because only the first hits are shown."""
 
 
 def find_messages(
@@ -56,43 +55,10 @@ def _found(
     if limit < 1:
         return ()
     kind_request = replace(request, query=replace(request.query, kinds=tuple(kinds)), offset=0, limit=limit)
-    if request.recipe.fusion != "learned" or "words" not in request.wanted:
+    if not request.is_learned:
         return run_search(connection, kind_request, vector_query, Stopwatch()).found.hits
-    ranked = _ranked(connection, kind_request, vector_query)
+    retrieved = retrieve_candidates(connection, kind_request, vector_query, _DEPTHS)
+    # Memories have no neighbours and no session.
+    ranked = rank_by_features(retrieved, most=0, with_sessions=kinds == MESSAGE_KINDS).shown(0, limit)
     rows = candidate_rows(connection, [item.chunk_id for item in ranked])
     return build_hits(connection, ranked, rows, kind_request.query)
-
-
-def _ranked(
-    connection: apsw.Connection, request: Request, vector_query: VectorQuery | None
-) -> Sequence[RankedCandidate]:
-    """Return the best ranked candidates of a request."""
-    # Imported here, so that numpy loads with the first search and not in the event loop.
-    from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415
-    from app.retrieval.candidates.array_retrievers import empty_scores  # noqa: PLC0415
-    from app.retrieval.query.question import analyse_question  # noqa: PLC0415
-    from app.retrieval.ranking.candidate_pool import candidate_pool, merge_scores  # noqa: PLC0415
-    from app.retrieval.ranking.linear_ranker import load_ranker, mentions_at, rank  # noqa: PLC0415
-    from app.retrieval.ranking.neighbour_messages import read_neighbours  # noqa: PLC0415
-    from app.retrieval.ranking.session_features import gather_candidates, with_mentions  # noqa: PLC0415
-
-    of_messages = request.query.kinds == MESSAGE_KINDS
-    where = chunk_filter(connection, request)
-    pipeline = SearchPipeline(connection, request, where, vector_query)
-    index_cache = pipeline.index_cache()
-    legs = pipeline.retrieve(array_legs(_WORDS_DEPTH, VECTOR_DEPTH, index_cache))
-    words = legs.get("words", empty_scores())
-    columns = index_cache.columns(connection, last_chunk(connection))
-    found = merge_scores(columns, words, legs.get("vector", empty_scores()))
-    mentions = mentions_at(columns, pipeline.mentions(CANDIDATE_LIMIT))
-    question = analyse_question(request.query)
-    if of_messages:
-        read = gather_candidates(
-            connection, request.query, question, found, where, index_cache, words.matches, mentions.places
-        )
-    else:  # memories have no neighbours and no session
-        places = with_mentions(candidate_pool(found), mentions.places)
-        read = read_neighbours(connection, found, places, question, where, index_cache)
-    weights = load_ranker().weights(legs, is_contextual=vector_query is not None and vector_query.is_contextual)
-    ranking = rank(question, read, weights, most=0, vectors=pipeline.vectors(legs), mentions=mentions)
-    return ranking.shown(ranking.spread(None)[: request.limit])

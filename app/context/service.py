@@ -6,17 +6,17 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import apsw
 
 from app.context import repo as context_repo
-from app.context.context_search import find_memories, find_messages
 from app.context.context_text import assemble, deduplicate, with_scores
 from app.context.model import Context, ContextItem, ContextOptions, SectionName
 from app.context.prompt_query import matching_hits, prompt_query, prompt_terms, prompt_text, relevant_hits
 from app.core.clock import Clock
 from app.core.error_location import error_location
+from app.core.lazy_module import LazyModule
 from app.core.recall_fence import HEADINGS
 from app.core.text import storable
 from app.errors import KeepsakeError, internal
@@ -27,6 +27,11 @@ from app.retrieval.service import SearchService
 from app.store.sqlite_errors import from_sqlite
 from app.store.store import Store
 from app.trace.trace import Trace
+
+if TYPE_CHECKING:
+    from app.context import context_search
+else:
+    context_search = LazyModule("app.context.context_search")  # loads numpy
 
 _log = logging.getLogger(__name__)
 
@@ -241,7 +246,8 @@ def _find_messages(
     options: ContextOptions,
 ) -> SectionResults:
     hits = relevant_hits(
-        find_messages(connection, request, vector_query, options.turns * _SPARE_MESSAGES), options.similarity
+        context_search.find_messages(connection, request, vector_query, options.turns * _SPARE_MESSAGES),
+        options.similarity,
     )
     return {"turns": context_repo.message_items(connection, hits[: options.turns], context_request.terms)}
 
@@ -255,7 +261,9 @@ def _find_facts(
 ) -> SectionResults:
     most = options.facts + options.index
     session = context_request.session
-    found = find_memories(connection, request, vector_query, min(most * (2 if session else 1), MAX_FOUND))
+    found = context_search.find_memories(
+        connection, request, vector_query, min(most * (2 if session else 1), MAX_FOUND)
+    )
     # An agent need not be told what was stored from the session at hand.
     found = tuple(hit for hit in found if not session or hit.session_id != session)[:most]
     facts = relevant_hits(found, options.similarity)[: options.facts]

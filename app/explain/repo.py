@@ -14,14 +14,12 @@ from app.explain.model import Stage
 from app.index.vectors.vector_repo import Generation
 from app.memories import repo
 from app.memories.archive import archive_repo
-from app.retrieval.candidates.depths import frequencies
-from app.retrieval.candidates.filters import ChunkFilter, build_filter
+from app.retrieval.candidates.filters import SINGLE, TARGET, ChunkFilter, build_filter
+from app.retrieval.candidates.frequencies import frequencies
 from app.retrieval.model import Query, Term
+from app.retrieval.operators import wanted_values
 from app.retrieval.query.match_expression import match_expression, quote
 
-# As in the retrievers: a passage of several messages is only context.
-_SINGLE: Final = "(c.kind <> 'passage' OR c.seq_start = c.seq_end)"
-_TARGET: Final = "CASE WHEN c.kind = 'memory' THEN c.memory_id ELSE c.session_id || '#' || c.seq_start END"
 _MAX_SEQ_DIGITS: Final = 17
 
 
@@ -87,7 +85,7 @@ def _message(connection: apsw.Connection, target: str, session: str, seq: int) -
     if forgotten is not None:
         return ExplainedItem(target, "forgotten", title=str(title))
     item = ExplainedItem(target, None, text=without_recalled(str(content)), title=str(title))
-    where = f"c.session_id = ? AND c.kind <> 'memory' AND {_SINGLE} AND c.seq_start = ?"
+    where = f"c.session_id = ? AND c.kind <> 'memory' AND {SINGLE} AND c.seq_start = ?"
     return _indexed(connection, item, where, (session, seq))
 
 
@@ -112,23 +110,8 @@ def failed_operators(connection: apsw.Connection, query: Query, item: ExplainedI
 
 def _operators(query: Query) -> Iterator[tuple[str, Query]]:
     """Yield each operator as typed, with a query of it alone; alternatives count as one."""
-    either = (
-        ("kind", query.kinds, Query("", kinds=query.kinds)),
-        ("store", query.stores, Query("", stores=query.stores)),
-        ("session", query.sessions, Query("", sessions=query.sessions)),
-        ("agent", query.agents, Query("", agents=query.agents)),
-        ("role", query.roles, Query("", roles=query.roles)),
-        ("type", query.types, Query("", types=query.types)),
-    )
-    for name, values, alone in either:
-        if values:
-            yield " ".join(_typed(name, value) for value in values), alone
-    for value in query.tags:
-        yield _typed("tag", value), Query("", tags=(value,))
-    for value in query.states:
-        yield _typed("is", value), Query("", states=(value,))
-    for value in query.entities:
-        yield _typed("entity", value), Query("", entities=(value,))
+    for operator, values in wanted_values(query):
+        yield " ".join(_typed(operator.name, value) for value in values), operator.alone(*values)
     for name, value in query.excluded:
         yield f"-{_typed(name, value)}", Query("", excluded=((name, value),))
     if query.since is not None:
@@ -196,9 +179,9 @@ def _place(
     connection: apsw.Connection, scored: str, values: Sequence[Any], where: ChunkFilter, target: str
 ) -> tuple[int | None, float | None, int]:
     row = connection.execute(
-        f"WITH scored AS MATERIALIZED ({scored}), best AS MATERIALIZED (SELECT {_TARGET} AS target,"
+        f"WITH scored AS MATERIALIZED ({scored}), best AS MATERIALIZED (SELECT {TARGET} AS target,"
         " max(scored.score) AS score FROM scored JOIN chunks c ON c.id = scored.chunk"
-        f" WHERE scored.score IS NOT NULL AND {_SINGLE} AND {where.sql} GROUP BY 1),"
+        f" WHERE scored.score IS NOT NULL AND {SINGLE} AND {where.sql} GROUP BY 1),"
         " mine AS (SELECT score FROM best WHERE target = ?)"
         " SELECT (SELECT score FROM mine), (SELECT count(*) FROM best WHERE score > (SELECT score FROM mine)),"
         " (SELECT count(*) FROM best)",

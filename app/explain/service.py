@@ -17,7 +17,7 @@ from app.explain import sentences as say
 from app.explain.model import Explanation, FeatureGap, LegPlace, Remedy
 from app.explain.repo import ExplainedItem
 from app.index.worker import IndexWorker
-from app.retrieval.candidates.depths import CANDIDATE_LIMIT, leg_depths
+from app.retrieval.candidates.depths import CANDIDATE_LIMIT, retrieval_depths
 from app.retrieval.candidates.entity_retriever import EntityMentions
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.model import Found, Hit, Query
@@ -149,14 +149,14 @@ class ExplainService:
         """Return the item's exact rank in each retriever."""
         if all(term.excluded for term in query.terms):
             return []
-        words_depth, vector_depth = leg_depths(limit) if recipe.fusion == "learned" else (recipe.depth, recipe.depth)
+        depths = retrieval_depths(recipe, limit, is_learned=recipe.fusion == "learned")
         made = []
         match = match_expression(query, need_phrases=True)
         if "words" in recipe.legs and match is not None:
             work = partial(reads.lexical_rank, match=match, where=where, target=item.id)
-            made.append(LegPlace("words", *await self._store.read(work, limit_s=_LIMIT_S), words_depth))
+            made.append(LegPlace("words", *await self._store.read(work, limit_s=_LIMIT_S), depths["words"]))
         if "vector" in recipe.legs and self._vectors:
-            made += await self._vector_place(query, item, vector_depth, where)
+            made += await self._vector_place(query, item, depths["vector"], where)
         if "entity" in recipe.legs:
             made += await self._entity_place(EntityMentions(query, stores, recipe.mentions), item, recipe.depth, where)
         return made
@@ -167,7 +167,7 @@ class ExplainService:
         """Return the item's rank in the entity retriever, where the query names entities."""
         found = await self._store.read(partial(mentions.find, where=where, depth=_MOST_MENTIONS), limit_s=_LIMIT_S)
         rank = next((rank for rank, one in enumerate(found, 1) if one.target == item.id), None)
-        score = None if rank is None else found[rank - 1].score
+        score = None if rank is None else found[rank - 1].entities
         return [LegPlace("entity", rank, score, len(found), depth)] if found else []
 
     async def _vector_place(self, query: Query, item: ExplainedItem, depth: int, where: ChunkFilter) -> list[LegPlace]:

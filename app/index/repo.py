@@ -26,6 +26,11 @@ class Chunk:
     store: str = "private"
     role: str = ""
 
+    @property
+    def has_vector(self) -> bool:
+        """Return whether the chunk gets a vector, by the condition ``vector_repo.HAS_VECTOR``."""
+        return (self.kind != "passage" or self.seq_start == self.seq_end) and self.role != "tool"
+
 
 @dataclass(frozen=True, slots=True)
 class PendingText:
@@ -39,12 +44,18 @@ class PendingText:
 
 
 def insert_chunks(connection: apsw.Connection, chunks: Sequence[Chunk]) -> None:
-    """Insert chunks; triggers index their words and queue their vectors."""
+    """Insert chunks, index their words and queue their vectors.
+
+    No trigger does this, because each of its rows would make FTS5 write what it has gathered so far.
+    """
+    first = int(connection.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'chunks'").get) + 1
+    numbered = list(enumerate(chunks, first))
     connection.executemany(
-        "INSERT INTO chunks (kind, session_id, memory_id, seq_start, seq_end, store, role, text, grams,"
-        " content_hash, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO chunks (id, kind, session_id, memory_id, seq_start, seq_end, store, role, text, grams,"
+        " content_hash, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (
+                number,
                 chunk.kind,
                 chunk.session_id,
                 chunk.memory_id,
@@ -57,8 +68,16 @@ def insert_chunks(connection: apsw.Connection, chunks: Sequence[Chunk]) -> None:
                 chunk.content_hash,
                 chunk.created_ms,
             )
-            for chunk in chunks
+            for number, chunk in numbered
         ],
+    )
+    connection.executemany(
+        "INSERT INTO chunks_fts (rowid, text, grams) VALUES (?, ?, ?)",
+        [(number, chunk.text, chunk.grams) for number, chunk in numbered],
+    )
+    connection.executemany(
+        "INSERT INTO pending_vectors (chunk_id) VALUES (?)",
+        [(number,) for number, chunk in numbered if chunk.has_vector],
     )
 
 

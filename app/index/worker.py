@@ -16,6 +16,7 @@ import apsw
 
 from app.core.clock import Clock, to_ms
 from app.core.error_location import error_location
+from app.core.lazy_module import LazyModule
 from app.core.text import content_hash
 from app.embed.model import Embedder
 from app.errors import KeepsakeError
@@ -33,7 +34,10 @@ from app.store.store import Store
 from app.trace.trace import Trace
 
 if TYPE_CHECKING:
+    from app.index.vectors import ann_cache as ann_caches
     from app.index.vectors.ann_cache import AnnCache
+else:
+    ann_caches = LazyModule("app.index.vectors.ann_cache")  # loads numpy
 
 _log = logging.getLogger(__name__)
 
@@ -225,10 +229,8 @@ class IndexWorker:
 
     async def discard_ann_cache(self) -> None:
         """Delete the vectors cached outside the database, because something was erased."""
-        from app.index.vectors.ann_cache import AnnCache  # noqa: PLC0415
-
         self._next_ann_cache = None
-        ann_cache = self._ann_cache or AnnCache(self._store.vault, ANN_MIN_VECTORS)
+        ann_cache = self._ann_cache or ann_caches.AnnCache(self._store.vault, ANN_MIN_VECTORS)
         await asyncio.to_thread(ann_cache.discard)
         self.wake()
 
@@ -240,9 +242,7 @@ class IndexWorker:
         count = await self._store.read(repo.chunk_count)
         if count < ANN_MIN_VECTORS:
             return
-        from app.index.vectors.ann_cache import AnnCache  # noqa: PLC0415
-
-        ann_cache = AnnCache(self._store.vault, ANN_MIN_VECTORS)
+        ann_cache = ann_caches.AnnCache(self._store.vault, ANN_MIN_VECTORS)
         if ann_cache.needs_refresh(generation, count):
             await self._store.read(partial(ann_cache.refresh, generation=generation), limit_s=_REFRESH_LIMIT_S)
             self._next_ann_cache = ann_cache
@@ -262,10 +262,8 @@ class IndexWorker:
         count = await self._store.read(repo.chunk_count, is_background=True)
         if count < ANN_MIN_VECTORS:
             return
-        from app.index.vectors.ann_cache import AnnCache  # noqa: PLC0415  (imports numpy)
-
         generation = (await self.serving()).generation
-        ann_cache = self._ann_cache or AnnCache(self._store.vault, ANN_MIN_VECTORS)
+        ann_cache = self._ann_cache or ann_caches.AnnCache(self._store.vault, ANN_MIN_VECTORS)
         if ann_cache.needs_refresh(generation, count):
             refresh = partial(ann_cache.refresh, generation=generation)
             await self._store.read(refresh, limit_s=_REFRESH_LIMIT_S, is_background=True)

@@ -3,7 +3,6 @@
 They are read from the database and matched here by their words.
 """
 
-import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -18,6 +17,7 @@ from app.index.searchable_text import memory_text
 from app.memories import repo
 from app.memories.archive.archive_repo import contents
 from app.memories.model import Memory
+from app.retrieval.bm25 import positive_idf
 from app.retrieval.candidates.filters import build_filter
 from app.retrieval.candidates.phrase_relaxation import has_phrases, phrase_notes, relax_phrases
 from app.retrieval.historical_search import (
@@ -78,14 +78,8 @@ UNINDEXED: Final = MappingProxyType(
 )
 
 
-def unindexed_state(query: Query) -> UnindexedMemories | None:
-    """Return the unindexed state that ``query`` asks for, ``None`` where the index answers it."""
-    return next((place for state, place in UNINDEXED.items() if state in query.states), None)
-
-
 def search_unindexed(
     connection: apsw.Connection,
-    place: UnindexedMemories,
     query: Query,
     limit: int,
     offset: int = 0,
@@ -95,6 +89,7 @@ def search_unindexed(
 
     A query without words returns the newest first.
     """
+    place = next(place for state, place in UNINDEXED.items() if state in query.states)
     kept, is_cut = _matching(connection, place, query, stores)
     texts = {memory.id: memory_text(memory) for memory in kept}
     missing: tuple[str, ...] = ()
@@ -134,7 +129,7 @@ def _weights(words: QueryWords, texts: Sequence[str], total: int) -> dict[Term, 
         total: Number of texts that were read.
     """
     counts = {term: sum(bool(spans(text, [term])) for text in texts) for term in words.wanted}
-    return {term: math.log(1 + (total - count + 0.5) / (count + 0.5)) for term, count in counts.items()}
+    return {term: positive_idf(total, count) for term, count in counts.items()}
 
 
 def _hit(one: RankedCandidate, items: Mapping[int, HistoricalItem], query: Query) -> Hit:

@@ -5,7 +5,7 @@ matched here by the rules of the index's tokenizer. One BM25 scores both. Vector
 """
 
 import json
-import math
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import islice
@@ -20,11 +20,12 @@ from app.history import as_of
 from app.index.searchable_text import memory_text, message_text
 from app.memories.model import Memory
 from app.memories.queries import memory_snapshots as memories
-from app.retrieval.candidates.filters import ChunkFilter, build_filter, with_word_filter
-from app.retrieval.candidates.list_retrievers import lexical_candidates, newest_candidates
+from app.retrieval.bm25 import length_norm, positive_idf, term_frequency
+from app.retrieval.candidates.filters import SINGLE, TARGET, ChunkFilter, build_filter, with_word_filter
+from app.retrieval.candidates.phrase_relaxation import has_phrases, phrase_notes, relax_phrases
 from app.retrieval.model import Found, Hit, LegScore, Query, Term, Why
 from app.retrieval.query.match_expression import excluded_expression, has_token, match_expression
-from app.retrieval.ranking.fused_ranking import limit_per_session
+from app.retrieval.request import HistoricalRequest
 from app.retrieval.results.hits import CandidateRow, build_hits, candidate_rows, count_facets
 from app.retrieval.results.model import RankedCandidate
 from app.retrieval.results.snippets import Snippets, spans
@@ -42,7 +43,7 @@ FROM_HISTORY: Final = "from_history"
 WORDS_ONLY: Final = "Search by meaning covers only the present, so the past was searched by words."
 CUT: Final = "So much has changed since then that not all of it was searched."
 
-_K1, _B, _LENGTH = 1.2, 0.75, 400.0  # BM25 parameters of FTS5; characters of an average text
+_LENGTH = 400.0  # characters of an average text
 _CHUNKS = "chunks (id, kind, session_id, memory_id, seq_start, seq_end, store, role, created_at)"
 _OF_STATES = (
     f"{memories.TABLES}, {_CHUNKS} AS MATERIALIZED (SELECT rowid, 'memory', session_id, id, 0, 0, store, kind,"
@@ -53,17 +54,6 @@ _OF_MESSAGES = (
     f" {_CHUNKS} AS (SELECT t.rowid, 'message', t.session_id, NULL, t.seq, t.seq, 'private', t.role, t.created_at"
     " FROM messages t WHERE t.session_id IN (SELECT value FROM json_each(?1)) AND t.created_at <= ?2)"
 )
-
-
-@dataclass(frozen=True, slots=True)
-class HistoricalRequest:
-    """Request of a historical search: moment, stores and which hits."""
-
-    at_ms: int
-    stores: Sequence[str]
-    limit: int
-    offset: int = 0
-    per_session: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +68,20 @@ class HistoricalItem:
 
 
 def search_history(connection: apsw.Connection, query: Query, moment: HistoricalRequest) -> Found:
+    """Search the past; a phrase that nothing said then is searched by its words."""
+
+    def stood(term: Term) -> bool:
+        alone = replace(moment, limit=1, offset=0)
+        return bool(_search(connection, Query(term.text, (term,)), alone).candidates)
+
+    missing: tuple[str, ...] = ()
+    if has_phrases(query):
+        query, missing = relax_phrases(query, stood)
+    found = _search(connection, query, moment)
+    return replace(found, notes=(*found.notes, *phrase_notes(missing)), relaxed=missing)
+
+
+def _search(connection: apsw.Connection, query: Query, moment: HistoricalRequest) -> Found:
     """Return the hits that ``query`` would have had at a moment, in one read.
 
     Texts, titles and tags are never newer than the moment. ``entity:`` finds only items that have not changed since.
@@ -146,7 +150,7 @@ class QueryWords:
                 f" WHERE chunks_fts MATCH ? AND {where}",
                 (match, held),
             ).get
-            found[term] = math.log(1 + (max(total - int(count), 0) + 0.5) / (int(count) + 0.5))
+            found[term] = positive_idf(total, int(count))
         return found
 
 
@@ -155,27 +159,31 @@ def _indexed(
 ) -> list[HistoricalItem]:
     """Return matching items that have not changed since the moment."""
     plain = build_filter(query, moment.stores)
-    where = ChunkFilter(
-        f"{plain.sql} AND CASE c.kind WHEN 'memory' THEN c.memory_id NOT IN (SELECT value FROM json_each(?))"
+    where = replace(
+        plain,
+        sql=f"{plain.sql} AND CASE c.kind WHEN 'memory' THEN c.memory_id NOT IN (SELECT value FROM json_each(?))"
         " ELSE c.created_at <= ? AND c.session_id NOT IN (SELECT value FROM json_each(?)) END",
-        (*plain.values, json.dumps(sorted(since)), moment.at_ms, json.dumps(hidden)),
-        is_restrictive=True,
+        values=(*plain.values, json.dumps(sorted(since)), moment.at_ms, json.dumps(hidden)),
     )
     match = match_expression(query, need_phrases=True)
-    depth = max(DEPTH, moment.offset + moment.limit)
     if match is not None:
-        found = lexical_candidates(connection, match, where, depth)
+        source, order = "chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid", "bm25(chunks_fts)"
+        condition, values = f"chunks_fts MATCH ? AND {SINGLE}", (match, *where.values)
     elif all(term.excluded for term in query.terms):
-        found = newest_candidates(connection, with_word_filter(where, None, excluded_expression(query)), depth)
+        where = with_word_filter(where, None, excluded_expression(query))
+        source, condition, order, values = "chunks c", "c.kind <> 'passage'", "c.created_at DESC", where.values
     else:
-        found = []
-    texts: dict[Any, Any] = dict(
-        connection.execute(
-            "SELECT id, text FROM chunks WHERE id IN (SELECT value FROM json_each(?))",
-            (json.dumps([one.chunk_id for one in found]),),
-        )
+        return []
+    rows = connection.execute(
+        f"SELECT {TARGET}, c.id, c.text, c.created_at FROM {source} WHERE {condition} AND {where.sql}"
+        f" ORDER BY {order}, c.id DESC LIMIT ?",
+        (*values, max(DEPTH, moment.offset + moment.limit)),
     )
-    return [HistoricalItem(one.target, one.chunk_id, texts[one.chunk_id], one.created_ms) for one in found]
+    best: dict[str, HistoricalItem] = {}
+    for row in rows:
+        item = HistoricalItem(str(row[0]), int(str(row[1])), str(row[2]), int(str(row[3])))
+        best.setdefault(item.target, item)
+    return list(best.values())
 
 
 def _rebuilt(
@@ -256,13 +264,22 @@ def _forgotten(connection: apsw.Connection, sessions: Mapping[str, Mapping[str, 
     return [str(row[0]) for row in rows]
 
 
+def limit_per_session(ranked: Sequence[RankedCandidate], per_session: int | None) -> list[RankedCandidate]:
+    """Return ``ranked`` with at most ``per_session`` messages of one session; ``None`` keeps all."""
+    seen: Counter[str] = Counter()
+    kept = []
+    for item in ranked:
+        session, message, _ = item.target.rpartition("#")
+        seen[session] += 1
+        if per_session is None or not message or seen[session] <= per_session:
+            kept.append(item)
+    return kept
+
+
 def ranked_item(item: HistoricalItem, words: QueryWords, weights: Mapping[Term, float]) -> RankedCandidate:
     """Return a ranked candidate with the BM25 of an item."""
-    length = _K1 * (1 - _B + _B * len(item.text) / _LENGTH)
-    score = 0.0
-    for term in words.wanted:
-        times = len(spans(item.text, [term]))
-        score += weights[term] * times * (_K1 + 1) / (times + length)
+    norm = length_norm(len(item.text) / _LENGTH)
+    score = sum(weights[term] * term_frequency(float(len(spans(item.text, [term]))), norm) for term in words.wanted)
     features = {} if item.state is None else {FROM_HISTORY: 1.0}
     return RankedCandidate(item.target, item.chunk_id, score, Why((), (), features))
 

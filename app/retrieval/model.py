@@ -2,10 +2,12 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal
 
 Target = Literal["message", "memory"]
 Leg = Literal["words", "vector", "recent", "salient", "mentions", "entity"]
+UNINDEXED_STATES: Final = ("archived", "superseded")
+"""Values of ``is:`` whose memories the index does not hold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +63,11 @@ class Query:
     moments: tuple[tuple[int, int], ...] = ()
     hints: tuple[str, ...] = ()
     matches_nothing: bool = False
+
+    @property
+    def asks_unindexed(self) -> bool:
+        """Return whether the query asks for memories that the index does not hold."""
+        return any(state in UNINDEXED_STATES for state in self.states)
 
 
 @dataclass(frozen=True, slots=True)

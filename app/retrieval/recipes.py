@@ -6,7 +6,6 @@ from types import MappingProxyType
 from typing import Final, Literal
 
 from app.errors import InputError
-from app.retrieval.candidates.entity_retriever import MentionScope
 from app.retrieval.model import Leg
 from app.retrieval.ranking.fusion import (
     RRF_CONSTANT,
@@ -18,6 +17,8 @@ from app.retrieval.ranking.fusion import (
 )
 
 Fusion = Literal["weighted", "rrf", "union", "learned"]
+MentionScope = Literal["all", "other_names"]
+"""All mentions of an entity, or only those under other names than in the query, which lexical search misses."""
 
 
 @dataclass(frozen=True, slots=True)

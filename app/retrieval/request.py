@@ -71,9 +71,25 @@ class Request:
     embedding: Sequence[float] | None = None
 
     @property
+    def is_learned(self) -> bool:
+        """Return whether candidates are ranked by features, which needs the words."""
+        return self.recipe.fusion == "learned" and "words" in self.wanted
+
+    @property
     def last(self) -> int:
         """Return the number of the last hit to show."""
         return self.offset + self.limit
+
+
+@dataclass(frozen=True, slots=True)
+class HistoricalRequest:
+    """Request of a historical search: moment, stores and which hits."""
+
+    at_ms: int
+    stores: Sequence[str]
+    limit: int
+    offset: int = 0
+    per_session: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

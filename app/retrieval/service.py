@@ -1,16 +1,14 @@
 """Search service: parse, retrieve, rank and explain hits."""
 
 import asyncio
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import lru_cache, partial
 from typing import TYPE_CHECKING, TypeVar
 
-import apsw
-
 from app.core.clock import Clock, to_ms
+from app.core.lazy_module import LazyModule
 from app.core.stores import STORES
 from app.core.text import storable
 from app.embed.reranker import Reranker
@@ -18,23 +16,32 @@ from app.errors import InputError, KeepsakeError, ModelUnavailableError
 from app.index.generations.active import ActiveEmbedding
 from app.index.repo import chunk_count
 from app.index.worker import IndexWorker
-from app.retrieval.archive_search import search_unindexed, unindexed_state
-from app.retrieval.candidates.phrase_relaxation import has_phrases, phrase_notes, relax_phrases
-from app.retrieval.historical_search import HistoricalRequest, search_history
-from app.retrieval.model import Found, Leg, MonthCount, OperatorHelp, Query, Term
-from app.retrieval.pipeline import run_search
+from app.retrieval.candidates.phrase_relaxation import phrase_notes
+from app.retrieval.model import Found, Leg, MonthCount, OperatorHelp, Query
 from app.retrieval.query.parser import operators, parse
 from app.retrieval.ranking.cross_encoder_stage import CrossEncoderStage
 from app.retrieval.ranking.recipe_settings import reweighted
 from app.retrieval.ranking.speaker_names import SpeakerNameCache
 from app.retrieval.recipes import DEFAULT, Recipe, find_recipe
-from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
+from app.retrieval.request import (
+    HistoricalRequest,
+    Request,
+    SearchResult,
+    Stopwatch,
+    VectorQuery,
+    VectorsFailedError,
+)
 from app.retrieval.serial_executor import SearchQueue, serialized
 from app.store.store import Store
 from app.trace.trace import Trace
 
 if TYPE_CHECKING:
+    import apsw
+
     from app.index.columns.index_cache import IndexCache
+    from app.retrieval import reader_work
+else:
+    reader_work = LazyModule("app.retrieval.reader_work")
 
 T = TypeVar("T")
 
@@ -136,10 +143,13 @@ class SearchService:
             return Found(query, chosen.name, (), notes=query.hints, milliseconds=watch.laps)
         if as_of is not None:
             moment = HistoricalRequest(to_ms(as_of), stores, limit, offset, per_session)
-            return await self._store.read(partial(_search_history, query=query, moment=moment))
-        if (place := unindexed_state(query)) is not None:
-            work = partial(search_unindexed, place=place, query=query, limit=limit, offset=offset, stores=stores)
-            return await self._store.read(work)
+            return await self._store.read(
+                lambda connection: reader_work.search_history(connection, query=query, moment=moment)
+            )
+        if query.asks_unindexed:
+            return await self._store.read(
+                lambda connection: reader_work.search_unindexed(connection, query, limit, offset, stores)
+            )
         if is_internal and self._index_worker.generations.keeps_private(active_embedding):
             legs = ("words", "entity")
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]
@@ -162,21 +172,25 @@ class SearchService:
         try:
             vector_query = await self._vector_query(request, active_embedding, needs_meaning=needs_meaning)
             return await self._store.read(
-                partial(run_search, request=request, vector_query=vector_query, watch=watch)
+                partial(reader_work.run_search, request=request, vector_query=vector_query, watch=watch)
             ), ()
         except VectorsFailedError as error:
             self._trace.event("search.fallback", leg="vector", error=error.fault.code)
-            given = await self._store.read(partial(run_search, request=request, vector_query=None, watch=watch))
+            given = await self._store.read(
+                partial(reader_work.run_search, request=request, vector_query=None, watch=watch)
+            )
             return given, (NO_MEANING + error.fault.message,)
 
     @serialized
     async def months(self, text: str, *, stores: Sequence[str] = STORES) -> list[MonthCount]:
         """Return how many texts of each month match; see the operation ``memory.months``."""
         query = self.parse(text)
-        if query.matches_nothing or unindexed_state(query) is not None:
+        if query.matches_nothing or query.asks_unindexed:
             return []
         await self._ensure_columns()
-        return await self._store.read(partial(_count_months, query=query, stores=stores, opened=self._index_cache))
+        return await self._store.read(
+            lambda connection: reader_work.count_months(connection, query, stores, self._index_cache())
+        )
 
     @serialized
     async def run_with_search_inputs(
@@ -223,7 +237,7 @@ class SearchService:
             return None
         is_contextual = provider not in _QUICK
         if request.embedding is not None:
-            given = _as_vector(request.embedding, serving.generation.dimensions)
+            given = reader_work.unit_vector(request.embedding, serving.generation.dimensions)
             return VectorQuery(serving.generation, lambda _: given, ann_cache, count, is_contextual)
         try:
             embed = serving.embedder.embed_query
@@ -273,8 +287,11 @@ class SearchService:
         try:
             if await self._store.read(chunk_count, is_background=True) >= WARM_LEAST:
                 await self._ensure_columns(is_background=True)
-                load = partial(_load_frequent_words, index_cache=self._index_cache)
-                await self._store.read(load, limit_s=_LOADING_LIMIT_S, is_background=True)
+                await self._store.read(
+                    lambda connection: reader_work.preload_frequent_words(connection, self._index_cache()),
+                    limit_s=_LOADING_LIMIT_S,
+                    is_background=True,
+                )
         except KeepsakeError as error:  # the first search reads it, or says why not
             self._trace.event("search.fallback", error=error.code)
 
@@ -283,8 +300,11 @@ class SearchService:
         reading = self._loading
         # A failed or cancelled read starts again with the next search.
         if reading is None or (reading.done() and (reading.cancelled() or reading.exception())):
-            load = partial(_load_columns, index_cache=self._index_cache)
-            read = self._store.read(load, limit_s=_LOADING_LIMIT_S, is_background=is_background)
+            read = self._store.read(
+                lambda connection: reader_work.load_columns(connection, self._index_cache),
+                limit_s=_LOADING_LIMIT_S,
+                is_background=is_background,
+            )
             reading = self._loading = asyncio.ensure_future(read)
         await asyncio.shield(reading)  # a cancelled search does not cancel the read for the next one
 
@@ -294,66 +314,9 @@ class SearchService:
         self._speakers.clear()
 
     def _index_cache(self) -> "IndexCache":
-        from app.index.columns.index_cache import IndexCache  # noqa: PLC0415  (numpy waits for the first search)
-
-        kept = self._opened_cache = self._opened_cache or IndexCache()
+        kept = self._opened_cache = self._opened_cache or reader_work.IndexCache()
         return kept
 
 
-def _search_history(connection: apsw.Connection, query: Query, moment: HistoricalRequest) -> Found:
-    """Search the past; a phrase without matches then is searched by its words."""
-
-    def stood(term: Term) -> bool:
-        alone = replace(moment, limit=1, offset=0)
-        return bool(search_history(connection, Query(term.text, (term,)), alone).candidates)
-
-    missing: tuple[str, ...] = ()
-    if has_phrases(query):
-        query, missing = relax_phrases(query, stood)
-    found = search_history(connection, query, moment)
-    return replace(found, notes=(*found.notes, *phrase_notes(missing)), relaxed=missing)
-
-
-def _count_months(
-    connection: apsw.Connection, query: Query, stores: Sequence[str], opened: "Callable[[], IndexCache]"
-) -> list[MonthCount]:
-    from app.retrieval.results.month_counts import count_months  # noqa: PLC0415  (numpy waits for the first search)
-
-    return count_months(connection, query, stores, opened())
-
-
-def _load_columns(connection: apsw.Connection, index_cache: "Callable[[], IndexCache]") -> None:
-    from app.index.columns.chunk_lengths import last_chunk  # noqa: PLC0415  (numpy waits)
-
-    index_cache().columns(connection, last_chunk(connection))
-
-
-def _load_frequent_words(connection: apsw.Connection, index_cache: "Callable[[], IndexCache]") -> None:
-    from app.retrieval.warmup import preload_frequent_words  # noqa: PLC0415  (numpy waits)
-
-    preload_frequent_words(connection, index_cache())
-
-
-def _as_vector(embedding: Sequence[float], dimensions: int) -> bytes:
-    """Return a caller's vector as unit-length, little-endian float32 bytes.
-
-    Raises:
-        InputError: It has another number of dimensions, or no direction.
-    """
-    import numpy as np  # noqa: PLC0415  (waits for the first search)
-
-    vector = np.array(embedding, dtype=np.float64)
-    length = float(np.linalg.norm(vector))
-    if len(vector) != dimensions or not 0 < length < math.inf:
-        raise InputError(
-            f"'query_embedding' must be {dimensions} finite numbers, not all 0, by the model of the index.",
-            field="query_embedding",
-            allowed=dimensions,
-        )
-    return (vector / length).astype("<f4").tobytes()
-
-
 def _load_ranker() -> None:
-    from app.retrieval.ranking.linear_ranker import load_ranker  # noqa: PLC0415
-
-    load_ranker()
+    reader_work.load_ranker()

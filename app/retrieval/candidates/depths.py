@@ -1,68 +1,29 @@
-"""Retrieval depths of the learned recipe, and document frequencies."""
+"""Retrieval depths: how many chunks each retriever returns."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from functools import partial
-from typing import TYPE_CHECKING, Generic, TypeVar
+from collections.abc import Mapping
+from typing import Final
 
-import apsw
+from app.retrieval.model import Leg
+from app.retrieval.recipes import Recipe
 
-if TYPE_CHECKING:
-    from app.index.columns.index_cache import IndexCache
-    from app.retrieval.candidates.scored_chunks import ScoredChunks
-
-WORDS_DEPTH = 800
-VECTOR_DEPTH = 100
-MAX_DEPTH = 4_096
-CANDIDATE_LIMIT = 200
+WORDS_DEPTH: Final = 800
+VECTOR_DEPTH: Final = 100
+MAX_DEPTH: Final = 4_096  # most neighbours that sqlite-vec returns, so paging ends there
+CANDIDATE_LIMIT: Final = 200
 """Number of candidates that are ranked by features."""
 
 
-F = TypeVar("F")
+def retrieval_depths(recipe: Recipe, last: int, *, is_learned: bool) -> Mapping[Leg, int]:
+    """Return the depth of each retriever of ``recipe`` for hits up to number ``last``.
 
-
-@dataclass(frozen=True, slots=True)
-class Legs(Generic[F]):
-    """Retriever functions of a search, with their depths.
-
-    ``none`` returns an empty result; ``many`` is the faster variant of ``words`` for a large index.
+    Args:
+        recipe: The recipe.
+        last: Number of the last hit to show.
+        is_learned: Whether the results are ranked by features.
     """
-
-    words: Callable[..., F]
-    many: Callable[..., F]
-    vector: Callable[..., F]
-    none: Callable[[], F]
-    words_depth: int
-    vector_depth: int
-
-
-def leg_depths(last: int) -> tuple[int, int]:
-    """Return the depths of word and vector search for hits up to number ``last``."""
+    if not is_learned:
+        depth = min(max(recipe.depth, last), MAX_DEPTH)
+        limits = {} if recipe.few is None else {"salient": recipe.few.salient, "recent": recipe.few.recent}
+        return {leg: limits.get(leg, depth) for leg in recipe.legs}
     vector = VECTOR_DEPTH if last <= CANDIDATE_LIMIT else min(last, MAX_DEPTH)
-    return min(max(WORDS_DEPTH, 2 * last), MAX_DEPTH), vector
-
-
-def array_legs(words: int, vector: int, index_cache: "IndexCache") -> "Legs[ScoredChunks]":
-    """Return the retrievers of the learned recipe with the given depths."""
-    from app.retrieval.candidates.array_retrievers import (  # noqa: PLC0415  (numpy waits)
-        cached_lexical_scores,
-        empty_scores,
-        lexical_scores,
-        vector_scores,
-    )
-
-    near = partial(vector_scores, index_cache=index_cache)
-    return Legs(
-        partial(lexical_scores, index_cache=index_cache), cached_lexical_scores, near, empty_scores, words, vector
-    )
-
-
-def frequencies(
-    connection: apsw.Connection, expressions: Sequence[str], index_cache: "IndexCache | None" = None
-) -> tuple[int, list[int]]:
-    """Return the approximate number of chunks, and how many match each FTS expression."""
-    total = connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get
-    if index_cache is not None:
-        return int(total), [index_cache.count(connection, expression, int(total)) for expression in expressions]
-    sql = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?"
-    return int(total), [int(connection.execute(sql, (expression,)).get) for expression in expressions]
+    return {"words": min(max(WORDS_DEPTH, 2 * last), MAX_DEPTH), "vector": vector, "entity": recipe.depth}

@@ -4,7 +4,7 @@ import json
 import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Literal
+from typing import Any, Final, NamedTuple
 
 import apsw
 
@@ -12,11 +12,8 @@ from app.core.stopwords import stop_words
 from app.entities.model import name_key
 from app.entities.queries.visibility import within
 from app.retrieval.candidates.filters import ChunkFilter
-from app.retrieval.candidates.model import Candidate
 from app.retrieval.model import Query
-
-MentionScope = Literal["all", "other_names"]
-"""All mentions of an entity, or only those under other names than in the query, which lexical search misses."""
+from app.retrieval.recipes import MentionScope
 
 _MAX_WORDS: Final = 64
 _LONGEST_NAME: Final = 4  # words
@@ -53,6 +50,15 @@ _MEMORIES: Final = (
 )
 
 
+class EntityMention(NamedTuple):
+    """A message or memory that mentions entities: its first chunk, and how many entities."""
+
+    chunk_id: int
+    entities: float
+    target: str
+    created_ms: int
+
+
 @dataclass(frozen=True, slots=True)
 class EntityMentions:
     """Search for mentions of the entities that a query names.
@@ -67,7 +73,7 @@ class EntityMentions:
     stores: Sequence[str]
     which: MentionScope = "other_names"
 
-    def find(self, connection: apsw.Connection, where: ChunkFilter, depth: int) -> list[Candidate]:
+    def find(self, connection: apsw.Connection, where: ChunkFilter, depth: int) -> list[EntityMention]:
         """Return what mentions most of the named entities, the newest first among equals.
 
         Args:
@@ -80,10 +86,10 @@ class EntityMentions:
         if not named:
             return []
         messages, memories = self._owners(connection, named)
-        found = _candidates(connection.execute(_MESSAGES + where.point_sql, (json.dumps(messages), *where.values)))
+        found = _mentions(connection.execute(_MESSAGES + where.point_sql, (json.dumps(messages), *where.values)))
         sql = _MEMORIES.format(check=where.point_sql)
-        found += _candidates(connection.execute(sql, (json.dumps(memories), *where.values)))
-        found.sort(key=lambda item: (-item.score, -item.created_ms, item.target))
+        found += _mentions(connection.execute(sql, (json.dumps(memories), *where.values)))
+        found.sort(key=lambda item: (-item.entities, -item.created_ms, item.target))
         return found[:depth]
 
     def _named(self, connection: apsw.Connection, names: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -131,5 +137,5 @@ def _bare(word: str) -> str:
     return bare[:-2] if bare.endswith(_POSSESSIVES) else bare
 
 
-def _candidates(rows: Iterable[Sequence[Any]]) -> list[Candidate]:
-    return [Candidate(int(row[0]), str(row[1]), int(row[2]), float(row[3])) for row in rows]
+def _mentions(rows: Iterable[Sequence[Any]]) -> list[EntityMention]:
+    return [EntityMention(int(row[0]), float(row[3]), str(row[1]), int(row[2])) for row in rows]

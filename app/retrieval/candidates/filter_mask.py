@@ -6,7 +6,7 @@ not restrict the mask otherwise; then each result is checked in the database.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 import apsw
 import numpy as np
@@ -15,21 +15,14 @@ from app.core.stores import STORES
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.chunk_lengths import last_chunk
 from app.index.columns.index_cache import IndexCache
-from app.retrieval.candidates.filters import TYPE_OPERATORS, build_filter, small_match_set, type_filter
+from app.retrieval.candidates.filters import build_filter, small_match_set, type_filter
 from app.retrieval.model import Query
+from app.retrieval.operators import Operator, operator_of, wanted_values
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     Mask = NDArray[np.bool_]
-
-_SESSIONS: Final = "SELECT id FROM sessions WHERE "
-_BY_SESSION: Final = {
-    "session": f"{_SESSIONS}id = ?1 OR instr(lower(title), lower(?1))"
-    " OR id IN (SELECT session_id FROM session_aliases WHERE alias = ?1)",
-    "session_is": f"{_SESSIONS}id = ?1",
-    "agent": f"{_SESSIONS}agent = ?1 COLLATE NOCASE",
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,41 +46,50 @@ def filter_mask(
     columns = index_cache.columns(connection, last)
     suits = type_filter(query, stores)
     mask = columns.where(slice(last + 1), [suits(chunk_type) for chunk_type in columns.types])
-    # The columns do not hold the agent of a memory.
-    is_exact = not (query.states or query.agents or query.types or query.matches_nothing)
-    created = columns.created[: last + 1]
+    is_exact, created = not query.matches_nothing, columns.created[: last + 1]
     if query.since is not None:
         mask &= created >= query.since
     if query.until is not None:
         mask &= created < query.until
-    if query.sessions:
-        mask &= _of_sessions(connection, columns, last, "session", query.sessions)
-    if query.agents:
-        memories = columns.where(slice(last + 1), [chunk_type.kind == "memory" for chunk_type in columns.types])
-        mask &= _of_sessions(connection, columns, last, "agent", query.agents) | memories
-    for name, unwanted in query.excluded:
-        if name in ("session", "session_is"):
-            mask &= ~_of_sessions(connection, columns, last, name, (unwanted,))
-        elif name not in TYPE_OPERATORS:
-            is_exact = False
-    alone = [Query("", tags=(tag,)) for tag in query.tags] + [Query("", entities=(name,)) for name in query.entities]
-    # A caller may be allowed to see only some entities of a name.
-    is_exact = is_exact and (not query.entities or set(stores) >= set(STORES))
-    for one in alone:
-        few = small_match_set(connection, build_filter(one, STORES))
-        is_exact = is_exact and few is not None
-        if few is not None:
-            chosen = np.zeros(last + 1, dtype=np.bool_)
-            chosen[few] = True
+    is_memory = columns.where(slice(last + 1), [chunk_type.kind == "memory" for chunk_type in columns.types])
+    for operator, values in wanted_values(query):
+        chosen = None
+        if operator.sessions:
+            chosen = _of_sessions(connection, columns, last, operator, values) | (is_memory & operator.covers_memories)
+        elif operator.is_selective:
+            chosen = _listed(connection, operator, values, last)
+        if chosen is not None:
             mask &= chosen
+        # The columns lack the agents of memories, and a caller may be allowed to see only some entities of a name.
+        is_exact &= operator.matches_type is not None or (
+            chosen is not None
+            and not operator.covers_memories
+            and (operator.name != "entity" or set(stores) >= set(STORES))
+        )
+    for name, unwanted in query.excluded:
+        operator = operator_of(name)
+        if operator.sessions and not operator.covers_memories:
+            mask &= ~_of_sessions(connection, columns, last, operator, (unwanted,))
+        else:
+            is_exact &= operator.matches_type is not None
     return FilterMask(mask, is_exact)
 
 
+def _listed(connection: apsw.Connection, operator: Operator, values: Sequence[str], last: int) -> "Mask | None":
+    """Return the mask of the chunks that an operator selects, ``None`` where there are many."""
+    few = small_match_set(connection, build_filter(operator.alone(*values), STORES))
+    if few is None:
+        return None
+    chosen = np.zeros(last + 1, dtype=np.bool_)
+    chosen[few] = True
+    return chosen
+
+
 def _of_sessions(
-    connection: apsw.Connection, columns: ChunkColumns, last: int, name: str, wanted: Sequence[str]
+    connection: apsw.Connection, columns: ChunkColumns, last: int, operator: Operator, wanted: Sequence[str]
 ) -> "Mask":
     """Return the mask of chunks in the sessions that an operator names."""
-    rows = (row for value in wanted for row in connection.execute(_BY_SESSION[name], (value,)))
+    rows = (row for value in wanted for row in connection.execute(operator.sessions, (value,)))
     numbers = [columns.numbers.get(str(row[0]), 0) for row in rows]
     chosen = np.zeros(len(columns.names), dtype=np.bool_)
     chosen[numbers] = True

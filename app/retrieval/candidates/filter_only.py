@@ -1,6 +1,6 @@
 """Results of a query without words: everything that its operators allow, newest first."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -11,8 +11,9 @@ from app.index.columns.chunk_lengths import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import LEAVING
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
-from app.retrieval.candidates.scored_chunks import occurrence_number
+from app.retrieval.candidates.scored_chunks import within_session_limit
 from app.retrieval.model import Query, Why
+from app.retrieval.operators import operator_of
 from app.retrieval.query.match_expression import excluded_expression
 from app.retrieval.results.model import RankedCandidate
 
@@ -25,17 +26,6 @@ if TYPE_CHECKING:
 
 _MATCHING: Final = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.kind <> 'passage' AND "
 _ALL: Final = "SELECT group_concat(id, ' ') FROM chunks_fts_docsize"
-_ALONE: Final[Mapping[str, Callable[[str], Query]]] = {
-    "kind": lambda value: Query("", kinds=(value,)),
-    "tag": lambda value: Query("", tags=(value,)),
-    "store": lambda value: Query("", stores=(value,)),
-    "session": lambda value: Query("", sessions=(value,)),
-    "agent": lambda value: Query("", agents=(value,)),
-    "entity": lambda value: Query("", entities=(value,)),
-    "role": lambda value: Query("", roles=(value,)),
-    "type": lambda value: Query("", types=(value,)),
-    "is": lambda value: Query("", states=(value,)),
-}
 
 
 class FilterOnlyResult:
@@ -60,23 +50,24 @@ class FilterOnlyResult:
         last = last_chunk(connection)
         self.columns = columns = index_cache.columns(connection, last)
         # The columns answer most conditions; the database is slow where many chunks match.
-        apart = [(name, value) for name, value in query.excluded if name in _ALONE]
-        rest = tuple(pair for pair in query.excluded if pair not in apart)
+        apart = [(operator_of(name), value) for name, value in query.excluded]
+        rest = tuple((operator.name, value) for operator, value in apart if not operator.field)
         plain = replace(query, since=None, until=None, excluded=rest)
         ids = _matching(connection, columns, build_filter(plain, stores), last)
-        for name, value in apart:
-            ids = ids[~np.isin(ids, _matching(connection, columns, build_filter(_ALONE[name](value), stores), last))]
+        for operator, value in apart:
+            if operator.field:
+                alone = build_filter(operator.alone(value), stores)
+                ids = ids[~np.isin(ids, _matching(connection, columns, alone, last))]
         if (expression := excluded_expression(query)) is not None:
             ids = ids[~np.isin(ids, index_cache.ids(connection, expression, last))]
         created = columns.created[ids]
         since, until = (np.iinfo(np.int64).min if query.since is None else query.since), query.until
         ids = _one_per_target(columns, ids[(created >= since) & (True if until is None else created < until)])
-        self.ids = ids if per_session is None else _limit_per_session(columns, _newest(columns, ids), per_session)
         self._is_ordered = per_session is not None
-
-    def __len__(self) -> int:
-        """Return the number of messages and memories."""
-        return len(self.ids)
+        if self._is_ordered:
+            ids = _newest(columns, ids)
+            ids = ids[within_session_limit(columns, ids, per_session)]
+        self.ids = ids
 
     def shown(self, start: int, end: int) -> list[RankedCandidate]:
         """Return the candidates from number ``start`` up to ``end``."""
@@ -125,10 +116,3 @@ def _one_per_target(columns: "ChunkColumns", ids: "Ids") -> "Ids":
 def _newest(columns: "ChunkColumns", ids: "Ids") -> "Ids":
     """Return ``ids`` sorted by time, newest first."""
     return np.asarray(ids[np.lexsort((-ids, -columns.created[ids]))])
-
-
-def _limit_per_session(columns: "ChunkColumns", ids: "Ids", per_session: int | None) -> "Ids":
-    if per_session is None:
-        return ids
-    is_memory = columns.of_kind(ids, "memory")
-    return np.asarray(ids[is_memory | (occurrence_number(columns.owner[ids].astype(np.int64)) <= per_session)])

@@ -19,6 +19,7 @@ from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.chunk_lengths import ChunkLengths, last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.index.columns.posting_cache import PostingList
+from app.retrieval.bm25 import B, fts5_idf, length_norm, term_frequency
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filters import ChunkFilter, small_match_set
 from app.retrieval.query.match_expression import Atom, fold, stem
@@ -30,10 +31,7 @@ if TYPE_CHECKING:
     Ids = NDArray[np.integer[Any]]
     Flags = NDArray[np.bool_]
 
-_K1: Final = 1.2
-_B: Final = 0.75
 _B_UNREAD: Final = 0.5  # a long text may well have a word twice
-_LEAST_IDF: Final = 1e-6
 _SPARE: Final = 1.25
 """Factor by which more chunks are read than wanted."""
 _MOST_READ: Final = 3
@@ -75,9 +73,9 @@ class TermMatches:
     columns: ChunkColumns
     last: int
 
-    def norm(self, ids: "Ids", b: float = _B) -> "Floats":
+    def norm(self, ids: "Ids", b: float = B) -> "Floats":
         """Return the length normalisation of chunks in BM25."""
-        return np.asarray(_K1 * (1 - b) + _K1 * b / self.lengths.mean * self.lengths.words[ids])
+        return length_norm(self.lengths.words[ids] / self.lengths.mean, b)
 
 
 def find_matches(connection: apsw.Connection, index_cache: IndexCache, atoms: Sequence[Atom]) -> TermMatches:
@@ -85,8 +83,7 @@ def find_matches(connection: apsw.Connection, index_cache: IndexCache, atoms: Se
     last = last_chunk(connection)
     found = [_up_to(index_cache.posting(connection, atom.expression, _term(atom), last), last) for atom in atoms]
     lengths = index_cache.lengths(connection, last)
-    counts = np.array([len(one.ids) for one in found], dtype=np.float64)
-    idf = np.maximum(np.log((lengths.chunks - counts + 0.5).clip(0.5) / (counts + 0.5)), _LEAST_IDF)
+    idf = np.array([fts5_idf(lengths.chunks, len(one.ids)) for one in found], dtype=np.float64)
     worth = np.zeros(last + 1, dtype=np.float32)
     for posting, value in zip(found, idf, strict=True):
         worth[posting.ids.astype(np.intp)] += value  # indexing with small integers is half as fast
@@ -212,8 +209,7 @@ def _scores(connection: apsw.Connection, ids: "Ids", matches: TermMatches) -> "F
     _count_in_texts(connection, ids, matches.atoms, unknown, [times for _, times in found])
     score, norm = np.zeros(len(ids)), matches.norm(ids)
     for (there, counted), idf in zip(found, matches.idf, strict=True):
-        times = np.maximum(counted, 1.0)
-        score += there * idf * times * (_K1 + 1) / (times + norm)
+        score += there * idf * term_frequency(np.maximum(counted, 1.0), norm)
     return score
 
 

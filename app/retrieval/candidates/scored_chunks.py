@@ -1,6 +1,6 @@
 """Scored chunks: arrays of chunk ids, scores and message places."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Final
 
@@ -42,7 +42,7 @@ class MessagePlaces:
         """Return a unique number for each place."""
         return place_keys(self.owner, self.seq)
 
-    def at(self, rows: "Ids | Flags") -> "MessagePlaces":
+    def at(self, rows: "Ids | Flags | slice") -> "MessagePlaces":
         """Return the places in ``rows``."""
         return MessagePlaces(self.owner[rows], self.seq[rows])
 
@@ -77,9 +77,37 @@ class ScoredChunks:
         owner = self.columns.owner[self.ids].astype(np.int64)
         return MessagePlaces(owner, np.where(owner < 0, WHOLE, self.columns.first[self.ids].astype(np.int64)))
 
-    def at(self, rows: "Ids | Flags") -> "ScoredChunks":
+    @property
+    def targets(self) -> list[str]:
+        """Return the id of the message or memory of each chunk."""
+        return list(map(self.columns.target, self.ids.tolist()))
+
+    def one_per_target(self) -> "ScoredChunks":
+        """Return the best chunk of each message and memory."""
+        return self.at(np.sort(np.unique(self.places.keys, return_index=True)[1]))
+
+    def at(self, rows: "Ids | Flags | slice") -> "ScoredChunks":
         """Return the chunks in ``rows``."""
         return ScoredChunks(self.columns, self.ids[rows], self.values[rows])
+
+
+def empty_chunks(columns: ChunkColumns) -> ScoredChunks:
+    """Return no chunks."""
+    return ScoredChunks(columns, np.zeros(0, dtype=np.int64), np.zeros(0))
+
+
+def scored_rows(columns: ChunkColumns, rows: Iterable[Sequence[Any]]) -> ScoredChunks:
+    """Return the chunks of rows, which hold chunk id and score."""
+    found = [(int(row[0]), float(row[1])) for row in rows]
+    ids, values = [chunk for chunk, _ in found], [score for _, score in found]
+    return ScoredChunks(columns, np.array(ids, dtype=np.int64), np.array(values, dtype=np.float64))
+
+
+def concatenated_chunks(columns: ChunkColumns, parts: Iterable[ScoredChunks]) -> ScoredChunks:
+    """Return the chunks of all ``parts`` in their order."""
+    every = [empty_chunks(columns), *parts]
+    ids, values = np.concatenate([part.ids for part in every]), np.concatenate([part.values for part in every])
+    return ScoredChunks(columns, ids, values)
 
 
 def unique_inverse(values: "Ints") -> tuple["Ints", "Ints"]:
@@ -105,3 +133,11 @@ def occurrence_number(owner: "Ints") -> "Ints":
     nth = np.empty(len(owner), dtype=np.int64)
     nth[order] = np.arange(len(owner)) - np.repeat(starts, np.diff(starts, append=len(owner))) + 1
     return nth
+
+
+def within_session_limit(columns: ChunkColumns, ids: "Ids", per_session: int | None) -> "Flags":
+    """Return a mask of ``ids``: the first ``per_session`` messages of each session, and all memories."""
+    if per_session is None:
+        return np.ones(len(ids), dtype=np.bool_)
+    owner = columns.owner[ids].astype(np.int64)
+    return np.asarray((owner < 0) | (occurrence_number(owner) <= per_session))

@@ -15,29 +15,18 @@ import unicodedata
 from dataclasses import dataclass
 from datetime import tzinfo
 from difflib import get_close_matches
-from typing import Final, Literal, get_args
+from typing import Final, Literal
 
-from app.core.stores import STORES
-from app.core.tag_names import normalise_tag
 from app.core.text import collapse, excerpt, storable
-from app.core.timespans import EXAMPLES, parse_span
-from app.memories.model import KINDS
+from app.core.timespans import parse_span
 from app.retrieval.model import OperatorHelp, Query, Term
+from app.retrieval.operators import OPERATORS, Operator
 from app.retrieval.query.intent import QueryStyle, classify_query, without_emphasis
 from app.retrieval.query.time_expressions import find_time_spans
-from app.sessions.model import Role
 
 MAX_LENGTH: Final = 4_000
 MAX_TERMS: Final = 256
 """Maximum number of words in a query; ``app.retrieval.query.match_expression`` selects those to search."""
-STATES: Final = ("pinned", "archived", "superseded", "pending")
-ROLES: Final[tuple[str, ...]] = get_args(Role)
-SEARCHED_KINDS: Final = ("message", *KINDS)
-
-_KIND_NAMES: Final = {
-    "messages": "message", "episode": "message", "episodes": "message", "notes": "note", "facts": "fact",
-    "observations": "observation", "reflections": "reflection", "digests": "digest",
-}  # fmt: skip
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,34 +48,12 @@ class Completion:
     options: tuple[str, ...]
 
 
-_OPERATORS: Final = (
-    OperatorHelp("kind", "What it is", SEARCHED_KINDS),
-    OperatorHelp("tag", "Has this tag", ("work", "idea")),
-    OperatorHelp("store", "Who may read it", STORES),
-    OperatorHelp("session", "In the conversation with this id or title", ()),
-    OperatorHelp("agent", "Said to or by this agent", ()),
-    OperatorHelp("entity", "Names this person, place or thing", ()),
-    OperatorHelp("role", "Who speaks", ROLES),
-    OperatorHelp("type", "An observation of this type", ("decision", "discovery")),
-    OperatorHelp("before", "Older than the start of this time", EXAMPLES),
-    OperatorHelp("after", "From the start of this time on", EXAMPLES),
-    OperatorHelp("on", "Within this time", EXAMPLES),
-    OperatorHelp("is", "In this state", STATES),
-)
-_BY_NAME: Final = {operator.name: operator for operator in _OPERATORS}
-_FIELDS: Final = {
-    "kind": "kinds", "tag": "tags", "store": "stores", "session": "sessions", "agent": "agents", "entity": "entities",
-    "role": "roles", "type": "types", "is": "states",
-}  # fmt: skip
-
 MAX_PREFERRED: Final = 8
 """Maximum number of preferred phrases in a sentence."""
 _PREFERRED: Final = (
     "This reads as a sentence: texts with the quoted words side by side are preferred, others are found too."
     " Search a quotation by itself to demand it."
 )
-_CLOSED: Final = ("kind", "store", "role", "is")
-_ALTERNATIVES: Final = ("kind", "store", "role")
 _NOTHING: Final = "There is nothing to search for: type a word, or an operator such as kind:note."
 _QUOTES: Final = str.maketrans("“”„‟", '""""')
 _VALUES: Final = r'(?:"[^"]*(?:"|\Z)|[^\s"])*'
@@ -106,7 +73,7 @@ def operators() -> tuple[OperatorHelp, ...]:
 
     The values are all there are for ``kind``, ``store``, ``role`` and ``is``, and examples for the others.
     """
-    return _OPERATORS
+    return tuple(OperatorHelp(operator.name, operator.help, operator.values) for operator in OPERATORS.values())
 
 
 def parse(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
@@ -153,14 +120,14 @@ def completion(text: str, cursor: int) -> Completion | None:
     cursor = min(max(cursor, 0), len(text))
     from_ = max(cursor - _LONGEST_TYPED, 0)
     before = text[from_:cursor].translate(_QUOTES)
-    if (match := _TYPED_VALUE.search(before)) and (operator := _BY_NAME.get(match[1].lower())):
+    if (match := _TYPED_VALUE.search(before)) and (operator := OPERATORS.get(match[1].lower())):
         rest = _REST_OF_QUOTED if match[2].startswith('"') else _REST_OF_VALUE
         end = rest.match(text.translate(_QUOTES), cursor)
         typed = match[2].removeprefix('"')
         options = tuple(value for value in operator.values if value.strip('"').startswith(typed.lower()))
         return Completion("value", operator.name, typed, from_ + match.start(2), end.end() if end else cursor, options)
     if match := _TYPED_NAME.search(before):
-        options = tuple(f"{name}:" for name in _BY_NAME if name.startswith(match[1].lower()))
+        options = tuple(f"{name}:" for name in OPERATORS if name.startswith(match[1].lower()))
         end = _REST_OF_NAME.match(text, cursor)
         if options:
             return Completion("operator", "", match[1], from_ + match.start(1), end.end() if end else cursor, options)
@@ -174,7 +141,7 @@ class _Parser:
         self.now_ms = now_ms
         self.zone = zone
         self.terms: list[Term] = []
-        self.values: dict[str, list[str]] = {name: [] for name in _FIELDS}
+        self.values: dict[str, list[str]] = {operator.name: [] for operator in OPERATORS.values() if operator.field}
         self.excluded: list[tuple[str, str]] = []
         self.since: int | None = None
         self.until: int | None = None
@@ -190,7 +157,7 @@ class _Parser:
             self.hint("No time is both after and before what you asked, so nothing can match.")
         if self.has_preferred:
             self.hint(_PREFERRED)
-        values = {_FIELDS[name]: tuple(dict.fromkeys(found)) for name, found in self.values.items()}
+        values = {OPERATORS[name].field: tuple(dict.fromkeys(found)) for name, found in self.values.items()}
         return Query(
             text=text,
             terms=(*self.terms, *dict.fromkeys(self.preferred)),
@@ -205,7 +172,10 @@ class _Parser:
 
     def _matches_nothing(self) -> bool:
         # One known value of several alternatives is enough.
-        return any(name not in _ALTERNATIVES or not self.values[name] for name in self.unknown)
+        return any(
+            name not in OPERATORS or not OPERATORS[name].is_closed or OPERATORS[name].needs_all or not self.values[name]
+            for name in self.unknown
+        )
 
     def is_empty(self) -> bool:
         """Tell whether the query has neither words nor operators."""
@@ -266,7 +236,7 @@ class _Parser:
             self.hint(f"Only the first {MAX_TERMS} words were searched.")
 
     def take_operator(self, name: str, written: str, excluded: bool) -> None:
-        operator = _BY_NAME.get(name.lower())
+        operator = OPERATORS.get(name.lower())
         if operator is None:
             self.take_unknown(name, written, excluded)
             return
@@ -278,7 +248,7 @@ class _Parser:
             said = f"{operator.name}: needs a value right after the colon to match anything{_such_as(operator)}."
             self.refuse(operator.name, said)
         for value in values:
-            if operator.name in ("before", "after", "on"):
+            if operator.condition is None:
                 self.take_time(operator, value, excluded)
             else:
                 self.take_value(operator, value, excluded)
@@ -299,12 +269,12 @@ class _Parser:
             and written.lstrip('"')[:1].isalnum()
             and name.lower() not in ("mailto", "urn", "doi")
         ):
-            close = get_close_matches(name.lower(), _BY_NAME, n=1)
-            instead = f" Did you mean {close[0]}:?" if close else f" There are {', '.join(f'{n}:' for n in _BY_NAME)}."
+            close = get_close_matches(name.lower(), OPERATORS, n=1)
+            instead = f" Did you mean {close[0]}:?" if close else f" There are {', '.join(f'{n}:' for n in OPERATORS)}."
             self.hint(f"“{excerpt(name, 20)}:” is not an operator, so it was searched as a word.{instead}")
 
-    def take_value(self, operator: OperatorHelp, value: str, excluded: bool) -> None:
-        known = _known(operator, value)
+    def take_value(self, operator: Operator, value: str, excluded: bool) -> None:
+        known = operator.stored_value(value)
         if known is None:
             self.take_as_words(operator, value)
             sentence = f"{operator.name}: does not know “{excerpt(value, 40)}”{self._without()}{_such_as(operator)}."
@@ -317,7 +287,7 @@ class _Parser:
         else:
             self.values[operator.name].append(known)
 
-    def take_time(self, operator: OperatorHelp, value: str, excluded: bool) -> None:
+    def take_time(self, operator: Operator, value: str, excluded: bool) -> None:
         span = parse_span(value, self.now_ms, self.zone)
         if span is None:
             self.take_as_words(operator, value)
@@ -340,7 +310,7 @@ class _Parser:
     def _without(self) -> str:
         return ", which nothing matches" if self.style == "search" else ""
 
-    def take_as_words(self, operator: OperatorHelp, value: str) -> None:
+    def take_as_words(self, operator: Operator, value: str) -> None:
         """Search an operator of a sentence as words, such as ``is:that``."""
         if self.style != "search":
             for word in (operator.name, *value.split()):
@@ -353,22 +323,11 @@ class _Parser:
         self.until = until if self.until is None else min(self.until, until)
 
 
-def _known(operator: OperatorHelp, value: str) -> str | None:
-    """Return ``value`` as it is stored, ``None`` where the operator has no such value."""
-    if operator.name == "tag":
-        return normalise_tag(value) or None
-    if operator.name not in _CLOSED:
-        return value
-    folded = value.casefold()
-    folded = _KIND_NAMES.get(folded, folded) if operator.name == "kind" else folded
-    return folded if folded in operator.values else None
-
-
-def _such_as(operator: OperatorHelp) -> str:
+def _such_as(operator: Operator) -> str:
     if not operator.values:
         return ""
     values = (*operator.values, "episode") if operator.name == "kind" else operator.values
-    return f"; {'try' if operator.name not in _CLOSED else 'it takes'} {', '.join(values)}"
+    return f"; {'it takes' if operator.is_closed else 'try'} {', '.join(values)}"
 
 
 def _says_something(character: str) -> bool:

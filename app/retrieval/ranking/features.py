@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from app.core.clock import to_datetime
+from app.retrieval.bm25 import fts5_idf, length_norm, term_frequency
 from app.retrieval.candidates.scored_chunks import MessagePlaces
 from app.retrieval.query.date_proximity import proximity, proximity_to_spans
 from app.retrieval.query.match_expression import fold
@@ -57,7 +58,6 @@ _RECENT: Final = NAMES.index("session_recency")
 _SIMILARITY: Final = [NAMES.index("kin"), NAMES.index("kin_recent")]
 _LEAST_WORDS: Final = math.log(4)
 _MOST_WORDS: Final = math.log(24)
-_K1: Final = 1.2
 _B: Final = 0.5
 _QUESTION_SENTENCES: Final = 2
 """Maximum number of sentences in a question; a text with more is a message."""
@@ -165,9 +165,8 @@ class _Columns:
         _, self.owner_of_line = np.unique(neighbours.places.owner, return_inverse=True)
         self.owner = self.owner_of_line[self.rows]
         self.owners = int(self.owner_of_line.max(initial=-1)) + 1
-        counts = np.array(gathered.counts, dtype=np.float64)
-        rarity = np.log((max(gathered.total, 1) - counts + 0.5).clip(0.5) / (counts + 0.5))
-        self.idf = np.maximum(rarity, _LEAST_IDF)
+        total = max(gathered.total, 1)
+        self.idf = np.array([max(fts5_idf(total, count), _LEAST_IDF) for count in gathered.counts], dtype=np.float64)
 
     def values(self) -> "Matrix":
         """Return all columns, in the order of ``NAMES``."""
@@ -196,8 +195,8 @@ class _Columns:
         }
 
     def _bm25(self, hits: "Matrix", length: "Matrix") -> "Matrix":
-        norm = _K1 * (1 - _B + _B * length / max(float(length.mean()), 1.0))
-        return np.asarray((hits * (_K1 + 1) / (hits + norm[:, None])) @ self.idf)
+        norm = length_norm(length / max(float(length.mean()), 1.0), _B)
+        return np.asarray(term_frequency(hits, norm[:, None]) @ self.idf)
 
     def _coverage(self) -> dict[str, "Matrix"]:
         there = self.neighbours.hits > 0

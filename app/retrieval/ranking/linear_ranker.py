@@ -2,27 +2,27 @@
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-import apsw
 import numpy as np
 
 from app.core.paths import resources
 from app.errors import ModelUnavailableError
 from app.index.columns.chunk_columns import ChunkColumns
-from app.index.columns.chunk_lengths import last_chunk
-from app.index.columns.index_cache import IndexCache
-from app.retrieval.candidates.array_retrievers import empty_scores
-from app.retrieval.candidates.filters import ChunkFilter
-from app.retrieval.candidates.model import Candidate
-from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlaces, ScoredChunks, concatenated, occurrence_number
-from app.retrieval.model import Leg, LegScore, Query, Why
-from app.retrieval.query.question import Question, analyse_question
-from app.retrieval.ranking.candidate_pool import RankingInput, RetrieverScores, merge_scores, with_owner_ids
+from app.retrieval.candidates.scored_chunks import (
+    WHOLE,
+    MessagePlaces,
+    ScoredChunks,
+    concatenated,
+    within_session_limit,
+)
+from app.retrieval.model import Leg, LegScore, Why
+from app.retrieval.query.question import Question
+from app.retrieval.ranking.candidate_pool import RankingInput, RetrieverScores, with_owner_ids
 from app.retrieval.ranking.features import (
     BLOCKS,
     NAMES,
@@ -33,7 +33,6 @@ from app.retrieval.ranking.features import (
     min_max_scale,
     with_session_similarity,
 )
-from app.retrieval.ranking.session_features import gather_candidates
 from app.retrieval.ranking.session_similarity import session_similarity
 from app.retrieval.results.model import RankedCandidate
 
@@ -97,12 +96,9 @@ class Mentions:
 NO_MENTIONS: Final = Mentions(MessagePlaces(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)), ())
 
 
-def mentions_at(columns: ChunkColumns, found: Sequence[Candidate]) -> Mentions:
-    """Return the places of the entity retriever's candidates ``found``."""
-    if not found:
-        return NO_MENTIONS
-    ids = np.array([item.chunk_id for item in found], dtype=np.int64)
-    return Mentions(ScoredChunks(columns, ids, np.zeros(len(ids))).places, [item.score for item in found])
+def mentions_of(found: ScoredChunks | None) -> Mentions:
+    """Return the places and counts of the entity retriever's results."""
+    return NO_MENTIONS if found is None else Mentions(found.places, found.values.tolist())
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,25 +121,36 @@ class RankedChunks:
     parts: "Matrix"
     mentions: "Mentions"
 
-    def spread(self, per_session: int | None, *, found_only: bool = False) -> "Ints":
-        """Return all rows, or at most ``per_session`` messages of one session.
+    @property
+    def columns(self) -> ChunkColumns:
+        """Return the columns of all chunks."""
+        return self.found.columns
 
-        With ``found_only`` only of what a leg found, nothing that merely stands beside it.
+    def limited(self, per_session: int | None, *, found_only: bool = False) -> "RankedChunks":
+        """Return the ranking with at most ``per_session`` messages of one session; ``None`` keeps all.
+
+        With ``found_only`` only of what a retriever found, nothing that merely stands beside it.
         """
+        if per_session is None and not found_only:
+            return self
         rows = np.flatnonzero(self._is_found()) if found_only else np.arange(len(self.places))
-        if per_session is None:
-            return rows
-        places = self.places.at(rows)
-        return np.asarray(rows[(places.seq == WHOLE) | (occurrence_number(places.owner) <= per_session)])
+        rows = rows[within_session_limit(self.columns, self.ids[rows], per_session)]
+        return replace(
+            self,
+            places=self.places.at(rows),
+            ids=self.ids[rows],
+            scores=self.scores[rows],
+            parts=self.parts[rows[rows < len(self.parts)]],
+        )
 
     def _is_found(self) -> "NDArray[np.bool_]":
         known = self.found.rows(self.places)
         by_legs = (self.found.words_rank[known] > 0) | (self.found.vector_rank[known] > 0)
         return np.asarray(by_legs | self.mentions.among(self.places))
 
-    def shown(self, rows: "Ints") -> list[RankedCandidate]:
-        """Return the candidates in ``rows`` with their reasons."""
-        places = self.places.at(rows)
+    def shown(self, start: int, end: int) -> list[RankedCandidate]:
+        """Return the candidates from number ``start`` up to ``end`` with their reasons."""
+        places = self.places.at(slice(start, end))
         legs = list(self.mentions.legs(places))
         whys = zip(*self._legs(self.found.rows(places)), legs, strict=True)
         return [
@@ -151,11 +158,11 @@ class RankedChunks:
                 target, chunk, score, Why(tuple(leg for leg in why if leg), (), _with_entity(features, why[-1]))
             )
             for target, chunk, score, why, features in zip(
-                _targets(self.found.columns, places),
-                self.ids[rows].tolist(),
-                self.scores[rows].tolist(),
+                _targets(self.columns, places),
+                self.ids[start:end].tolist(),
+                self.scores[start:end].tolist(),
                 whys,
-                self._features(rows),
+                self._features(start, end, len(places)),
                 strict=True,
             )
         ]
@@ -171,11 +178,11 @@ class RankedChunks:
             both = zip(ranks[known].tolist(), values[known].tolist(), strict=True)
             yield [LegScore(leg, rank, value) if rank else None for rank, value in both]
 
-    def _features(self, rows: "Ints") -> list[dict[str, float]]:
-        """Return each feature's contribution to the candidates in ``rows``, empty for unranked ones."""
-        known = np.round(self.parts[rows[rows < len(self.parts)]], _SHOWN_DIGITS).tolist()
+    def _features(self, start: int, end: int, count: int) -> list[dict[str, float]]:
+        """Return each feature's contribution to ``count`` candidates from ``start``, empty for unranked ones."""
+        known = np.round(self.parts[start:end], _SHOWN_DIGITS).tolist()
         made = [dict(compress(zip(NAMES, parts, strict=True), parts)) for parts in known]
-        return made + [{} for _ in range(len(rows) - len(made))]
+        return made + [{} for _ in range(count - len(made))]
 
 
 @lru_cache(maxsize=1)
@@ -203,27 +210,6 @@ def _weights(given: Mapping[str, Sequence[float]]) -> "Matrix":
     if weights.shape != (len(NAMES), BLOCKS) or not np.isfinite(weights).all():
         raise ValueError(given)
     return weights.T.ravel()
-
-
-def rank_with_context(
-    connection: apsw.Connection,
-    query: Query,
-    where: ChunkFilter,
-    legs: Mapping[Leg, ScoredChunks],
-    weights: "Matrix",
-    last: int,
-    index_cache: IndexCache,
-    vectors: "Vectors | None" = None,
-    mentioned: Sequence[Candidate] = (),
-) -> RankedChunks:
-    """Choose candidates from the retrievers' results, read their neighbours, and rank them."""
-    question = analyse_question(query)
-    columns = index_cache.columns(connection, last_chunk(connection))
-    words = legs.get("words", empty_scores())
-    found = merge_scores(columns, words, legs.get("vector", empty_scores()))
-    mentions = mentions_at(columns, mentioned)
-    read = gather_candidates(connection, query, question, found, where, index_cache, words.matches, mentions.places)
-    return rank(question, read, weights, max(last, KEPT), vectors, mentions)
 
 
 def rank(

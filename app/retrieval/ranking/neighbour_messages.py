@@ -12,9 +12,9 @@ from app.index.columns.index_cache import IndexCache
 from app.index.columns.style_cache import StyleFeatureCache
 from app.index.columns.style_features import READ_CHARACTERS as BEGUN
 from app.index.columns.text_cache import TextCache
-from app.retrieval.candidates.depths import frequencies
 from app.retrieval.candidates.filter_check import existing_chunks, passes_all, passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
+from app.retrieval.candidates.frequencies import frequencies
 from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlaces, concatenated, unique_inverse
 from app.retrieval.query.match_expression import fold
 from app.retrieval.query.question import Question

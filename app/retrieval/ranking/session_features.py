@@ -11,6 +11,7 @@ import numpy as np
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.index_cache import IndexCache
 from app.index.columns.message_index import MessageIndex
+from app.retrieval.bm25 import length_norm, positive_idf, term_frequency
 from app.retrieval.candidates.date_retriever import messages_of_named_times
 from app.retrieval.candidates.filter_check import is_answered_by_columns, passes_all, passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
@@ -38,8 +39,6 @@ LATEST: Final = 64
 """Number of latest sessions that are ranked by recency."""
 _LOOKED_AT: Final = 4 * LATEST
 _LET_IN: Final = 12
-_K1: Final = 1.2
-_B: Final = 0.75
 
 
 def gather_candidates(
@@ -153,11 +152,10 @@ def _bm25(counts: "Iterable[tuple[Ids, Ids]]", length: "Floats") -> "Floats":
         length: Number of words of each session.
     """
     there = max(int(np.count_nonzero(length[1:])), 1)
-    norm = _K1 * (1 - _B + _B * length / max(float(length[1:].sum()) / there, 1.0))
+    norm = length_norm(length / max(float(length[1:].sum()) / there, 1.0))
     score = np.zeros(len(length))
     for owner, times in counts:
-        idf = np.log1p((max(there - len(owner), 0) + 0.5) / (len(owner) + 0.5))
-        score[owner] += idf * times * (_K1 + 1) / (times + norm[owner])
+        score[owner] += positive_idf(there, len(owner)) * term_frequency(times.astype(np.float64), norm[owner])
     return score
 
 

@@ -3,9 +3,10 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import apsw
+import numpy as np
 
 from app.core.clock import to_datetime
 from app.core.recall_fence import without_recalled
@@ -17,7 +18,6 @@ from app.retrieval.results.snippets import Snippets
 from app.sessions.model import label_of
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
     from app.index.columns.chunk_columns import ChunkColumns
@@ -27,6 +27,21 @@ if TYPE_CHECKING:
 
 _VALUES_A_FACET = 20
 _MANY = 10_000
+
+
+class Ranking(Protocol):
+    """All results of a search, each once."""
+
+    @property
+    def columns(self) -> "ChunkColumns":
+        """Return the columns of all chunks."""
+
+    @property
+    def ids(self) -> "NDArray[np.integer[Any]]":
+        """Return a chunk of each result."""
+
+    def shown(self, start: int, end: int) -> list[RankedCandidate]:
+        """Return the results from number ``start`` up to ``end``, best first, with their reasons."""
 
 
 class CandidateRow(NamedTuple):
@@ -108,8 +123,6 @@ def count_facets_of_chunks(
     connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids", agents: "SessionAgents"
 ) -> tuple[FacetCount, ...]:
     """Count the facet values of the chunks ``ids``; see ``count_facets``."""
-    import numpy as np  # noqa: PLC0415  (waits for the first search)
-
     ids = ids if (ids[1:] > ids[:-1]).all() else np.sort(ids)
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("kind", "agent", "role", "tag", "store")}
     for number, count in _appearing(columns.sort[ids]):
@@ -135,8 +148,6 @@ def _appearing(values: "Ids") -> list[tuple[int, int]]:
 
     Very many values are returned in ascending order.
     """
-    import numpy as np  # noqa: PLC0415  (waits for the first search)
-
     if len(values) > _MANY and values.min() >= 0:
         often = np.bincount(values)
         there = np.flatnonzero(often)

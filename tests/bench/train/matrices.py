@@ -12,15 +12,14 @@ from app.core.clock import SystemClock
 from app.core.stores import STORES
 from app.embed.embedder_factory import open_embedder
 from app.embed.model import Embedder
-from app.index.columns.chunk_lengths import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
-from app.retrieval.candidates.array_retrievers import empty_scores, vectors_by_id
-from app.retrieval.candidates.depths import array_legs, leg_depths
-from app.retrieval.candidates.filters import build_filter, with_word_filter
-from app.retrieval.candidates.scored_chunks import WHOLE
+from app.retrieval.candidates.depths import retrieval_depths
+from app.retrieval.candidates.filters import build_filter
+from app.retrieval.candidates.retrievers import RetrieverInput, retrieve
+from app.retrieval.candidates.scored_chunks import WHOLE, empty_chunks
+from app.retrieval.candidates.vectors import vectors_by_id
 from app.retrieval.model import Query
-from app.retrieval.query.match_expression import atoms, excluded_expression
 from app.retrieval.query.parser import parse
 from app.retrieval.query.question import analyse_question
 from app.retrieval.ranking.candidate_pool import merge_scores, with_owner_ids
@@ -34,6 +33,8 @@ from app.retrieval.ranking.features import (
 from app.retrieval.ranking.session_features import gather_candidates
 from app.retrieval.ranking.session_similarity import SessionSimilarity, session_similarity
 from app.retrieval.ranking.speaker_names import SpeakerNames
+from app.retrieval.recipes import find_recipe
+from app.retrieval.request import VectorQuery
 from app.store.connection import open_reader
 from tests.bench.retrieval.datasets import load
 from tests.bench.retrieval.values import Haystack, Question
@@ -199,18 +200,19 @@ def _embedded_text(connection: Any, way: Way) -> Callable[[str], str]:
 
 
 def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[int]], Any, SessionSimilarity | None]:
-    connection, index_cache = reads.connection, reads.index_cache
-    where, legs = build_filter(query, STORES), array_legs(*leg_depths(_DEPTH), index_cache)
-    demanded = with_word_filter(where, None, excluded_expression(query))
-    words = legs.many(connection, index_cache, atoms(query), excluded_expression(query), where, legs.words_depth)
-    near = empty_scores()
+    connection, index_cache, recipe = reads.connection, reads.index_cache, find_recipe("learned")
+    vector_query = None
     if reads.embedder is not None:
         text = " ".join(term.text for term in query.terms if not term.excluded)
         vector = reads.embedder.embed_query(reads.embedded_text(text)).tobytes()
-        near = legs.vector(
-            connection, generation=reads.generation, vector=vector, where=demanded, depth=legs.vector_depth
-        )
-    columns = index_cache.columns(connection, last_chunk(connection))
+        vector_query = VectorQuery(reads.generation, lambda _: vector, None)
+    given = RetrieverInput(
+        connection, query, build_filter(query, STORES), STORES, recipe, True, index_cache, vector_query
+    )
+    # Mentions are not learned from.
+    legs = retrieve(given, ("words", "vector"), retrieval_depths(recipe, _DEPTH, is_learned=True))
+    columns, demanded = given.columns, given.where_with_words
+    words, near = legs["words"], legs.get("vector", empty_chunks(columns))
     question, found = analyse_question(query), merge_scores(columns, words, near)
     made = build_table(question, gather_candidates(connection, query, question, found, demanded, index_cache))
     targets = [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in with_owner_ids(columns, made.places)]

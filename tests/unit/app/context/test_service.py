@@ -195,7 +195,7 @@ def test_messages_and_memories_fail_separately(
     def broken(*_arguments: object) -> object:
         raise apsw.InterruptError
 
-    monkeypatch.setattr(f"app.context.service.{look}", broken)
+    monkeypatch.setattr(f"app.context.context_search.{look}", broken)
     made = context(host, "herons", session="here")
     assert section(made, left)
     assert not section(made, {"facts": "turns", "turns": "facts"}[left])

@@ -8,6 +8,7 @@ import apsw
 import pytest
 
 from app.erasure import file_residue, fts_vocabulary, references
+from app.index.repo import Chunk, insert_chunks
 from app.store.connection import open_writer
 from app.store.store import DATABASE
 from app.store.wal_truncation import empty_log
@@ -50,9 +51,7 @@ def test_a_reader_keeps_the_log(vault: Path, writer: apsw.Connection) -> None:
 
 
 def add(writer: apsw.Connection, text: str) -> None:
-    writer.execute(
-        "INSERT INTO chunks (kind, memory_id, text, content_hash, created_at) VALUES ('memory', 'm', ?, '', 0)", (text,)
-    )
+    insert_chunks(writer, [Chunk("memory", text, "", "", 0, memory_id="m")])
 
 
 def test_merging_takes_deleted_words_out_of_the_index(vault: Path, writer: apsw.Connection) -> None:

@@ -87,7 +87,7 @@ def test_each_stage(filled: Host, query: str, target: str, stage: str) -> None:
 
 def test_each_operator_that_fails_is_named(filled: Host) -> None:
     found = explain(filled, "heron store:social tag:x kind:note before:2001 is:pinned", "note-elm")
-    assert found.failed == ("store:social", "tag:x", "is:pinned", "before:2001-01-01")
+    assert found.failed == ("tag:x", "store:social", "is:pinned", "before:2001-01-01")
 
 
 def test_the_place_is_that_of_the_search(filled: Host) -> None:

@@ -11,6 +11,7 @@ import pytest
 from app.core.paths import migrations
 from app.core.stores import StoreName
 from app.history.undo import UndoService
+from app.index.repo import Chunk, insert_chunks
 from app.memories.foreign_record import MemoryRecord
 from app.memories.history_applier import MemoryApplier
 from app.memories.ingest import IngestResult, ingest
@@ -40,10 +41,7 @@ class WholeIndex:
 
     def memory_stored(self, connection: apsw.Connection, memory: Memory) -> None:
         self.memory_removed(connection, memory.id)
-        connection.execute(
-            "INSERT INTO chunks (kind, memory_id, text, content_hash, created_at) VALUES ('memory', ?, ?, '', 0)",
-            (memory.id, memory.content),
-        )
+        insert_chunks(connection, [Chunk("memory", memory.content, "", "", 0, memory_id=memory.id)])
         self.stored += 1
 
     def memory_removed(self, connection: apsw.Connection, memory_id: str) -> None:

@@ -18,7 +18,7 @@ from app.index.columns.index_cache import IndexCache
 from app.index.vectors.ann_cache import AnnCache
 from app.index.vectors.vector_repo import Generation
 from app.retrieval import service
-from app.retrieval.candidates.array_retrievers import vectors_by_id
+from app.retrieval.candidates.vectors import vectors_by_id
 from app.retrieval.model import Found
 from app.retrieval.pipeline import run_search
 from app.retrieval.query.parser import parse

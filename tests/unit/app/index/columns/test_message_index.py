@@ -9,6 +9,7 @@ from app.index.columns.chunk_columns import ChunkColumns, place_keys
 from app.index.columns.chunk_lengths import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.index.columns.message_index import MessageIndex
+from app.index.repo import Chunk, insert_chunks
 from tests.unit.app.vault_harness import VaultHarness
 
 
@@ -45,9 +46,8 @@ def test_of_a_turn_that_came_again_both_chunks_are_given(vault_harness: VaultHar
     index_cache, turns = IndexCache(), MessageIndex()
     vault_harness.say("one", "two")
     assert found(vault_harness, index_cache, turns, [("s", 2), ("s", 1)]) == [2, 1]
-    copied = "INSERT INTO chunks (kind, session_id, seq_start, seq_end, text, content_hash, created_at)"
-    sql = f"{copied} SELECT kind, session_id, seq_start, seq_end, text, content_hash, created_at FROM chunks WHERE id=1"
-    vault_harness.do(vault_harness.store.write(lambda connection: connection.execute(sql)))
+    again = Chunk("message", "one", "", "", 0, session_id="s", seq_start=1, seq_end=1)
+    vault_harness.do(vault_harness.store.write(lambda connection: insert_chunks(connection, [again])))
     assert found(vault_harness, index_cache, turns, [("s", 2), ("s", 1)]) == [2, 1, 3]
 
 

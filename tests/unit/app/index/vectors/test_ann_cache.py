@@ -10,6 +10,7 @@ import pytest
 
 from app.core.paths import migrations
 from app.embed.model import EmbeddingIdentity
+from app.index.repo import Chunk, insert_chunks
 from app.index.vectors.ann_cache import FILE, AnnCache
 from app.index.vectors.vector_repo import Generation, open_generation, store_vectors
 from app.store.connection import open_writer
@@ -42,6 +43,7 @@ class Vault:
                 " VALUES (?, 'memory', ?, 'note', 'words', '', 0)",
                 (one, f"note-{one}"),
             )
+            self.connection.execute("INSERT INTO chunks_fts (rowid, text, grams) VALUES (?, 'words', '')", (one,))
         pairs = [(one, self.rows[(one - 1) % COUNT].tobytes()) for one in ids]
         store_vectors(self.connection, self.generation, pairs)
         return pairs
@@ -213,11 +215,8 @@ def test_a_folder_that_cannot_be_written_only_costs_time(vault: Vault, tmp_path:
 
 def test_the_id_of_a_chunk_is_never_given_again(vault: Vault) -> None:
     def insert(connection: apsw.Connection) -> int:
-        connection.execute(
-            "INSERT INTO chunks (kind, memory_id, role, text, content_hash, created_at)"
-            " VALUES ('memory', 'note-x', 'note', 'words', '', 0)"
-        )
-        return int(connection.last_insert_rowid())
+        insert_chunks(connection, [Chunk("memory", "words", "", "", 0, memory_id="note-x", role="note")])
+        return int(connection.execute("SELECT max(id) FROM chunks").get)
 
     gone = insert(vault.connection)
     vault.drop(gone)

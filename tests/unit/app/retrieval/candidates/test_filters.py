@@ -1,5 +1,6 @@
 """Conditions as SQL, and the candidates each leg gathers."""
 
+import apsw
 import numpy as np
 import pytest
 from hypothesis import given
@@ -7,14 +8,27 @@ from hypothesis import strategies as st
 
 from app.core.stores import STORES
 from app.embed.hashed_embedder import DIMENSIONS, HashedEmbedder
+from app.index.columns.chunk_lengths import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
-from app.retrieval.candidates.filters import build_filter, with_word_filter
-from app.retrieval.candidates.list_retrievers import lexical_candidates, newest_candidates, vector_candidates
+from app.retrieval.candidates.filter_only import FilterOnlyResult
+from app.retrieval.candidates.filters import ChunkFilter, build_filter, with_word_filter
+from app.retrieval.candidates.retrievers import lexical_by_fts5
+from app.retrieval.candidates.scored_chunks import ScoredChunks
+from app.retrieval.candidates.vectors import nearest_chunks
 from app.retrieval.model import Query
 from tests.unit.app.vault_harness import VaultHarness
 
 NAMES = ("tag", "kind", "session", "agent", "entity", "role", "is", "store")
+
+
+def allowed(connection: apsw.Connection, where: ChunkFilter) -> list[object]:
+    return connection.execute(f"SELECT c.id FROM chunks c WHERE {where.sql}", where.values).fetchall()
+
+
+def worded(connection: apsw.Connection, where: ChunkFilter) -> ScoredChunks:
+    columns = IndexCache().columns(connection, last_chunk(connection))
+    return lexical_by_fts5(connection, columns, '"words"', where, 10)
 
 
 def query(**fields: object) -> Query:
@@ -47,25 +61,17 @@ def test_every_operator_is_sound_sql_wanted_or_not(vault_harness: VaultHarness, 
     vault_harness.say("words")
     for value in ("x", "' OR 1=1 --", "%", ""):
         where = build_filter(query(excluded=((name, value),)), STORES)
-        vault_harness.do(
-            vault_harness.store.read(lambda connection, where=where: newest_candidates(connection, where, 10))
-        )
+        vault_harness.do(vault_harness.store.read(lambda connection, where=where: allowed(connection, where)))
 
 
 def test_no_store_no_candidates(vault_harness: VaultHarness) -> None:
     vault_harness.say("words")
     for stores, count in (((), 0), (("shared", "social"), 0), (STORES, 1)):
         where = build_filter(query(), stores)
-        for found in (
-            vault_harness.do(
-                vault_harness.store.read(
-                    lambda connection, where=where: lexical_candidates(connection, '"words"', where, 10)
-                )
-            ),
-            vault_harness.do(
-                vault_harness.store.read(lambda connection, where=where: newest_candidates(connection, where, 10))
-            ),
-        ):
+        for read in (allowed, worded):
+            found = vault_harness.do(
+                vault_harness.store.read(lambda connection, where=where, read=read: read(connection, where))  # type: ignore[misc]
+            )
             assert len(found) == count
 
 
@@ -77,14 +83,12 @@ def test_the_nearest_are_those_of_numpy(vault_harness: VaultHarness) -> None:
     where = build_filter(query(), STORES)
 
     def nearest(vector: bytes, depth: int = 5) -> list[tuple[str, float]]:
-        found = vault_harness.do(
-            vault_harness.store.read(
-                lambda connection: vector_candidates(
-                    connection, IndexCache(), Generation(1, DIMENSIONS), vector, where, depth
-                )
-            )
-        )
-        return [(item.target, item.score) for item in found]
+        def near(connection: apsw.Connection) -> ScoredChunks:
+            columns = IndexCache().columns(connection, last_chunk(connection))
+            return nearest_chunks(connection, columns, Generation(1, DIMENSIONS), vector, where, depth)
+
+        found = vault_harness.do(vault_harness.store.read(near)).one_per_target()
+        return list(zip(found.targets, found.values.tolist(), strict=True))
 
     cosines = HashedEmbedder().embed(texts) @ query_text
     best = [f"s#{place + 1}" for place in np.argsort(-cosines)[:5]]
@@ -101,6 +105,9 @@ def test_newest_first_and_one_of_each(vault_harness: VaultHarness) -> None:
     vault_harness.clock.ms += 1_000
     note = vault_harness.save("word " * 500, title="Note")
     vault_harness.sync()
-    where = build_filter(query(), STORES)
-    found = vault_harness.do(vault_harness.store.read(lambda connection: newest_candidates(connection, where, 100)))
+    found = vault_harness.do(
+        vault_harness.store.read(
+            lambda connection: FilterOnlyResult(connection, query(), STORES, IndexCache(), None).shown(0, 100)
+        )
+    )
     assert [item.target for item in found] == [note.id, "s#2", "s#1"]

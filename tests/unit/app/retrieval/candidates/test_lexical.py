@@ -1,21 +1,23 @@
 """The words leg finds and scores what FTS5 does."""
 
 import random
+from collections.abc import Sequence
 
+import apsw
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.stores import STORES
+from app.index.columns.chunk_lengths import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates import filters, lexical
-from app.retrieval.candidates.array_retrievers import cached_lexical_scores, lexical_scores
-from app.retrieval.candidates.filters import build_filter
-from app.retrieval.candidates.lexical import beginning
-from app.retrieval.candidates.list_retrievers import lexical_candidates
+from app.retrieval.candidates.filters import ChunkFilter, build_filter
+from app.retrieval.candidates.lexical import beginning, best_matches, find_matches
+from app.retrieval.candidates.retrievers import lexical_by_fts5
 from app.retrieval.candidates.scored_chunks import ScoredChunks
 from app.retrieval.model import Query
-from app.retrieval.query.match_expression import atoms, excluded_expression, match_expression, stem
+from app.retrieval.query.match_expression import Atom, atoms, excluded_expression, match_expression, stem
 from app.retrieval.query.parser import parse
 from tests.unit.app.vault_harness import VaultHarness
 
@@ -50,17 +52,27 @@ def both(vault_harness: VaultHarness, text: str, depth: int = 50) -> tuple[Score
     where, match = build_filter(query, STORES), match_expression(query)
     if match is None:
         return {}, {}
-    exact = vault_harness.do(
-        vault_harness.store.read(lambda connection: lexical_scores(connection, IndexCache(), match, where, depth))
-    )
-    sooner = vault_harness.do(
-        vault_harness.store.read(
-            lambda connection: cached_lexical_scores(
-                connection, IndexCache(), atoms(query), excluded_expression(query), where, depth
-            )
-        )
-    )
+    unwanted = excluded_expression(query)
+
+    def scored(connection: apsw.Connection) -> tuple[ScoredChunks, ScoredChunks]:
+        columns = IndexCache().columns(connection, last_chunk(connection))
+        sooner = by_posting_lists(connection, IndexCache(), atoms(query), unwanted, where, depth)
+        return lexical_by_fts5(connection, columns, match, where, depth), sooner
+
+    exact, sooner = vault_harness.do(vault_harness.store.read(scored))
     return _by_chunk(exact), _by_chunk(sooner)
+
+
+def by_posting_lists(
+    connection: apsw.Connection,
+    index_cache: IndexCache,
+    wanted: Sequence[Atom],
+    unwanted: str | None,
+    where: ChunkFilter,
+    depth: int,
+) -> ScoredChunks:
+    matches = find_matches(connection, index_cache, wanted)
+    return ScoredChunks(matches.columns, *best_matches(connection, matches, unwanted, where, depth))
 
 
 def _by_chunk(found: ScoredChunks) -> Scored:
@@ -115,7 +127,7 @@ def test_what_went_is_not_found(vault_harness: VaultHarness) -> None:
     def ids() -> list[int]:
         rows = vault_harness.do(
             vault_harness.store.read(
-                lambda connection: cached_lexical_scores(connection, index_cache, query_text, None, where, 10)
+                lambda connection: by_posting_lists(connection, index_cache, query_text, None, where, 10)
             )
         )
         found: list[int] = sorted(rows.ids.tolist())
@@ -126,10 +138,12 @@ def test_what_went_is_not_found(vault_harness: VaultHarness) -> None:
         vault_harness.store.write(lambda connection: connection.execute("DELETE FROM chunks WHERE id = ?", before[:1]))
     )
     assert ids() == before[1:]
-    assert [
-        item.chunk_id
-        for item in vault_harness.do(vault_harness.store.read(lambda c: lexical_candidates(c, '"heron"', where, 9)))
-    ] == ids()
+
+    def by_fts5(connection: apsw.Connection) -> ScoredChunks:
+        columns = index_cache.columns(connection, last_chunk(connection))
+        return lexical_by_fts5(connection, columns, '"heron"', where, 9)
+
+    assert sorted(vault_harness.do(vault_harness.store.read(by_fts5)).ids.tolist()) == ids()
 
 
 @given(st.from_regex(r"[a-z]{1,14}", fullmatch=True))

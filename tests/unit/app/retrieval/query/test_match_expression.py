@@ -47,6 +47,7 @@ class Index:
                 " VALUES (?, 'memory', ?, ?, '', 0)",
                 (number, storable(text)[0], ngrams_of(storable(text)[0])),
             )
+        self.connection.execute("INSERT INTO chunks_fts (rowid, text, grams) SELECT id, text, grams FROM chunks")
 
     def find(self, expression: str | None) -> list[int]:
         if expression is None:

@@ -7,7 +7,8 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.retrieval.model import Query, Term
-from app.retrieval.query.parser import MAX_LENGTH, MAX_TERMS, STATES, completion, operators, parse
+from app.retrieval.operators import STATES
+from app.retrieval.query.parser import MAX_LENGTH, MAX_TERMS, completion, operators, parse
 
 NOW = round(datetime(2026, 10, 14, 15, 30, tzinfo=UTC).timestamp() * 1000)
 DAY = 86_400_000

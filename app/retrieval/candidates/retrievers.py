@@ -1,0 +1,240 @@
+"""Retrievers of a search: each returns chunks as arrays of ids and scores, best first."""
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import Any, Final, Protocol
+
+import apsw
+import numpy as np
+
+from app.errors import InternalError, KeepsakeError
+from app.index.columns.chunk_columns import ChunkColumns
+from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.index_cache import IndexCache
+from app.retrieval.candidates.entity_retriever import EntityMentions
+from app.retrieval.candidates.filters import SINGLE, ChunkFilter, with_word_filter
+from app.retrieval.candidates.lexical import best_matches, find_matches
+from app.retrieval.candidates.prefetch import PREFETCH_FROM, PrefetchedNeighbours
+from app.retrieval.candidates.scored_chunks import ScoredChunks, concatenated_chunks, empty_chunks, scored_rows
+from app.retrieval.candidates.vectors import first_depth, nearest_chunks
+from app.retrieval.model import Leg, Query
+from app.retrieval.query.match_expression import atoms, excluded_expression, match_expression
+from app.retrieval.recipes import Recipe
+from app.retrieval.request import VectorQuery, VectorsFailedError
+from app.store.sqlite_errors import from_sqlite
+
+MARKED: Final = 0.5
+"""Messages above this importance were marked by a person or agent."""
+
+_IS_MESSAGE: Final = "c.kind = 'message'"
+
+
+@dataclass(frozen=True)
+class RetrieverInput:
+    """Input of the retrievers of one search.
+
+    Args:
+        connection: A read connection.
+        query: The parsed query.
+        where: Filter by the operators.
+        stores: Stores that the caller may read.
+        recipe: Limits of the retrievers.
+        takes_passages: Whether passages of several messages are wanted, which only the learned ranking can use.
+        index_cache: Posting lists and columns.
+        vector_query: Vector search; ``None`` skips it.
+    """
+
+    connection: apsw.Connection
+    query: Query
+    where: ChunkFilter
+    stores: Sequence[str]
+    recipe: Recipe
+    takes_passages: bool
+    index_cache: IndexCache
+    vector_query: VectorQuery | None
+
+    @cached_property
+    def columns(self) -> ChunkColumns:
+        """Return the columns of all chunks."""
+        return self.index_cache.columns(self.connection, last_chunk(self.connection))
+
+    @cached_property
+    def where_with_words(self) -> ChunkFilter:
+        """Return the filter narrowed by the query's phrases and excluded words."""
+        phrases = [term for term in self.query.terms if term.phrase and not term.excluded]
+        return with_word_filter(self.where, match_expression(phrases, "all"), excluded_expression(self.query))
+
+    @property
+    def text(self) -> str:
+        """Return the words of the query without the excluded ones."""
+        return " ".join(term.text for term in self.query.terms if not term.excluded)
+
+
+class Retriever(Protocol):
+    """A way to find chunks."""
+
+    def __call__(self, given: RetrieverInput, depth: int) -> ScoredChunks:
+        """Return at most ``depth`` chunks that satisfy the filter, best first."""
+
+
+def retrieve_lexical(given: RetrieverInput, depth: int) -> ScoredChunks:
+    """Return the chunks that match the query's words, best BM25 first."""
+    match = match_expression(given.query, need_phrases=True)
+    if match is None:
+        return empty_chunks(given.columns)
+    if any(term.phrase and not term.excluded for term in given.query.terms):
+        # Few texts match a phrase, so FTS5 scores them fast enough.
+        where = given.where.sql if given.takes_passages else f"{SINGLE} AND {given.where.sql}"
+        return lexical_by_fts5(given.connection, given.columns, match, replace(given.where, sql=where), depth)
+    matches = find_matches(given.connection, given.index_cache, atoms(given.query))
+    single = None
+    if not given.takes_passages:
+        columns = matches.columns
+        is_passage = [chunk_type.kind == "passage" for chunk_type in columns.types]
+        single = (columns.more == 0) | ~columns.where(slice(None), is_passage)
+    found = best_matches(given.connection, matches, excluded_expression(given.query), given.where, depth, single)
+    return ScoredChunks(matches.columns, *found, matches)
+
+
+def lexical_by_fts5(
+    connection: apsw.Connection, columns: ChunkColumns, match: str, where: ChunkFilter, depth: int
+) -> ScoredChunks:
+    """Return the chunks that match an FTS expression, scored by FTS5 itself, best BM25 first."""
+    rows = connection.execute(
+        "SELECT c.id, -bm25(chunks_fts) AS score FROM chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid"
+        f" WHERE chunks_fts MATCH ? AND {where.sql} ORDER BY score DESC, c.id DESC LIMIT ?",
+        (match, *where.values, depth),
+    )
+    return scored_rows(columns, rows)
+
+
+def retrieve_nearest(given: RetrieverInput, depth: int) -> ScoredChunks:
+    """Return the chunks whose vectors are nearest to the query's, best cosine first.
+
+    Raises:
+        VectorsFailedError: The query cannot be embedded, or the vectors cannot be read.
+    """
+    vector_query = given.vector_query
+    if vector_query is None:
+        return empty_chunks(given.columns)
+    try:
+        found = nearest_chunks(
+            given.connection,
+            given.columns,
+            vector_query.generation,
+            vector_query.vector(given.text),
+            given.where_with_words,
+            depth,
+            vector_query.ann_cache,
+        )
+    except KeepsakeError as error:
+        raise VectorsFailedError(error) from error
+    except apsw.Error as error:
+        raise vectors_failed(error) from error
+    few = given.recipe.few
+    if few is None:
+        return found
+    of_messages = ~found.columns.of_kind(found.ids, "memory")
+    return found.at(of_messages & (found.values > few.similarity)).one_per_target().at(slice(few.relevant))
+
+
+def vectors_failed(error: apsw.Error) -> VectorsFailedError:
+    """Return the failure of vector search for an error of the database."""
+    fault = from_sqlite(error) or InternalError(f"The vectors cannot be read ({type(error).__name__}).")
+    return VectorsFailedError(fault)
+
+
+def retrieve_mentions(given: RetrieverInput, depth: int) -> ScoredChunks:
+    """Return the chunks that mention entities which the query names, by number of entities."""
+    mentions = EntityMentions(given.query, given.stores, given.recipe.mentions)
+    return scored_rows(given.columns, mentions.find(given.connection, given.where_with_words, depth))
+
+
+def retrieve_latest(given: RetrieverInput, depth: int) -> ScoredChunks:
+    """Return the latest messages, scored by time in milliseconds UTC."""
+    # The plus makes SQLite use the index by time, which has this order.
+    rows = given.connection.execute(
+        f"SELECT c.id, c.created_at FROM chunks c WHERE +{_IS_MESSAGE} AND {given.where.sql}"
+        " ORDER BY c.created_at DESC, c.id DESC LIMIT ?",
+        (*given.where.values, depth),
+    )
+    return scored_rows(given.columns, rows)
+
+
+def retrieve_salient(given: RetrieverInput, depth: int) -> ScoredChunks:
+    """Return messages of the recipe's least importance or more, the latest among equals first."""
+    least = given.recipe.few.importance if given.recipe.few is not None else MARKED
+    # Repeats the condition of the partial index, so that SQLite uses it.
+    marked = "AND m.importance > 0.5" if least > MARKED else ""
+    rows = given.connection.execute(
+        "SELECT c.id, m.importance FROM messages m CROSS JOIN chunks c"
+        f" ON c.session_id = m.session_id AND {_IS_MESSAGE} AND c.seq_start = m.seq"
+        f" WHERE m.importance >= ? {marked} AND {given.where.sql}"
+        " ORDER BY m.importance DESC, c.created_at DESC, c.id DESC LIMIT ?",
+        (least, *given.where.values, depth),
+    )
+    return scored_rows(given.columns, rows)
+
+
+RETRIEVERS: Final[Mapping[Leg, Retriever]] = MappingProxyType(
+    {
+        "words": retrieve_lexical,
+        "vector": retrieve_nearest,
+        "entity": retrieve_mentions,
+        "salient": retrieve_salient,
+        "recent": retrieve_latest,
+    }
+)
+
+
+def retrieve(given: RetrieverInput, wanted: Sequence[Leg], depths: Mapping[Leg, int]) -> dict[Leg, ScoredChunks]:
+    """Return the results of each wanted retriever.
+
+    Retrievers that rescore the results of others run after them.
+
+    Raises:
+        VectorsFailedError: Vector search failed.
+    """
+    if given.vector_query is None:
+        wanted = [leg for leg in wanted if leg != "vector"]
+    elif {"words", "vector"} <= {*wanted} and given.vector_query.count >= PREFETCH_FROM:
+        given = _with_prefetch(given, given.vector_query, first_depth(depths["vector"]))
+    rescoring = () if given.recipe.few is not None else ("recent", "mentions")
+    found = {leg: RETRIEVERS[leg](given, depths[leg]) for leg in wanted if leg not in rescoring}
+    if "entity" in found and not len(found["entity"]):
+        del found["entity"]  # the query names nothing
+    every = concatenated_chunks(given.columns, found.values())
+    if "recent" in wanted and "recent" in rescoring:
+        found["recent"] = replace(every, values=every.columns.created[every.ids].astype(np.float64))
+    if "mentions" in wanted:
+        found["mentions"] = replace(every, values=_mention_counts(given.connection, every))
+    return found
+
+
+def _with_prefetch(given: RetrieverInput, vector_query: VectorQuery, k: int) -> RetrieverInput:
+    """Return ``given`` with the nearest ``k`` neighbours being searched for in a thread."""
+    if vector_query.ann_cache is None:
+        return given
+    try:
+        vector = vector_query.vector(given.text)
+    except KeepsakeError as error:
+        raise VectorsFailedError(error) from error
+    ann_cache = PrefetchedNeighbours(
+        vector_query.ann_cache, vector_query.generation, vector, k, given.where_with_words.mask
+    )
+    return replace(given, vector_query=replace(vector_query, vector=lambda _: vector, ann_cache=ann_cache))
+
+
+def _mention_counts(connection: apsw.Connection, found: ScoredChunks) -> "np.ndarray[Any, np.dtype[np.float64]]":
+    """Return how often each memory was mentioned; 1 for a message."""
+    targets: Iterable[str] = found.targets
+    counts = dict(
+        connection.execute(
+            "SELECT id, mention_count FROM memories WHERE id IN (SELECT value FROM json_each(?))",
+            (json.dumps([*dict.fromkeys(targets)]),),
+        )
+    )
+    return np.array([float(counts.get(target, 1)) for target in targets], dtype=np.float64)

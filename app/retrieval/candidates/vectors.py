@@ -1,0 +1,111 @@
+"""Nearest neighbours by vectors, with a filter, and the vectors of chunks."""
+
+import json
+from typing import TYPE_CHECKING, Any, Final, cast
+
+import apsw
+import numpy as np
+
+from app.index.columns.chunk_columns import ChunkColumns
+from app.index.vectors.vector_repo import Generation, nearest
+from app.retrieval.candidates.filter_check import passes_filter
+from app.retrieval.candidates.filters import ChunkFilter, small_match_set
+from app.retrieval.candidates.scored_chunks import ScoredChunks
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from app.retrieval.candidates.prefetch import NeighbourIndex
+
+    Scores = tuple[NDArray[np.int64], NDArray[Any]]
+
+_FEW_PASS: Final = 30
+_SPARE: Final = 3
+_MOST_SPARE: Final = 40
+
+
+def nearest_chunks(
+    connection: apsw.Connection,
+    columns: ChunkColumns,
+    generation: Generation,
+    vector: bytes,
+    where: ChunkFilter,
+    depth: int,
+    ann_cache: "NeighbourIndex | None" = None,
+) -> ScoredChunks:
+    """Return the nearest chunks that satisfy ``where`` with their cosine, best first.
+
+    Args:
+        connection: A read connection.
+        columns: Columns of all chunks.
+        generation: Vectors to compare.
+        vector: The query, float32 little-endian.
+        where: Filter of the chunks.
+        depth: Number of chunks at most.
+        ann_cache: Neighbour index, if any.
+    """
+    found = (
+        None if ann_cache is None else _from_ann_cache(connection, columns, generation, vector, where, depth, ann_cache)
+    )
+    if found is None:
+        subset = (f"SELECT c.id FROM chunks c WHERE {where.sql}", where.values) if where.is_restrictive else None
+        scores = nearest(connection, generation, vector, depth, subset)
+        ids = np.array([chunk for chunk, _ in scores], dtype=np.int64)
+        found = _filtered(connection, columns, (ids, np.array([score for _, score in scores])), where)
+    return ScoredChunks(columns, found[0][:depth], found[1][:depth])
+
+
+def first_depth(depth: int) -> int:
+    """Return the number of neighbours to request first so that ``depth`` remain after filtering."""
+    return depth * _SPARE
+
+
+def _from_ann_cache(
+    connection: apsw.Connection,
+    columns: ChunkColumns,
+    generation: Generation,
+    vector: bytes,
+    where: ChunkFilter,
+    depth: int,
+    ann_cache: "NeighbourIndex",
+) -> "Scores | None":
+    scores = ann_cache.nearest(generation, vector, first_depth(depth), where.mask)
+    if scores is None:
+        return None
+    found = _filtered(connection, columns, scores, where)
+    if len(found[0]) >= depth or len(scores[0]) < first_depth(depth):
+        return found
+    few = small_match_set(connection, where) if len(found[0]) * _FEW_PASS < len(scores[0]) else None
+    if few is None:
+        scores = ann_cache.nearest(generation, vector, depth * _MOST_SPARE, where.mask)
+    else:
+        mask = np.zeros(max(few, default=0) + 1, dtype=np.bool_)
+        mask[few] = True
+        scores = ann_cache.nearest(generation, vector, depth, mask)
+    return None if scores is None else _filtered(connection, columns, scores, where)
+
+
+def _filtered(connection: apsw.Connection, columns: ChunkColumns, scores: "Scores", where: ChunkFilter) -> "Scores":
+    ids, values = scores
+    known = np.flatnonzero(ids < len(columns.exists))
+    kept = known[passes_filter(connection, columns, ids[known], where)]
+    order = np.lexsort((-ids[kept], -values[kept]))
+    return ids[kept[order]], values[kept[order]].astype(np.float64)
+
+
+def vectors_by_id(
+    connection: apsw.Connection, generation: Generation, ids: "NDArray[np.integer[Any]]"
+) -> "NDArray[np.float32]":
+    """Return the vectors of chunks, one row each; zeros where a chunk has no vector."""
+    places: dict[int, list[int]] = {}
+    for row, chunk in enumerate(ids.tolist()):
+        places.setdefault(chunk, []).append(row)
+    found = connection.execute(
+        f"SELECT v.chunk_id, v.embedding FROM json_each(?) wanted CROSS JOIN {generation.table} v"
+        " WHERE v.chunk_id = wanted.value",
+        (json.dumps([*places]),),
+    )
+    vectors = np.zeros((len(ids), generation.dimensions), dtype=np.float32)
+    for chunk, vector in found:
+        vectors[places[int(str(chunk))]] = np.frombuffer(cast("bytes", vector), dtype="<f4")
+    return vectors

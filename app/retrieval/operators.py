@@ -1,0 +1,282 @@
+"""Table of the operators of the query language.
+
+A row is all there is to an operator: its meaning in SQL and for arrays, its help, its completion, and whether a value
+is unknown. Filters, the array mask, the parser and explanations read it.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
+
+from app.core.stores import STORES
+from app.core.tag_names import normalise_tag
+from app.core.timespans import EXAMPLES
+from app.memories.model import KINDS
+from app.retrieval.model import Query
+from app.sessions.model import Role
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from app.index.columns.chunk_columns import ChunkType
+
+STATES: Final = ("pinned", "archived", "superseded", "pending")
+ROLES: Final[tuple[str, ...]] = get_args(Role)
+SEARCHED_KINDS: Final = ("message", *KINDS)
+MESSAGE_KINDS: Final = frozenset({"message", "episode", "messages", "turn"})
+_KIND_NAMES: Final = {
+    "messages": "message", "episode": "message", "episodes": "message", "notes": "note", "facts": "fact",
+    "observations": "observation", "reflections": "reflection", "digests": "digest",
+}  # fmt: skip
+
+
+class Condition(NamedTuple):
+    """SQL condition on ``chunks c``.
+
+    ``point`` says the same of one chunk that is looked up by itself, with the same values: without it SQLite would
+    search all memories of a tag for each chunk.
+    """
+
+    sql: str
+    values: tuple[object, ...] = ()
+    point: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Access:
+    """Stores that a caller may read, and what SQL follows from them."""
+
+    stores: tuple[str, ...]
+
+    @property
+    def sees_all(self) -> bool:
+        """Return whether the caller may read every store."""
+        return set(self.stores) >= set(STORES)
+
+    @property
+    def entities(self) -> str:
+        """Return the SQL of the entities with a name.
+
+        Only aliases that occur in the caller's stores count.
+        """
+        named = "SELECT a.entity_id FROM entity_aliases a WHERE a.alias_key = ?"
+        if self.sees_all:
+            return named
+        return (
+            f"{named} AND EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = a.entity_id"
+            f" AND n.store IN ({', '.join(repr(store) for store in STORES if store in self.stores)})"
+            " AND substr(n.surface, instr(n.surface, ':') + 1) = a.alias_key)"
+        )
+
+    def of_session(self, where: str, values: Sequence[object] = ()) -> Condition:
+        """Return the condition on a chunk's session ``s``.
+
+        What a memory's conversation is called, and whether it was read, would tell of a conversation that is private;
+        so for a caller who may not read private texts, no memory satisfies it.
+        """
+        sql = f"c.session_id IN (SELECT s.id FROM sessions s WHERE {where})"
+        point = f"EXISTS (SELECT 1 FROM sessions s WHERE s.id = c.session_id AND ({where}))"
+        if "private" not in self.stores:
+            sql, point = (f"(c.kind <> 'memory' AND {part})" for part in (sql, point))
+        return Condition(sql, tuple(values), point)
+
+
+ConditionBuilder = Callable[[str, Access], Condition]
+
+
+@dataclass(frozen=True, slots=True)
+class Operator:
+    """An operator of the query language.
+
+    Args:
+        name: Its name before the colon.
+        help: What a text with it is.
+        field: Field of ``Query`` with its values; ``""`` for times and for operators that cannot be typed.
+        condition: Builds the condition for a value; ``None`` for times.
+        values: All values there are when closed, examples otherwise.
+        is_closed: Whether a value outside ``values`` is unknown: nothing then matches.
+        needs_all: Whether several values must all match; otherwise one of them is enough.
+        known: Returns a value as it is stored, ``None`` for an unknown one.
+        matches_type: Whether chunks of a type match a value, where the type alone decides.
+        sessions: SQL of the ids of the sessions with the value ``?1``, where a message's session decides.
+        is_selective: Whether few chunks match a value as a rule, so that they can be listed.
+        covers_memories: Whether memories may match too, although ``sessions`` says nothing of them.
+    """
+
+    name: str
+    help: str
+    field: str
+    condition: ConditionBuilder | None
+    values: tuple[str, ...] = ()
+    is_closed: bool = False
+    needs_all: bool = False
+    known: Callable[[str], str | None] = lambda value: value
+    matches_type: "Callable[[ChunkType, str], bool] | None" = None
+    sessions: str = ""
+    is_selective: bool = False
+    covers_memories: bool = False
+
+    def stored_value(self, value: str) -> str | None:
+        """Return ``value`` as it is stored, ``None`` where the operator has no such value."""
+        if not self.is_closed:
+            return self.known(value)
+        folded = self.known(value.casefold())
+        return folded if folded in self.values else None
+
+    def alone(self, *values: str) -> Query:
+        """Return a query of this operator alone, which must have a field."""
+        fields: dict[str, Any] = {self.field: values}
+        return Query("", **fields)
+
+
+def _kind(value: str, _access: Access) -> Condition:
+    if value.lower() in MESSAGE_KINDS:
+        return Condition("c.kind <> 'memory'")
+    return Condition("(c.kind = 'memory' AND c.role = ?)", (value.lower(),))
+
+
+def _is_kind(chunk_type: "ChunkType", value: str) -> bool:
+    if value.lower() in MESSAGE_KINDS:
+        return chunk_type.kind != "memory"
+    return chunk_type.kind == "memory" and chunk_type.role == value.lower()
+
+
+def _tag(value: str, _access: Access) -> Condition:
+    tagged = "(t.tag = ? OR (t.tag > ? AND t.tag < ?))"
+    return Condition(
+        f"c.memory_id IN (SELECT t.memory_id FROM memory_tags t WHERE {tagged})",
+        (value.lower(), value.lower() + "/", value.lower() + "0"),
+        f"EXISTS (SELECT 1 FROM memory_tags t WHERE t.memory_id = c.memory_id AND {tagged})",
+    )
+
+
+def _store(value: str, _access: Access) -> Condition:
+    # Few chunks are not private, and they have a partial index.
+    is_private = value.lower() == "private"
+    return Condition("c.store = ?" if is_private else "(c.store <> 'private' AND c.store = ?)", (value.lower(),))
+
+
+_OF_SESSION: Final = (
+    "s.id = {0} OR instr(lower(s.title), lower({0}))"
+    " OR s.id IN (SELECT session_id FROM session_aliases WHERE alias = {0})"
+)
+
+
+def _session(value: str, access: Access) -> Condition:
+    return access.of_session(_OF_SESSION.format("?"), (value, value, value))
+
+
+def _agent(value: str, access: Access) -> Condition:
+    said = access.of_session("s.agent = ? COLLATE NOCASE", (value,))
+    stored = "c.memory_id IN (SELECT id FROM memories WHERE source = ? COLLATE NOCASE)"
+    return Condition(f"({said.sql} OR {stored})", (value, value), f"({said.point} OR {stored})")
+
+
+def _entity(value: str, access: Access) -> Condition:
+    # A message's owner_id is its session, "#" and its number, by which the index finds its chunks.
+    named = access.entities
+    sql = (
+        f"(c.memory_id IN (SELECT owner_id FROM mentions WHERE owner_kind = 'memory' AND entity_id IN ({named}))"
+        " OR c.id IN"
+        " (SELECT k.id FROM (SELECT owner_id, length(rtrim(owner_id, '-0123456789')) AS mark FROM mentions"
+        f" WHERE owner_kind = 'message' AND entity_id IN ({named})) o CROSS JOIN chunks k"
+        " ON k.session_id = substr(o.owner_id, 1, o.mark - 1)"
+        " AND k.kind IN ('message', 'passage') AND k.seq_start = CAST(substr(o.owner_id, o.mark + 1) AS INTEGER)))"
+    )
+    point = (
+        "(c.memory_id IS NOT NULL AND EXISTS (SELECT 1 FROM mentions"
+        f" WHERE owner_kind = 'memory' AND owner_id = c.memory_id AND entity_id IN ({named}))"
+        " OR c.kind <> 'memory' AND EXISTS (SELECT 1 FROM mentions"
+        f" WHERE owner_kind = 'message' AND owner_id = c.session_id || '#' || c.seq_start AND entity_id IN ({named})))"
+    )
+    return Condition(sql, (value.casefold(), value.casefold()), point)
+
+
+def _state(value: str, access: Access) -> Condition:
+    if value == "pending":
+        return access.of_session("s.consolidated_at IS NULL")
+    sql = {
+        "pinned": "c.memory_id IN (SELECT id FROM memories WHERE pinned = 1)",
+        "superseded": "c.memory_id IN (SELECT id FROM memories WHERE superseded_by IS NOT NULL)",
+        "archived": "c.memory_id IN (SELECT id FROM memory_archive)",
+    }
+    return Condition(sql.get(value, "0"))
+
+
+def _role(value: str, _access: Access) -> Condition:
+    return Condition("(c.kind IN ('message', 'passage') AND c.role = ?)", (value.lower(),))
+
+
+def _type(value: str, _access: Access) -> Condition:
+    return Condition("c.memory_id IN (SELECT id FROM memories WHERE type = ? COLLATE NOCASE)", (value,))
+
+
+OPERATORS: Final["Mapping[str, Operator]"] = MappingProxyType(
+    {
+        operator.name: operator
+        for operator in (
+            Operator(
+                "kind", "What it is", "kinds", _kind, SEARCHED_KINDS, is_closed=True,
+                known=lambda value: _KIND_NAMES.get(value, value), matches_type=_is_kind,
+            ),
+            Operator(
+                "tag", "Has this tag", "tags", _tag, ("work", "idea"), needs_all=True, is_selective=True,
+                known=lambda value: normalise_tag(value) or None,
+            ),
+            Operator(
+                "store", "Who may read it", "stores", _store, STORES, is_closed=True,
+                matches_type=lambda chunk_type, value: chunk_type.store == value.lower(),
+            ),
+            Operator(
+                "session", "In the conversation with this id or title", "sessions", _session,
+                sessions=f"SELECT s.id FROM sessions s WHERE {_OF_SESSION.format('?1')}",
+            ),
+            Operator(
+                "agent", "Said to or by this agent", "agents", _agent,
+                sessions="SELECT s.id FROM sessions s WHERE s.agent = ?1 COLLATE NOCASE", covers_memories=True,
+            ),
+            Operator(
+                "entity", "Names this person, place or thing", "entities", _entity, needs_all=True, is_selective=True
+            ),
+            Operator(
+                "role", "Who speaks", "roles", _role, ROLES, is_closed=True,
+                matches_type=lambda chunk_type, value: chunk_type.kind != "memory" and chunk_type.role == value.lower(),
+            ),
+            Operator("type", "An observation of this type", "types", _type, ("decision", "discovery")),
+            Operator("before", "Older than the start of this time", "", None, EXAMPLES),
+            Operator("after", "From the start of this time on", "", None, EXAMPLES),
+            Operator("on", "Within this time", "", None, EXAMPLES),
+            Operator("is", "In this state", "states", _state, STATES, is_closed=True, needs_all=True),
+        )
+    }
+)  # fmt: skip
+"""Operators that can be typed, in the order of the help."""
+
+SESSION_IS: Final = Operator(
+    "session_is",
+    "In the conversation with exactly this id; it cannot be typed",
+    "",
+    lambda value, _access: Condition("c.session_id IS ?", (value,)),
+    sessions="SELECT s.id FROM sessions s WHERE s.id = ?1",
+)
+
+
+def operator_of(name: str) -> Operator:
+    """Return the operator with a name, also one that cannot be typed."""
+    return SESSION_IS if name == SESSION_IS.name else OPERATORS[name]
+
+
+def wanted_values(query: Query) -> list[tuple[Operator, tuple[str, ...]]]:
+    """Return the operators of ``query`` with their values, of which one must match.
+
+    Values that must all match are returned one by one.
+    """
+    found: list[tuple[Operator, tuple[str, ...]]] = []
+    for operator in OPERATORS.values():
+        values: tuple[str, ...] = getattr(query, operator.field) if operator.field else ()
+        if operator.needs_all:
+            found += [(operator, (value,)) for value in values]
+        elif values:
+            found.append((operator, values))
+    return found
