@@ -131,7 +131,7 @@ class Window(QMainWindow):
             pass
 
     def attach_in_steps(self, bridge: "Bridge") -> "Iterator[None]":
-        """Fill the window as ``attach`` does, with a pause for the event loop between the steps."""
+        """Fill the window as ``attach`` does, one step at a time."""
         panes = self._connect_vault(bridge)
         yield
         while not panes.is_whole(self.first_pane):

@@ -13,8 +13,8 @@ def ignore_features() -> None:
     second and some megabytes. A module without source, as in a bundle, gets the same answer as all get here.
     """
     feature = sys.modules.get("shibokensupport.feature")
-    if feature is not None and hasattr(feature, "_mod_uses_pyside"):
-        feature._mod_uses_pyside = _has_features
+    if feature is not None and hasattr(feature, _SEARCH):
+        setattr(feature, _SEARCH, _has_features)
 
 
 def _has_features(_module: object) -> bool:

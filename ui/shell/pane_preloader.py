@@ -1,4 +1,4 @@
-"""Pane preloader: builds the panes that nobody opened yet while the window rests."""
+"""Pane preloader: builds panes before they are opened, while the window rests."""
 
 import asyncio
 
@@ -13,7 +13,7 @@ STEP_MS = 20
 
 
 class PanePreloader(QObject):
-    """Reads the code of each pane in a thread and builds the pane in short steps on this one.
+    """Builds the panes in short steps, their code read in a thread.
 
     Args:
         panes: Where they are built.

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.panes.pane import Pane, Place
-from ui.process.qt_features import ignore_features
 from ui.widgets.empty_state import EmptyState
 
 if TYPE_CHECKING:
@@ -53,7 +52,6 @@ FIRST = PANES[0].name
 
 def read_pane(name: str) -> bool:
     """Import the code of a pane, on any thread, and return whether it is there."""
-    ignore_features()  # its search touches modules that another thread imports, and numpy comes out in pieces
     try:
         import_module(_module_of(name))
     except ImportError:
@@ -129,7 +127,7 @@ class PaneStack(QStackedWidget):
         return name in self._panes and self.indexOf(self._panes[name]) >= 0
 
     def build_part(self, name: str) -> None:
-        """Build the next part of a pane that nobody opened yet: first what is in it, then its look."""
+        """Build the next part of a pane: first what is in it, then its look."""
         if name not in self._panes:
             pane = self._panes[name] = self._make(name)
             pane.hide()

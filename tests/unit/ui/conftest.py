@@ -47,9 +47,9 @@ def look(qapp: Any) -> Iterator[theme.Theme]:
     current = theme.current()
     current.install(qapp)
     yield current
-    current.install(qapp)  # whole again where a window had divided it
     current.set_scheme(Scheme.SYSTEM)
     current.set_scale(1.0)
+    current.install(qapp)  # whole again where a window had divided it
 
 
 @pytest.fixture

@@ -36,14 +36,20 @@ def pages(qtbot: QtBot) -> QStackedWidget:
     return made
 
 
+def _page(pages: QStackedWidget, number: int) -> QWidget:
+    found = pages.widget(number)
+    assert found is not None
+    return found
+
+
 def _labels(pages: QStackedWidget) -> list[QLabel]:
-    return [pages.widget(one).findChildren(QLabel)[0] for one in range(2)]
+    return [_page(pages, one).findChildren(QLabel)[0] for one in range(2)]
 
 
 def test_a_hidden_root_is_dressed_in_a_later_turn(pages: QStackedWidget, qtbot: QtBot) -> None:
     roots = SheetRoots(pages)
     for one in range(2):
-        roots.add(pages.widget(one))
+        roots.add(_page(pages, one))
     roots.set_sheet(RED, at_once=True)
     seen, hidden = _labels(pages)
     hidden.ensurePolished()
@@ -56,9 +62,9 @@ def test_a_hidden_root_is_dressed_in_a_later_turn(pages: QStackedWidget, qtbot: 
 def test_a_hidden_root_is_dressed_when_it_is_asked_for(pages: QStackedWidget) -> None:
     roots = SheetRoots(pages)
     for one in range(2):
-        roots.add(pages.widget(one))
+        roots.add(_page(pages, one))
     roots.set_sheet(RED, at_once=False)
-    roots.dress(pages.widget(1))
+    roots.dress(_page(pages, 1))
     hidden = _labels(pages)[1]
     hidden.ensurePolished()
     assert _colour(hidden) == "#ff0000"
@@ -67,12 +73,12 @@ def test_a_hidden_root_is_dressed_when_it_is_asked_for(pages: QStackedWidget) ->
 def test_a_root_may_go_while_others_wait(pages: QStackedWidget, qtbot: QtBot) -> None:
     roots = SheetRoots(pages)
     gone = QWidget()
-    for root in (gone, pages.widget(0), pages.widget(1)):
+    for root in (gone, _page(pages, 0), _page(pages, 1)):
         roots.add(root)
     gone.deleteLater()
     QApplication.sendPostedEvents(gone, QEvent.Type.DeferredDelete)
     roots.set_sheet(RED, at_once=False)
-    qtbot.waitUntil(lambda: pages.widget(1).styleSheet() == RED)
+    qtbot.waitUntil(lambda: _page(pages, 1).styleSheet() == RED)
 
 
 def test_rules_of_a_root_stand_for_the_sheet(qtbot: QtBot) -> None:
@@ -94,8 +100,9 @@ def test_the_application_carries_the_sheet_until_there_is_a_window(look: theme.T
 def test_a_completion_popup_follows_the_colours(qtbot: QtBot, look: theme.Theme) -> None:
     popup = CompletionPopup("Tags")
     qtbot.addWidget(popup)
-    for divide in (lambda: None, look.divide):
-        divide()
+    for is_divided in (False, True):
+        if is_divided:
+            look.divide()
         for scheme in (Scheme.LIGHT, Scheme.DARK):
             look.set_scheme(scheme)
             qtbot.waitUntil(lambda: theme.current().tokens.accent_soft in popup.styleSheet())

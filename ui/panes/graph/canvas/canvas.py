@@ -313,7 +313,7 @@ class GraphCanvas(QWidget):
         return 0.0 if self._base is None else self._base.viewport.zoom
 
     def _covers(self, reserve: float = 0.0) -> bool:
-        """Return whether the picture reaches over all that is in sight, and a part of its size beyond each side."""
+        """Return whether the picture reaches over all in sight, and some of its size beyond."""
         if self._base is None:
             return False
         at = self._base.viewport
