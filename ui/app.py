@@ -50,6 +50,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     options = parser().parse_args(sys.argv[1:] if argv is None else argv)
     vault = (options.vault or default_vault()).expanduser().absolute()
     # Qt is imported only now: the guard has to speak first.
+    _import_qt()
     from ui.process.single_instance import SingleInstance, address, hand_over  # noqa: PLC0415
 
     application = make_application(vault)
@@ -72,6 +73,7 @@ def make_application(vault: Path | None = None) -> "QApplication":
     Args:
         vault: Its settings choose the language; without one the window is English, or as the environment says.
     """
+    _import_qt()
     from PySide6.QtGui import QIcon  # noqa: PLC0415
     from PySide6.QtWidgets import QApplication  # noqa: PLC0415
 
@@ -88,6 +90,15 @@ def make_application(vault: Path | None = None) -> "QApplication":
     theme.current().install(application)
     translation.install(application, translation.chosen_language(vault))
     return application
+
+
+def _import_qt() -> None:
+    """Import Qt without what reads the source of each module imported after it."""
+    import PySide6.QtCore  # noqa: F401, PLC0415
+
+    from ui.process.qt_features import ignore_features  # noqa: PLC0415
+
+    ignore_features()
 
 
 def _run(

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from app.core.paths import resources
 from ui.style.design_tokens import TYPE, Tokens
+from ui.style.sheet_roots import Rules, SheetRoots
 from ui.style.stylesheet import stylesheet_for
 from ui.style.tinted_icons import TintedIcons
 
@@ -95,7 +96,10 @@ def set_type(widget: QWidget, name: str) -> None:
     step, _, tone = name.partition(" ")
     widget.setProperty("type", step)
     widget.setProperty("tone", tone)
-    repolish(widget)
+    if current().has_sheet_for(widget):
+        repolish(widget)
+    else:
+        widget.setFont(current().font(step))  # for what is measured before the sheet is there
 
 
 def repolish(widget: QWidget) -> None:
@@ -120,6 +124,9 @@ class Theme(QObject):
         self._base_points = 10.0
         self._app: QApplication | None = None
         self._glyphs = TintedIcons()
+        self._roots = SheetRoots(self)
+        self._is_divided = False
+        self._sheet = ""
 
     @property
     def tokens(self) -> Tokens:
@@ -147,8 +154,10 @@ class Theme(QObject):
         return round(self._base_points * self._scale, 1)
 
     def install(self, app: QApplication) -> None:
-        """Style ``app`` and follow the system's theme from now on."""
+        """Style ``app`` as a whole, and follow the system's theme from now on."""
         self._app = app
+        self._is_divided = False
+        self._sheet = ""
         app.setStyle("Fusion")
         font = app.font()
         if font.family() in BARE_FAMILIES:
@@ -160,6 +169,33 @@ class Theme(QObject):
         hints.colorSchemeChanged.connect(self._on_system_changed)
         hints.accessibility().contrastPreferenceChanged.connect(self._on_system_changed)
         self._on_system_changed()
+
+    def divide(self) -> None:
+        """Let the roots carry the style sheet from now on, and no longer the application."""
+        self._is_divided = True
+        if self._app is not None:
+            self._app.setStyleSheet("")
+            self._roots.set_sheet(self._sheet, at_once=True)
+
+    def add_root(self, root: QWidget, rules: Rules | None = None) -> None:
+        """Let ``root`` carry the style sheet for all in it, where the application does not.
+
+        Args:
+            root: A window, or a part of one with no root above it.
+            rules: Returns the rules that it carries instead, in the colours of now.
+        """
+        self._roots.add(root, rules)
+
+    def has_sheet_for(self, widget: QWidget) -> bool:
+        """Return whether the style sheet reaches ``widget`` where it is now."""
+        one: QWidget | None = widget
+        while self._is_divided and one is not None and not one.styleSheet():
+            one = one.parentWidget()
+        return one is not None
+
+    def dress(self, root: QWidget) -> None:
+        """Bring a hidden root up to date before it is shown."""
+        self._roots.dress(root)
 
     def set_scheme(self, scheme: Scheme) -> None:
         """Switch to ``scheme`` at once."""
@@ -206,19 +242,27 @@ class Theme(QObject):
     def _apply(self) -> None:
         if self._app is not None:
             sheet = stylesheet_for(self.tokens, self.points, self._glyphs.paths(self.tokens), self._scale)
-            if self._app.styleSheet() != sheet:
-                self._dress(self._app, sheet)
+            if self._sheet != sheet:
+                self._sheet = sheet
+                self._dress(self._app)
         self.changed.emit()
 
-    def _dress(self, app: QApplication, sheet: str) -> None:
+    def _dress(self, app: QApplication) -> None:
         """Give ``app`` font, palette and style sheet, polishing each widget that was shown once."""
         # To replace one sheet by another Qt polishes every widget and subcontrol there is; a first one, a third of it.
-        app.setStyleSheet("")
+        if not self._is_divided:
+            app.setStyleSheet("")
         font = app.font()
-        font.setPointSizeF(self.points)
-        app.setFont(font)
+        has_other_size = font.pointSizeF() != self.points
+        if has_other_size:
+            font.setPointSizeF(self.points)
+            app.setFont(font)
         app.setPalette(palette_for(Scheme.DARK if self._look.dark else Scheme.LIGHT, self._look.contrast))
-        app.setStyleSheet(sheet)
+        if self._is_divided:
+            self._roots.set_sheet(self._sheet, at_once=has_other_size)
+        else:
+            self._roots.set_sheet("", at_once=True)
+            app.setStyleSheet(self._sheet)
 
 
 @lru_cache(maxsize=1)

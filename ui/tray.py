@@ -60,6 +60,7 @@ class Tray(QObject):
         self._message_schedule = ""  # what the last message was about
         self.state = "idle"
         self.menu = QMenu()
+        theme.current().add_root(self.menu)
         self._controls: QuickControls | None = None
         self._places: list[Place] = []
         self._build_menu()

@@ -47,6 +47,8 @@ from ui.widgets.toast import Toaster
 from ui.window_state import WindowState
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from ui.bridge import Bridge
 
 SIZE = QSize(1280, 820)
@@ -69,6 +71,7 @@ class Window(QMainWindow):
 
     def __init__(self, actions: Actions, state: WindowState, errors: ErrorReporter) -> None:
         super().__init__()
+        theme.current().divide()
         self.setWindowTitle(self.tr("Keepsake"))
         self.setMinimumSize(SMALLEST)
         self.registry = actions
@@ -103,11 +106,7 @@ class Window(QMainWindow):
         self.palette_popup.search_requested.connect(self.commands.search)
         self.palette_popup.note_requested.connect(self.commands.create_note)
         self.palette_popup.recent_places = state.places()
-        self._drop_overlay = PlainLabel(self.tr("Drop to import"), self)
-        self._drop_overlay.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self._drop_overlay.setObjectName("dropVeil")
-        theme.set_type(self._drop_overlay, "title accent")
-        self._drop_overlay.hide()
+        self._drop_overlay = self._make_drop_overlay()
         self.places.moved.connect(self._open)
         self.places.changed.connect(actions.refresh)
         self.undo.changed.connect(self.commands.name_undo)
@@ -120,8 +119,35 @@ class Window(QMainWindow):
         self._on_actions_changed()
         self._restore()
 
+    @property
+    def first_pane(self) -> str:
+        """The pane that was in front last time."""
+        kept = self._state.text("window/pane", FIRST)
+        return kept if kept in {pane.name for pane in PANES} else FIRST
+
     def attach(self, bridge: "Bridge") -> None:
         """Fill the window: the vault behind ``bridge`` is open."""
+        for _ in self.attach_in_steps(bridge):
+            pass
+
+    def attach_in_steps(self, bridge: "Bridge") -> "Iterator[None]":
+        """Fill the window as ``attach`` does, one step at a time."""
+        panes = self._connect_vault(bridge)
+        yield
+        while not panes.is_whole(self.first_pane):
+            panes.build_part(self.first_pane)
+            yield
+        self._pages.addWidget(panes)
+        self.sheets.set_home(panes)
+        self.start_page.finish()
+        self.sidebar.set_open(is_open=True)
+        self.registry.refresh()
+        self.go(Place(self.first_pane))
+        if panes.front is not None:
+            panes.front.focus_first()
+
+    def _connect_vault(self, bridge: "Bridge") -> PaneStack:
+        """Let the window's parts ask the vault, and return where its panes are built."""
         actions = self.registry
         self.panes = PaneStack(bridge, actions, self)
         self.panes.states = self._state.pane_states([pane.name for pane in PANES])
@@ -146,15 +172,7 @@ class Window(QMainWindow):
         self._watch_access_requests(bridge)
         bridge.changed.connect(self.status_line.agents.show_change)
         bridge.start(self.appearance.load())
-        self._pages.addWidget(self.panes)
-        self.sheets.set_home(self.panes)
-        self.start_page.finish()
-        self.sidebar.set_open(is_open=True)
-        actions.refresh()
-        kept = self._state.text("window/pane", FIRST)
-        self.go(Place(kept if kept in {pane.name for pane in PANES} else FIRST))
-        if self.panes.front is not None:
-            self.panes.front.focus_first()
+        return self.panes
 
     def _watch_access_requests(self, bridge: "Bridge") -> None:
         self.access_requests = AccessRequests(bridge, self)
@@ -269,6 +287,15 @@ class Window(QMainWindow):
         """Open the import dialog on ``paths``."""
         if self.dialogs is not None and paths:
             self.dialogs.importer.offer(paths)
+
+    def _make_drop_overlay(self) -> PlainLabel:
+        overlay = PlainLabel(self.tr("Drop to import"), self)
+        theme.current().add_root(overlay)
+        overlay.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        overlay.setObjectName("dropVeil")
+        theme.set_type(overlay, "title accent")
+        overlay.hide()
+        return overlay
 
     def _lay_out(self) -> None:
         self._pages.addWidget(self.start_page)

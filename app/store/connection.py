@@ -2,6 +2,8 @@
 
 import os
 from collections.abc import Callable
+from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import apsw
@@ -115,10 +117,21 @@ def _indexed_rows(index: apsw.FTS5ExtensionApi, *_arguments: object) -> int:
     return index.row_count
 
 
+@cache
+def _vectors_path() -> str:
+    """Return the path of the shared library of sqlite-vec.
+
+    The package is not imported: it would import all of numpy on the engine's thread, in the middle of what other
+    threads import of it, and Python's own SQLite besides.
+    """
+    found = find_spec("sqlite_vec")
+    if found is None or not found.submodule_search_locations:
+        raise ModuleNotFoundError("No module named 'sqlite_vec'", name="sqlite_vec")
+    return str(Path(found.submodule_search_locations[0]) / "vec0")
+
+
 def load_vectors(connection: apsw.Connection) -> None:
     """Load sqlite-vec into ``connection``."""
-    import sqlite_vec  # noqa: PLC0415  (a shared library; loaded with the first connection, not with the module)
-
     connection.enable_load_extension(True)
-    connection.load_extension(str(sqlite_vec.loadable_path()))  # type: ignore[no-untyped-call]
+    connection.load_extension(_vectors_path())
     connection.enable_load_extension(False)

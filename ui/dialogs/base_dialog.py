@@ -33,6 +33,7 @@ class BaseDialog(QFrame):
 
     def __init__(self, title: str, window: QWidget | None = None) -> None:
         super().__init__(window)
+        theme.current().add_root(self)
         self.is_closed = False
         stack = getattr(window, "sheets", None)
         self._stack = stack if isinstance(stack, SheetStack) else None

@@ -38,6 +38,7 @@ class Palette(QFrame):
 
     def __init__(self, actions: Actions, window: QWidget, anchor: QWidget | None = None) -> None:
         super().__init__(window)
+        theme.current().add_root(self)
         self.setObjectName("popup")
         self._actions = actions
         self._anchor = anchor

@@ -24,6 +24,8 @@ from ui.process.single_instance import TOKEN, LaunchRequest, SingleInstance
 from ui.process.vault_rescue import VaultRecovery, VaultRescue
 from ui.shell.activity_reporter import ActivityReporter
 from ui.shell.navigation import Place
+from ui.shell.pane_preloader import PanePreloader
+from ui.shell.pane_stack import read_pane
 from ui.shell.quick_capture import QuickCapture
 from ui.shell.quick_controls import QuickControls
 from ui.shell.schedule_notifier import ScheduleNotifier
@@ -109,6 +111,7 @@ class Program(QObject):
         self._opening_task: asyncio.Task[None] | None = None
         self._leaving = False
         self._requests: list[LaunchRequest] = []
+        self._preloader: PanePreloader | None = None
         self._actions = Actions(self)
         self._state = WindowState(vault, has_appearance=not safe_mode)
         # Asked before the window keeps anything; a vault that was in a window before has a place in it.
@@ -187,8 +190,13 @@ class Program(QObject):
 
     async def _open(self) -> None:
         try:
+            loop = asyncio.get_running_loop()
             work = partial(self._open_host, self._vault, safe_mode=self._is_safe_mode, opening=self._opening)
-            self._host = await asyncio.get_running_loop().run_in_executor(None, work)
+            opening = loop.run_in_executor(None, work)
+            # The code of the first pane is read meanwhile, and the window answers.
+            reading = loop.run_in_executor(None, read_pane, self.window.first_pane)
+            self._host = await opening
+            await reading
         except KeepsakeError as error:
             if not self._leaving:
                 self.window.bring_to_front()
@@ -196,9 +204,9 @@ class Program(QObject):
             return
         start_times.mark("vault")
         if not self._leaving:
-            self._fill(self._host)
+            await self._fill(self._host)
 
-    def _fill(self, host: OpenVault) -> None:
+    async def _fill(self, host: OpenVault) -> None:
         """Fill the window: the vault is open."""
         if isinstance(host, JoinedVault):
             host.watch(self._host_changed.emit)  # emitted on its thread, delivered on ours
@@ -206,7 +214,10 @@ class Program(QObject):
         if self.tray is not None:
             bridge.progressed.connect(self.tray.set_progress)
         self.capture.set_bridge(bridge)
-        self.window.attach(bridge)
+        for _ in self.window.attach_in_steps(bridge):
+            await asyncio.sleep(0)
+            if self._leaving:
+                return
         if self._is_safe_mode:
             self.window.show_safe_mode(is_joined=isinstance(host, JoinedVault))
         start_times.mark("filled")
@@ -221,6 +232,8 @@ class Program(QObject):
         self._welcome()
         self.schedule_notifier = ScheduleNotifier(bridge, self._show_schedule_note, self)
         self.activity = ActivityReporter(bridge, self.window, self)
+        if self.window.panes is not None:
+            self._preloader = PanePreloader(self.window.panes)
         self.opened.emit()
         requests, self._requests = self._requests, []
         for request in requests:
@@ -270,6 +283,8 @@ class Program(QObject):
         _log.info("leaving: no new work")
         self._instance.close()
         self.capture.dismiss()
+        if self._preloader is not None:
+            self._preloader.stop()
         self.window.keep_state()
         if self.window.panes is not None:
             _log.info("leaving: saving what is typed")

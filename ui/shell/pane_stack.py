@@ -6,8 +6,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
+from ui import theme
 from ui.panes.pane import Pane, Place
 from ui.widgets.empty_state import EmptyState
 
@@ -48,6 +50,19 @@ PANES = (
 FIRST = PANES[0].name
 
 
+def read_pane(name: str) -> bool:
+    """Import the code of a pane, on any thread, and return whether it is there."""
+    try:
+        import_module(_module_of(name))
+    except ImportError:
+        return False  # the pane says so itself when it is opened
+    return True
+
+
+def _module_of(name: str) -> str:
+    return f"ui.panes.{name}.pane"
+
+
 class PaneStack(QStackedWidget):
     """Holds the panes built so far and passes on what they say."""
 
@@ -56,10 +71,10 @@ class PaneStack(QStackedWidget):
 
     def __init__(self, bridge: "Bridge", actions: "Actions", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("paneStack")
         self._bridge = bridge
         self._actions = actions
         self._panes: dict[str, Pane] = {}
+        self._opened: Pane | None = None
         self.states: dict[str, bytes] = {}
 
     @property
@@ -75,16 +90,23 @@ class PaneStack(QStackedWidget):
 
     def open(self, place: Place) -> Pane:
         """Bring the pane of ``place`` to the front, and the place within it."""
-        # The first widget added becomes the current one by itself, so what was in front is asked before.
-        before = self.front
-        pane = self._panes.get(place.pane) or self._build(place.pane)
-        if before is not pane:
+        pane = self._build(place.pane)
+        # The first widget added becomes the current one by itself, without being opened.
+        if self._opened is not pane:
+            self._opened = pane
+            theme.current().dress(pane)
             self.setCurrentWidget(pane)
             self._actions.set_pane(place.pane)
             pane.shown()
         if place.id or place.extra:
             pane.open_place(place)
         return pane
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the ground below the panes, which themselves have none."""
+        painter = QPainter(self)
+        painter.fillRect(event.rect(), theme.current().colour("surface"))
+        painter.end()
 
     def refresh(self, changes: "ChangeSet") -> None:
         """Tell every built pane what changed."""
@@ -93,27 +115,41 @@ class PaneStack(QStackedWidget):
 
     def save(self) -> dict[str, bytes]:
         """Return the saved state of each pane, built or not."""
-        return {**self.states, **{name: pane.save_state() for name, pane in self._panes.items()}}
+        return {**self.states, **{name: pane.save_state() for name, pane in self._panes.items() if self.is_whole(name)}}
 
     async def settle(self) -> None:
         """Let every pane write what is not saved yet."""
         for pane in self._panes.values():
             await pane.settle()
 
+    def is_whole(self, name: str) -> bool:
+        """Return whether a pane can be shown without more to build."""
+        return name in self._panes and self.indexOf(self._panes[name]) >= 0
+
+    def build_part(self, name: str) -> None:
+        """Build the next part of a pane: first what is in it, then its look."""
+        if name not in self._panes:
+            pane = self._panes[name] = self._make(name)
+            pane.hide()
+            pane.navigate.connect(self.navigate)
+            pane.notice.connect(self.notice)
+            self._actions.register(*pane.commands())
+        elif not self.is_whole(name):
+            pane = self._panes[name]
+            self.addWidget(pane)
+            # Only now, for a style sheet goes through a part each time that it is put into another.
+            theme.current().add_root(pane)
+            if self.states.get(name):
+                pane.restore_state(self.states[name])
+
     def _build(self, name: str) -> Pane:
-        pane = self._make(name)
-        pane.navigate.connect(self.navigate)
-        pane.notice.connect(self.notice)
-        self._panes[name] = pane
-        self._actions.register(*pane.commands())
-        self.addWidget(pane)
-        if self.states.get(name):
-            pane.restore_state(self.states[name])
-        return pane
+        while not self.is_whole(name):
+            self.build_part(name)
+        return self._panes[name]
 
     def _make(self, name: str) -> Pane:
         try:
-            module = import_module(f"ui.panes.{name}.pane")
+            module = import_module(_module_of(name))
         except ImportError as error:
             _log.exception("The pane %s is missing", name)
             return MissingPane(name, str(error), self._bridge, self._actions, self)

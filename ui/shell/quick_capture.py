@@ -32,6 +32,7 @@ class QuickCapture(QWidget):
 
     def __init__(self, state: "WindowState", parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
+        theme.current().add_root(self)
         self.setObjectName("captureWindow")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setWindowTitle(self.tr("Quick capture"))

@@ -6,6 +6,8 @@ from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QApplication, QStackedWidget, QWidget
 from shiboken6 import isValid
 
+from ui import theme
+
 
 class Sheet(Protocol):
     """A page that the stack can hold."""
@@ -55,6 +57,7 @@ class SheetStack(QObject):
         self._sheets.append(sheet)
         if self._pages.indexOf(sheet) < 0:
             self._pages.addWidget(sheet)
+        theme.current().dress(sheet)
         self._pages.setCurrentWidget(sheet)
         self.changed.emit()
 

@@ -30,6 +30,7 @@ class Sidebar(QWidget):
 
     def __init__(self, actions: Actions, menu: QMenu, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        theme.current().add_root(self)
         self.setObjectName("rail")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(self.tr("Panes"))

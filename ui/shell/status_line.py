@@ -152,6 +152,7 @@ class StatusLine(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        theme.current().add_root(self)
         self.setObjectName("statusLine")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._summary: VaultSummary | None = None

@@ -3,6 +3,7 @@
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
+from ui import theme
 from ui.actions import Actions
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
@@ -17,6 +18,7 @@ class TopBar(QWidget):
 
     def __init__(self, actions: Actions, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        theme.current().add_root(self)
         self.setObjectName("topBar")
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self._actions = actions

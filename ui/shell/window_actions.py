@@ -47,6 +47,7 @@ class WindowActions(QObject):
         self._window = window
         self._widget = widget
         self.menu = QMenu(widget)
+        theme.current().add_root(self.menu)
         self.menu.aboutToShow.connect(self._fill_menu)
 
     def register(self, actions: Actions) -> None:

@@ -7,16 +7,21 @@ from ui.style.design_tokens import TYPE, Radius, Tokens
 
 _GROWING = (12, 14, 16, 22, 26)
 """Pixels that grow with the text."""
+_BARS = Template("""QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
+QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
+QScrollBar::handle { background: $line; border-radius: 3px; margin: 2px; }
+QScrollBar::handle:vertical { min-height: 32px; }
+QScrollBar::handle:horizontal { min-width: 32px; }
+QScrollBar::handle:hover { background: $edge; }
+QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
+QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
+""")
 _SHEET = Template("""
 QToolTip { background: $raised; color: $text; border: 1px solid $line; padding: 4px 8px; }
-#paneStack { background: $surface; }
 #shortcutTree::item { padding: 4px 2px; }
 #rail { background: $canvas; border-right: 1px solid $line; }
 #topBar { background: $canvas; border-bottom: 1px solid $line; }
 #statusLine { background: $canvas; border-top: 1px solid $line; }
-QMainWindow > QMenuBar { background: $canvas; padding: 2px 6px; }
-QMenuBar::item { padding: 4px 8px; border-radius: ${small}px; background: transparent; }
-QMenuBar::item:selected { background: $hover; }
 QMenu { background: $raised; border: 1px solid $line; padding: 6px; }
 QMenu::item { padding: 6px 24px 6px 12px; border-radius: ${small}px; }
 QMenu::item:selected { background: $selected; color: $text; }
@@ -107,15 +112,7 @@ QSlider::handle:horizontal { background: $accent; border: 2px solid $surface; wi
   border-radius: ${medium}px; }
 QSlider::handle:horizontal:focus, QSlider::handle:horizontal:hover { border: 2px solid $text; }
 QScrollArea { border: 0; background: transparent; }
-QScrollBar:vertical { background: transparent; width: 10px; margin: 0; }
-QScrollBar:horizontal { background: transparent; height: 10px; margin: 0; }
-QScrollBar::handle { background: $line; border-radius: 3px; margin: 2px; }
-QScrollBar::handle:vertical { min-height: 32px; }
-QScrollBar::handle:horizontal { min-width: 32px; }
-QScrollBar::handle:hover { background: $edge; }
-QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }
-QScrollBar::add-page, QScrollBar::sub-page { background: transparent; }
-QProgressBar { background: $sunken; border: 0; border-radius: 3px; max-height: 6px; min-height: 6px; }
+${bars}QProgressBar { background: $sunken; border: 0; border-radius: 3px; max-height: 6px; min-height: 6px; }
 QProgressBar::chunk { background: $accent; border-radius: 3px; }
 
 #toast { background: $raised; border: 1px solid $line; border-radius: ${large}px; }
@@ -173,5 +170,17 @@ def stylesheet_for(tokens: Tokens, points: float, glyphs: Mapping[str, str], sca
     colours = {name: getattr(tokens, name) for name in Tokens.__dataclass_fields__ if name != "series"}
     lengths = {f"px{pixels}": round(pixels * scale) for pixels in _GROWING}
     return _SHEET.substitute(
-        colours, **glyphs, **lengths, types=types, small=Radius.SMALL, medium=Radius.MEDIUM, large=Radius.LARGE
+        colours,
+        **glyphs,
+        **lengths,
+        types=types,
+        bars=scroll_bar_rules(tokens),
+        small=Radius.SMALL,
+        medium=Radius.MEDIUM,
+        large=Radius.LARGE,
     )
+
+
+def scroll_bar_rules(tokens: Tokens) -> str:
+    """Return the rules of scroll bars, for widgets with a small sheet of their own."""
+    return _BARS.substitute(line=tokens.line, edge=tokens.edge)

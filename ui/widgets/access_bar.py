@@ -26,6 +26,7 @@ class AccessBar(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        theme.current().add_root(self)
         self.setObjectName("accessBar")
         self._request: AccessRequest | None = None
         self._sentence = PlainLabel(self)

@@ -3,6 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
+from ui import theme
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.icon_label import IconLabel
@@ -24,6 +25,7 @@ class Banner(QFrame):
 
     def __init__(self, parent: QWidget | None = None, *, has_details: bool = True) -> None:
         super().__init__(parent)
+        theme.current().add_root(self)
         self.setObjectName("banner")
         sign = IconLabel("triangle-alert", "danger", parent=self)
         self._text = PlainLabel(self)

@@ -9,6 +9,8 @@ from PySide6 import QtGui
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel, QMessageBox, QWidget
 
+from ui import theme
+
 _NO_MARKUP = str.maketrans({"<": "‹", ">": "›"})
 
 
@@ -28,6 +30,7 @@ class PlainMessageBox(QMessageBox):
 
     def __init__(self, title: str, text: str, detail: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        theme.current().add_root(self)
         self.setWindowTitle(title)
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setText(text)

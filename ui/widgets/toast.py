@@ -8,6 +8,7 @@ from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from ui import theme
 from ui.notice import Notice
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button, text_button
@@ -108,6 +109,7 @@ class Toaster(QWidget):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
+        theme.current().add_root(self)
         self.setAccessibleName(self.tr("Notices"))
         # In a small window toasts are cut rather than the window made larger.
         self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)

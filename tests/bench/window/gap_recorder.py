@@ -21,11 +21,13 @@ class Gap:
     Args:
         step: The step of the day.
         ms: How long it took.
+        cpu_ms: What the Qt thread itself computed of it; the rest it waited, for Python or for a processor.
         stack: Where the Qt thread was most of the time; only of long ones.
     """
 
     step: str
     ms: float
+    cpu_ms: float
     stack: str = ""
 
 
@@ -41,6 +43,7 @@ class GapRecorder(QObject):
         self.gaps: list[Gap] = []
         self._main = threading.get_ident()
         self._last = time.perf_counter()
+        self._used = 0.0
         self._stacks: list[str] = []
         self._stop = threading.Event()
         self._watcher = threading.Thread(target=self._watch, name="keepsake-gap-watcher", daemon=True)
@@ -48,8 +51,8 @@ class GapRecorder(QObject):
         self._timer.timeout.connect(self._on_timer_timeout)
 
     def start(self) -> None:
-        """Begin to record."""
-        self._last = time.perf_counter()
+        """Begin to record; on the Qt thread."""
+        self._last, self._used = time.perf_counter(), time.thread_time()
         self._timer.start()
         self._watcher.start()
 
@@ -60,13 +63,13 @@ class GapRecorder(QObject):
         self._watcher.join()
 
     def _on_timer_timeout(self) -> None:
-        now = time.perf_counter()
-        gap = (now - self._last) * 1000
+        now, used = time.perf_counter(), time.thread_time()
+        gap, cpu = (now - self._last) * 1000, (used - self._used) * 1000
         # The stacks are taken away before the tick counts, so that the watcher adds none of this gap later.
         stacks, self._stacks = self._stacks, []
-        self._last = now
+        self._last, self._used = now, used
         stack = Counter(stacks).most_common(1)[0][0] if stacks and gap > LONG_MS else ""
-        self.gaps.append(Gap(self.step, gap, stack))
+        self.gaps.append(Gap(self.step, gap, cpu, stack))
 
     def _watch(self) -> None:
         while not self._stop.wait(TICK_MS / 1000):

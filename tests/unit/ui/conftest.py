@@ -49,6 +49,7 @@ def look(qapp: Any) -> Iterator[theme.Theme]:
     yield current
     current.set_scheme(Scheme.SYSTEM)
     current.set_scale(1.0)
+    current.install(qapp)  # whole again where a window had divided it
 
 
 @pytest.fixture

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
 
 from ui.panes.schedule.cadence_fields import MODES, UNITS, CadenceFields
 from ui.style.design_tokens import Space
+from ui.widgets.field_label import FieldLabel
 from ui.widgets.flow_layout import FlowLayout
-from ui.widgets.plain_text import PlainLabel
 
 _WEEK = (1, 2, 3, 4, 5, 6, 0)
 _MOST = 999
@@ -156,8 +156,7 @@ class CadenceForm(QWidget):
         )
         self._rows = []
         for label, widget, modes in rows:
-            words = PlainLabel(label, self)
-            words.setMinimumHeight(widget.sizeHint().height())
+            words = FieldLabel(label, widget, self)
             self._form.addRow(words, widget)
             self._rows.append((widget, modes))
         column = QVBoxLayout(self)

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QSpinBox, QWidget
 
 from ui.style.design_tokens import Space
-from ui.widgets.plain_text import PlainLabel
+from ui.widgets.field_label import FieldLabel
 
 if TYPE_CHECKING:
     from app.schedule.model import Schedule
@@ -48,8 +48,7 @@ class GoalLimitsForm(QWidget):
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapLongRows)
         form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.FieldsStayAtSizeHint)
         for widget in self.tab_chain:
-            label = PlainLabel(widget.accessibleName(), self)
-            label.setMinimumHeight(widget.sizeHint().height())
+            label = FieldLabel(widget.accessibleName(), widget, self)
             form.addRow(label, widget)
 
     @property

@@ -22,7 +22,7 @@ from app.entities.layout import Mask, Points
 from app.entities.model import GraphView
 from ui import theme
 from ui.models.dates import format_number
-from ui.panes.graph.canvas.base_picture import AT_ONCE, BasePicture, BaseRenderer, beyond, paint_base
+from ui.panes.graph.canvas.base_picture import AT_ONCE, MARGIN, BasePicture, BaseRenderer, beyond, paint_base
 from ui.panes.graph.canvas.graph_colours import GraphColours, NodeStyle
 from ui.panes.graph.canvas.graph_painter import GraphPainter, Highlight, PlacedLabel
 from ui.panes.graph.canvas.scene import GraphScene
@@ -264,7 +264,9 @@ class GraphCanvas(QWidget):
         return max(shown.hovered, shown.current) >= 0 or bool(shown.selected) or shown.matching is not None
 
     def _paint_base(self, painter: QPainter) -> None:
-        if not self._is_fresh or (not self._covers() and self.viewport.zoom == self._base_zoom):
+        # What another thread paints is begun before the margin is used up.
+        reserve = 0.0 if len(self.scene) <= AT_ONCE else MARGIN / 2
+        if not self._is_fresh or (not self._covers(reserve) and self.viewport.zoom == self._base_zoom):
             self._render_base()
         base = self._base
         if base is None:
@@ -310,13 +312,15 @@ class GraphCanvas(QWidget):
     def _base_zoom(self) -> float:
         return 0.0 if self._base is None else self._base.viewport.zoom
 
-    def _covers(self) -> bool:
-        """Return whether the picture reaches over all that is in sight."""
+    def _covers(self, reserve: float = 0.0) -> bool:
+        """Return whether the picture reaches over all in sight, and some of its size beyond."""
         if self._base is None:
             return False
         at = self._base.viewport
         left, top = self.viewport.to_screen(np.array(at.to_graph(0, 0)))
-        return bool(left <= 0 and top <= 0 and left + at.width >= self.width() and top + at.height >= self.height())
+        across, down = reserve * self.width(), reserve * self.height()
+        is_before = left <= -across and top <= -down
+        return bool(is_before and left + at.width >= self.width() + across and top + at.height >= self.height() + down)
 
     def _paint_lasso(self, painter: QPainter) -> None:
         if self._lasso:
