@@ -14,7 +14,7 @@ from typing import IO
 import ijson.common
 
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
-from app.exchange.formats import docx, enex, memory_file, unsupported, web_page
+from app.exchange.formats import chatgpt, docx, enex, memory_file, unsupported, web_page
 from app.exchange.formats.chats import chat_detection, chat_records
 from app.exchange.formats.keepsake import LINE_TYPES
 from app.exchange.formats.keepsake_details import FIELDS, detail_type
@@ -31,6 +31,7 @@ from app.exchange.source_files import DAMAGE, SourceEntry, entries, is_zip, open
 DOCUMENTS = (enex.NAME, docx.NAME, web_page.NAME)
 FORMATS = (
     "chatgpt",
+    chatgpt.WITH_BRANCHES,
     "claude",
     "markdown",
     "keepsake",
