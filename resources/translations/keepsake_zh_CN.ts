@@ -552,6 +552,65 @@
     </message>
 </context>
 <context>
+    <name>BackupChoice</name>
+    <message>
+        <source>A damaged database</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Back</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Backups</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Before a restore</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Before an import</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Before an update</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Cannot be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Every day</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Made</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Restore this backup</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Size</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Unknown</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Why</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You asked for it</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>BackupsPanel</name>
     <message>
         <source>1 conversation</source>
@@ -5264,6 +5323,93 @@
     </message>
 </context>
 <context>
+    <name>OpeningAdviser</name>
+    <message>
+        <source>A change to your memories was cut off, and taking it back needs a folder that can be changed. Free some space, or copy the folder to another place and open it there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A model that your settings name is not on this computer. Safe mode starts without it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another Keepsake (process {number}) has your memories open and does not answer. Close it, then try again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Another Keepsake has your memories open and does not answer. Close it, then try again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keepsake may not open or change {place}: your account lacks the permission, or the disk cannot be written. Give your account access, then try again, or copy the folder to another place.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Memories were being rescued into {folder}, and that did not finish. Rescue them again, or delete it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading your memories took too long. Try again, or check the file that holds them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The backup that was to be restored is damaged, so nothing was replaced. It was put aside as {name}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The disk with your memories is full. Free some space, then try again. Nothing that was saved is lost.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The file that holds your memories is damaged. Nothing was changed in it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The file with your memories is missing or empty in {folder}, although it was in use before.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The folder of your memories</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The keyring of your desktop does not answer. Unlock it, then try again, or start in safe mode.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your desktop has no keyring for the keys that your settings name. Safe mode starts without them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your memories are from an older Keepsake and have to be brought up to date. That needs free space and a folder that can be changed: copy the folder to such a place, then open it there.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your memories could not be brought up to date for this version of Keepsake. Nothing was changed. What they hold can be rescued into a new folder.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your memories could not be read from the disk. Try again; if that does not help, check the file.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Your memories were last opened by a newer Keepsake. Update Keepsake to open them.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{place} cannot be opened. Check that it is there and that it is yours, then try again.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{place} holds the data of another program. Nothing was changed in it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{place} is a file. Your memories are kept in a folder; open that instead.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>OutlineSection</name>
     <message>
         <source>Outline</source>
@@ -7503,11 +7649,27 @@
 <context>
     <name>StartPage</name>
     <message>
+        <source>Bringing your memories up to date for this version of Keepsake: step {step} of {steps}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Check the file</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Copy details</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>Keepsake</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Making a backup, before your memories are brought up to date for this version of Keepsake.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open another vault…</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7523,11 +7685,39 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Rescue what can be read</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Restore a backup…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Restoring the backup that you chose.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start in safe mode</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>The vault could not be opened</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>There is no backup that could be restored.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Try again</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Use what was rescued</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What is there now is kept beside the backups, so this can be taken back.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -8286,6 +8476,45 @@
     </message>
 </context>
 <context>
+    <name>VaultRescue</name>
+    <message>
+        <source>Another Keepsake could not be started.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Copying what can be read into a new folder. This can take minutes; closing the window stops it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Looking for backups…</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open another vault</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Reading the whole file. Closing the window stops it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Rescued {sessions} conversations, {messages} messages, {memories} notes and facts into {folder}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>The file is sound: {sessions} conversations, {messages} messages, {memories} notes and facts.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Verifying the copy, then restoring it. Closing the window before that is done changes nothing.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} could not be read.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>VersionDiff</name>
     <message>
         <source>Close the comparison</source>
@@ -8532,6 +8761,18 @@
     </message>
     <message>
         <source>Keepsake</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keepsake (safe mode)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Only the window is in safe mode: another Keepsake has your memories open. Quit that one for all of it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Safe mode: schedules, models and search by meaning are off, and the appearance is the default one. Settings that you change count from the next start.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>

@@ -4,6 +4,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
 
 from app.changes import ChangeSet, Progress
 from ui.engine_texts import engine_text
@@ -52,9 +53,10 @@ class StatusUpdater(QObject):
         try:
             status = await self._bridge.call("vault.status")
         finally:
-            self._line.done(what)
             self._busy = False
-        if self._stopped:
+            if isValid(self._line):  # the window may go while the vault answers
+                self._line.done(what)
+        if self._stopped or not isValid(self._line):
             return
         titles = tuple(engine_text(job.title) for job in status.jobs) or tuple(map(engine_text, status.running))
         coming_next = (
