@@ -47,8 +47,8 @@ def main() -> int:
     readers: list[WindowReader] = []
     make = app.make_application
 
-    def watched() -> QApplication:
-        application = make()
+    def watched(*arguments: Any) -> QApplication:
+        application = make(*arguments)
         readers.append(WindowReader(application))
         return application
 

@@ -50,11 +50,10 @@ def coming_there(moment: datetime, now: datetime) -> str:
 
 
 def week_words(first: date, last: date) -> str:
-    """Return the days of a week, such as ``23 – 29 November 2026``."""
-    locale = QLocale()
+    """Return the days of a week, such as ``23 – 29 Nov 2026``."""
     begin, end = (QDate(day.year, day.month, day.day) for day in (first, last))
-    form = "d MMMM yyyy" if first.year != last.year else "d MMMM" if first.month != last.month else "d"
-    return f"{locale.toString(begin, form)} – {locale.toString(end, 'd MMMM yyyy')}"
+    form = "d MMM yyyy" if first.year != last.year else "d MMM" if first.month != last.month else "d"
+    return f"{date_words(begin, form)} – {date_words(end, 'd MMM yyyy')}"
 
 
 def local_of(moment: datetime) -> QDateTime:
