@@ -59,4 +59,5 @@ def build_catalogue(engine: Engine) -> Catalogue:
     """Return the catalogue that works on ``engine``."""
     recorder = LedgerRecorder(engine.ledger, engine.config, engine.clock, engine.presence)
     review = AgentWriteReview(engine)
-    return Catalogue(engine, declared(), engine, engine.trace, engine.engine_for_caller, recorder, review)
+    route, gate = engine.engine_for_caller, engine.incognito
+    return Catalogue(engine, declared(), engine, engine.trace, route, recorder, review, gate)
