@@ -1,16 +1,17 @@
 """Agents in words: trust, state, and calls as a person would tell them."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from ui.models.cards import Badge
 from ui.models.dates import short_date
+from ui.panes.schedule.run_labels import coming
 
 if TYPE_CHECKING:
     from app.agents.ledger.model import LedgerCall
-    from app.agents.model import Agent
+    from app.agents.model import Agent, Incognito
 
 _CONTEXT = "Agents"
 LEVELS = ("public", "familiar", "inner", "full")
@@ -97,3 +98,13 @@ def seen_words(agent: "Agent", now: datetime) -> str:
         return QCoreApplication.translate(_CONTEXT, "Never connected")
     when = short_date(agent.last_seen_at, now)
     return QCoreApplication.translate(_CONTEXT, "Last seen {when}").format(when=when)
+
+
+def incognito_words(state: "Incognito") -> str:
+    """Return what the incognito switch means at this moment, in a sentence."""
+    if not state.is_on:
+        return QCoreApplication.translate(_CONTEXT, "Incognito is off: your agents may read and record.")
+    if state.until is None:
+        return QCoreApplication.translate(_CONTEXT, "Incognito is on: no agent can read or record.")
+    words = QCoreApplication.translate(_CONTEXT, "Incognito is on until {when}: no agent can read or record.")
+    return words.format(when=coming(state.until, datetime.now(UTC)))

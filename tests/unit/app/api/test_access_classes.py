@@ -54,7 +54,8 @@ CLASSES = {
     """,
     # Administers the vault or other agents, or removes for good: the person's own programs.
     "owner": """
-        agent.activity agent.incognito.get agent.incognito.set agent.add agent.allow agent.ask agent.clear_ledger agent.ledger agent.list
+        agent.incognito.get agent.incognito.set
+        agent.activity agent.add agent.allow agent.ask agent.clear_ledger agent.ledger agent.list
         agent.quarantine agent.quarantined agent.readers agent.refuse agent.release agent.requests
         agent.revoke agent.rotate agent.trust agent.undo agent.vaults archive.clean backup.cancel_restore
         backup.list backup.now backup.restore backup.verify embedding.advice embedding.change
