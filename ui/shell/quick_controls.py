@@ -12,6 +12,8 @@ from app.errors import KeepsakeError
 from ui.actions import Action, Actions
 from ui.notice import Notice
 from ui.panes.agents.agent_labels import incognito_words
+from ui.panes.inbox.night_page import night_words
+from ui.panes.reading_pane import history_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
@@ -146,6 +148,10 @@ class QuickControls(QObject):
                 enabled=self._can_resume,
             ),
             Action(
+                "work.undo_night", self.tr("Undo the night: what jobs did in the past day"), self._on_undo_night,
+                "undo-2", group=GROUP, keywords=self.tr("upkeep consolidation decay take back last night"),
+            ),
+            Action(
                 "work.private", self.tr("Incognito: no agent reads or records"), self._on_private, "eye-off",
                 group=GROUP, checked=self._is_private_now, keywords=self.tr("private agents reading recording stop"),
             ),
@@ -179,6 +185,10 @@ class QuickControls(QObject):
         await self._bridge.call("schedule.pause_all", until=until)
         self.notice.emit(Notice(text))
         await self.refresh()
+
+    async def _undo_night(self) -> None:
+        reply = await self._bridge.reply("upkeep.undo_night")
+        self.notice.emit(Notice(night_words(reply.value), history_of(reply)))
 
     async def _set_private(self, is_on: bool, until: datetime | None = None) -> None:
         self.incognito = await self._bridge.call("agent.incognito.set", on=is_on, until=until)
@@ -223,6 +233,9 @@ class QuickControls(QObject):
 
     def _on_private(self) -> None:
         self._start(partial(self._set_private, not self.is_private))
+
+    def _on_undo_night(self) -> None:
+        self._start(self._undo_night)
 
     def _on_private_hour(self) -> None:
         self._start(partial(self._set_private, True, datetime.now(UTC) + timedelta(hours=1)))
