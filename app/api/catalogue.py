@@ -30,6 +30,7 @@ from app.api import (  # noqa: F401
     notes,
     overview,
     quarantine,
+    related,
     saved_searches,
     schedule_calendar,
     schedules,

@@ -16,7 +16,7 @@ CLASSES = {
     # Reads of the stores that a caller reaches.
     "familiar": """
         archive.get archive.list graph.read entity.graph entity.ids entity.info entity.list entity.of
-        entity.rows fact.beliefs fact.by_metadata fact.confidence fact.conflicts fact.get fact.list
+        entity.rows fact.beliefs fact.by_metadata fact.confidence fact.clashes fact.conflicts fact.get fact.list
         memory.context memory.forecast memory.get memory.list memory.parse memory.people memory.search
         memory.sources memory.stats memory.tags memory.timeline note.days note.entities note.facets
         note.mentions note.templates memory.months entity.named
@@ -42,6 +42,7 @@ CLASSES = {
     # Works on all of the vault: only for callers that read every store.
     "full": """
         capture.status
+        memory.on_this_day memory.related
         archive.put entity.duplicates entity.merge entity.place entity.protect entity.relate entity.rename entity.split
         entity.unrelate job.cancel job.list job.pause job.resume memory.history memory.sessions memory.undo
         schedule.notes schedule.prune schedule.run_now schedule.status session.agents session.consolidated
