@@ -26,6 +26,7 @@ from ui.dialogs.palette import Palette
 from ui.notice import Notice
 from ui.process.error_reporter import ErrorReporter
 from ui.shell.access_requests import AccessRequests
+from ui.shell.clash_watcher import ClashWatcher
 from ui.shell.inbox_counter import InboxCounter
 from ui.shell.navigation import Navigation, Place, place_of
 from ui.shell.pane_stack import FIRST, PANES, PaneStack
@@ -42,6 +43,7 @@ from ui.style.appearance import Appearance
 from ui.theme import Scheme
 from ui.widgets.access_bar import AccessBar
 from ui.widgets.banner import Banner
+from ui.widgets.clash_bar import ClashBar
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.toast import Toaster
 from ui.window_state import WindowState
@@ -162,6 +164,9 @@ class Window(QMainWindow):
         self.access_requests.notice.connect(self.show_notice)
         self.access_bar.allowed.connect(self.access_requests.allow)
         self.access_bar.refused.connect(self.access_requests.refuse)
+        self.clash_watcher = ClashWatcher(bridge, self.clash_bar, self)
+        self.clash_watcher.place_requested.connect(self.go)
+        self.clash_watcher.notice.connect(self.show_notice)
         self.inbox_counter = InboxCounter(bridge, self)
         self.inbox_counter.counted.connect(self._on_inbox_counted)
 
@@ -267,6 +272,7 @@ class Window(QMainWindow):
         self.top_bar = TopBar(self.registry, body)
         self.banner = Banner(body)
         self.access_bar = AccessBar(body)
+        self.clash_bar = ClashBar(body)
         self.status_line = StatusLine(body)
         self.status_line.details_requested.connect(self._on_status_details_requested)
         self.status_line.agents.agent_requested.connect(self._on_agent_requested)
@@ -275,6 +281,7 @@ class Window(QMainWindow):
         for widget in (self.top_bar, self.banner, self.access_bar):
             column.addWidget(widget)
         column.addWidget(self._pages, 1)
+        column.addWidget(self.clash_bar)
         column.addWidget(self.toaster)
         column.addWidget(self.status_line)
         row = QHBoxLayout(body)

@@ -157,6 +157,7 @@ class Program(QObject):
         if self.tray is not None:
             bridge.progressed.connect(self.tray.set_progress)
         self.capture.set_bridge(bridge)
+        self.capture.place_requested.connect(self._on_place_requested)
         self.window.attach(bridge)
         start_times.mark("filled")
         if self.tray is not None and self.window.status_updater is not None:
