@@ -8,6 +8,8 @@ from shiboken6 import isValid
 from app.errors import KeepsakeError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from app.changes import ChangeSet
     from app.config.model import SettingValue
     from ui.bridge import Bridge
@@ -26,14 +28,17 @@ class KnownHints(QObject):
         bridge: The way to the engine.
         row: Where it is shown.
         parent: The Qt parent.
+        own: Returns the id of what is being written, which is no hint; a new note gets one while it is written.
     """
 
-    def __init__(self, bridge: "Bridge", row: "KnownRow", parent: QObject | None = None) -> None:
+    def __init__(
+        self, bridge: "Bridge", row: "KnownRow", parent: QObject | None = None, own: "Callable[[], str]" = str
+    ) -> None:
         super().__init__(parent)
         self._bridge = bridge
         self._row = row
         self._text = ""
-        self._own = ""
+        self._own = own
         self._request = 0
         self._is_on: bool | None = None
         self._is_dismissed = False
@@ -49,14 +54,9 @@ class KnownHints(QObject):
         self._is_dismissed = False
         self._row.show_hits(())
 
-    def typed(self, text: str, own: str = "") -> None:
-        """Take over what was typed, and ask once the typing pauses.
-
-        Args:
-            text: The text before the cursor.
-            own: The id of what is being written, which is no hint.
-        """
-        self._text, self._own = text[-MOST:], own
+    def typed(self, text: str) -> None:
+        """Take over the text before the cursor, and ask once the typing pauses."""
+        self._text = text[-MOST:]
         self._request += 1
         if len(self._text.strip()) < LEAST:
             self._timer.stop()
@@ -69,12 +69,12 @@ class KnownHints(QObject):
             if self._is_on is None:
                 settings: list[SettingValue] = await self._bridge.call("settings.list")
                 self._is_on = any(one.name == SETTING and bool(one.value) for one in settings)
-            without = [self._own] if self._own else []
+            without = list(filter(None, [self._own()]))
             hits = await self._bridge.call("memory.related", text=self._text, without=without) if self._is_on else []
         except KeepsakeError:
             hits = []  # a hint is no place for errors: the search itself tells what is wrong
         if isValid(self) and request == self._request and not self._is_dismissed:
-            self._row.show_hits(hits)
+            self._row.show_hits([hit for hit in hits if hit.id != self._own()])
 
     def _on_timer_timeout(self) -> None:
         self._bridge.start(self._ask(self._request))

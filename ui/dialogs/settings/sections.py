@@ -62,6 +62,12 @@ SECTIONS: tuple[SectionSpec, ...] = (
         ("window.",),
     ),
     SectionSpec(
+        "desktop",
+        QT_TRANSLATE_NOOP("Settings", "Desktop"),
+        "monitor",
+        QT_TRANSLATE_NOOP("Settings", "How Keepsake fits into this computer."),
+    ),
+    SectionSpec(
         "llm",
         QT_TRANSLATE_NOOP("Settings", "Language model"),
         "sparkles",

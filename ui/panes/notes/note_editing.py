@@ -59,7 +59,7 @@ class NoteEditing(QObject):
         column = body.layout() if body is not None else None
         if isinstance(column, QVBoxLayout):
             column.insertWidget(0, self.outline)
-        self.hints = KnownHints(bridge, document.known, self)
+        self.hints = KnownHints(bridge, document.known, self, lambda: controller.id)
         self._timer = QTimer(self, singleShot=True, interval=STRUCTURE_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
         self._connect()
@@ -114,7 +114,7 @@ class NoteEditing(QObject):
 
     def _on_editor_edited(self) -> None:
         cursor = self._document.editor.textCursor()
-        self.hints.typed(self._document.editor.source()[: cursor.position()], self._controller.id)
+        self.hints.typed(self._document.editor.source()[: cursor.position()])
 
     def _on_timer_timeout(self) -> None:
         self._request += 1

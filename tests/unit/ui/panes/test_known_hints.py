@@ -52,8 +52,8 @@ def test_what_is_known_shows_without_moving_or_taking_the_keyboard(
 def test_the_note_itself_and_too_little_text_give_no_hint(
     host: Host, bridge: Bridge, row: KnownRow, rest: Rest, known: str
 ) -> None:
-    hints = KnownHints(bridge, row, row)
-    hints.typed("Marta grows tomatoes on the balcony in summer", known)
+    hints = KnownHints(bridge, row, row, lambda: known)
+    hints.typed("Marta grows tomatoes on the balcony in summer")
     rest(lambda: not hints._timer.isActive() and not bridge._tasks)
     assert row.titles == []
     hints.typed("Marta")
