@@ -21,6 +21,7 @@ from app.exchange.exporters import Exportable, Exporter, JsonlExporter, Markdown
 from app.exchange.formats import chatgpt, claude, docx, enex, keepsake, markdown, memory_file, web_page
 from app.exchange.formats.chats import chat_detection
 from app.exchange.formats.detect import SUPPORTED, detect, preview
+from app.exchange.formats.memory_systems import memory_system_detection
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.graph_exporter import GraphExporter
@@ -36,6 +37,7 @@ Reader = Callable[[Path, Callable[[], bool]], Iterator[Record]]
 
 READERS: dict[str, Reader] = {
     "chatgpt": chatgpt.read,
+    chatgpt.WITH_BRANCHES: partial(chatgpt.read, all_branches=True),
     "claude": claude.read,
     "markdown": markdown.read,
     "keepsake": keepsake.read,
@@ -48,12 +50,15 @@ READERS: dict[str, Reader] = {
     docx.NAME: docx.read,
     web_page.NAME: web_page.read,
     **chat_detection.READERS,
+    **memory_system_detection.READERS,
 }
 EXPORTERS: dict[str, Callable[[Path], Exporter]] = {
     "jsonl": JsonlExporter,
     "markdown": MarkdownExporter,
     memory_file.NAME: GraphExporter,
 }
+_STORED_AS = {chatgpt.WITH_BRANCHES: "chatgpt"}
+"""Formats whose items are those of another one, so that importing in both ways adds nothing twice."""
 _WITH_ATTACHMENTS = frozenset({"markdown", "keepsake"})
 MAX_PROBLEMS = 1000
 EXPORT_VALUES = 500
@@ -230,7 +235,8 @@ class ExchangeService:
         if name not in READERS:
             raise FormatError(f"There is no format of that name. {SUPPORTED}", formats=[*READERS])
         sink = self._new_transcript_sink() if name in TRANSCRIPTS else self._new_sink()
-        ingest = partial(sink.ingest, source=f"import:{name}", format=name, store=store, actor=actor)
+        stored_as = _STORED_AS.get(name, name)
+        ingest = partial(sink.ingest, source=f"import:{stored_as}", format=stored_as, store=store, actor=actor)
         tally = _Tally(ImportReport(str(path), name))
         stopped = threading.Event()
         reader = BatchReader(READERS[name](path, lambda: stopped.is_set() or work.is_cancelled()), path)
