@@ -69,6 +69,8 @@ class Window(QMainWindow):
     top_bar: TopBar
     banner: Banner
     access_bar: AccessBar
+    clash_bar: ClashBar
+    advice_bar: AdviceBar
     status_line: StatusLine
 
     def __init__(self, actions: Actions, state: WindowState, errors: ErrorReporter) -> None:

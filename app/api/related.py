@@ -1,4 +1,4 @@
-"""Operations on what belongs to the present moment: related memories, and this day of earlier years."""
+"""Operations on related memories, and on this day of earlier years."""
 
 from datetime import date
 
@@ -12,9 +12,9 @@ from app.retrieval.similar_memories import SimilarMemories
 
 @operation("memory.related", trust="full")
 async def related(engine: Engine, caller: Caller, text: str, limit: Count = 3, without: list[str] = []) -> list[Hit]:  # noqa: B006
-    """Return memories and messages on the matter of a text that is being written, best first.
+    """Return memories and messages related to a text that is being written.
 
-    It is no search of the person: it counts as no use of what it finds, and the text leaves the machine only where
+    The best come first. It is no search of the person: it counts as no use of what it finds, and the text leaves the machine only where
     private texts may.
 
     Args:

@@ -160,7 +160,7 @@ async def undo(engine: Engine, caller: Caller, run_id: str) -> Changed[list[int]
 
 @operation("upkeep.undo_night", access="write", trust="full", owner_only=True)
 async def undo_night(engine: Engine, caller: Caller, hours: Hours = 24) -> Changed[UndoneNight]:
-    """Undo all that jobs and goals changed by themselves in the past day, as one act.
+    """Undo all that jobs and goals changed in the past day, as one act.
 
     What was changed again since stays as it is. memory.undo with the entries of this act takes the undo back.
 

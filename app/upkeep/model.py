@@ -243,7 +243,7 @@ class RestorePlan:
 
 @dataclass(frozen=True, slots=True)
 class UndoneNight:
-    """What was undone of the latest runs.
+    """Outcome of an undo of the latest runs.
 
     Args:
         runs: The runs of which something was undone, the latest first.

@@ -135,16 +135,16 @@ def test_it_ends_by_itself(host: Host) -> None:
 def test_agents_learn_of_no_changes(host: Host) -> None:
     with connect(host, add(host)) as client:
         client.call("agent.whoami")
-        heard: list[object] = []
-        client.subscribe(lambda method, event: heard.append(event))
+        events: list[object] = []
+        client.subscribe(lambda method, event: events.append(event))
         host.ask("agent.incognito.set")
         host.ask("note.save", content="Nothing for agents")
         host.ask("vault.settle")
         client.call("agent.whoami")
-        assert [event for event in heard if "memories" in areas_of(event)] == []
+        assert [event for event in events if "memories" in areas_of(event)] == []
         host.ask("agent.incognito.set", on=False)
         host.ask("note.save", content="For agents again")
-        while not any("memories" in areas_of(event) for event in heard):
+        while not any("memories" in areas_of(event) for event in events):
             client.call("agent.whoami")
 
 

@@ -1,4 +1,4 @@
-"""Hints while one writes: asks, after a pause in typing, what is known already about the text."""
+"""Hints while the person types: related memories, asked for after a pause."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Row at the foot of a text: what is known already about what is being written."""
+"""Row of related memories at the foot of a text."""
 
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING

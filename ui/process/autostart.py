@@ -1,18 +1,21 @@
-"""Start at login: an XDG autostart file, a LaunchAgent on macOS, a Run key on Windows."""
+"""Start at login, on Linux, macOS and Windows."""
 
+import importlib
 import os
 import plistlib
 import shutil
+import subprocess
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final, Protocol
+from typing import Any, Final, Protocol
 
 from app.core.paths import default_vault
 from app.errors import MachineError
 
 NAME: Final = "io.github.keepsake.Keepsake"
 _RUN_KEY: Final = r"Software\Microsoft\Windows\CurrentVersion\Run"
+_VALUE: Final = "Keepsake"
 _SPECIAL: Final = frozenset(" \t\n\"'\\><~|&;$*?#()`%")
 
 
@@ -80,11 +83,11 @@ class FileAutostart:
 
     def turn_on(self, command: Sequence[str]) -> None:
         """See ``Autostart``."""
-        beside = self.path.with_suffix(".new")
+        draft = self.path.with_suffix(".new")
         try:
             self.path.parent.mkdir(parents=True, exist_ok=True)
-            beside.write_bytes(self._text(command))
-            beside.replace(self.path)
+            draft.write_bytes(self._text(command))
+            draft.replace(self.path)
         except OSError as error:
             raise MachineError(f"'{self.path}' cannot be written: {error.strerror}.") from error
 
@@ -136,40 +139,31 @@ def _quoted(word: str) -> str:
 class RunKey:
     """The Run key of a person's registry on Windows."""
 
+    def __init__(self) -> None:
+        self._registry: Any = importlib.import_module("winreg")  # there on Windows alone
+
     def is_on(self) -> bool:
         """See ``Autostart``."""
-        if sys.platform != "win32":
-            return False
-        import winreg  # noqa: PLC0415  (Windows alone)
-
         try:
-            with winreg.OpenKey(winreg.HKEY_CURRENT_USER, _RUN_KEY) as key:
-                return bool(winreg.QueryValueEx(key, "Keepsake")[0])
+            with self._registry.OpenKey(self._registry.HKEY_CURRENT_USER, _RUN_KEY) as key:
+                return bool(self._registry.QueryValueEx(key, _VALUE)[0])
         except OSError:
             return False
 
     def turn_on(self, command: Sequence[str]) -> None:
         """See ``Autostart``."""
-        if sys.platform != "win32":
-            return
-        import subprocess  # noqa: PLC0415
-        import winreg  # noqa: PLC0415
-
         try:
-            with winreg.CreateKey(winreg.HKEY_CURRENT_USER, _RUN_KEY) as key:
-                winreg.SetValueEx(key, "Keepsake", 0, winreg.REG_SZ, subprocess.list2cmdline(command))
+            with self._registry.CreateKey(self._registry.HKEY_CURRENT_USER, _RUN_KEY) as key:
+                self._registry.SetValueEx(key, _VALUE, 0, self._registry.REG_SZ, subprocess.list2cmdline(command))
         except OSError as error:
             raise MachineError(f"The registry cannot be written: {error.strerror}.") from error
 
     def turn_off(self) -> None:
         """See ``Autostart``."""
-        if sys.platform != "win32":
-            return
-        import winreg  # noqa: PLC0415
-
+        access = self._registry.KEY_SET_VALUE
         try:
-            with winreg.OpenKey(winreg.HKEY_CURRENT_USER, _RUN_KEY, 0, winreg.KEY_SET_VALUE) as key:
-                winreg.DeleteValue(key, "Keepsake")
+            with self._registry.OpenKey(self._registry.HKEY_CURRENT_USER, _RUN_KEY, 0, access) as key:
+                self._registry.DeleteValue(key, _VALUE)
         except FileNotFoundError:
             return
         except OSError as error:

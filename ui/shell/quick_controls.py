@@ -49,7 +49,7 @@ class QuickControls(QObject):
         self.paused_until: datetime | None = None
         self.incognito = Incognito()
         self.run_ids: list[str] = []
-        self._told = ""
+        self._last_problem = ""
         self._ending = QTimer(self, singleShot=True)
         self._ending.timeout.connect(self._on_ending_timeout)
         self._is_busy = False
@@ -86,14 +86,14 @@ class QuickControls(QObject):
     async def _load(self) -> None:
         problems = [await self._tried(load) for load in (self._load_agents, self._load_pause, self._load_runs)]
         problem = next(filter(None, problems), "")
-        if problem and problem != self._told:  # once: it is asked for again after every change
+        if problem and problem != self._last_problem:  # once: it is asked for again after every change
             words = self.tr("Not all of what can be run or paused is shown. {reason}")
             self.notice.emit(Notice(words.format(reason=problem), kind="error"))
-        self._told = problem
+        self._last_problem = problem
 
     @staticmethod
     async def _tried(load: "Callable[[], Coroutine[Any, Any, None]]") -> str:
-        """Return the reason why a part could not be loaded; what was known of it stays."""
+        """Return why a part could not be loaded; what was known of it stays."""
         try:
             await load()
         except KeepsakeError as error:

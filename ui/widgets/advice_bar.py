@@ -1,4 +1,4 @@
-"""Bar with advice on the search model, for texts that the present one does not suit."""
+"""Bar with advice on the search model."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget

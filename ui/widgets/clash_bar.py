@@ -21,7 +21,7 @@ LENGTH = 200
 
 
 class ClashBar(QFrame):
-    """One clash at a time, with what can be done about it; nothing is done by itself."""
+    """One clash at a time; the person decides what is done about it."""
 
     opened = Signal(str)
     """Show the stored fact of this id."""

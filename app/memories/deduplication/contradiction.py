@@ -21,9 +21,9 @@ def sentences(text: str, limit: int) -> list[str]:
 
 
 def may_contradict(first: str, second: str) -> bool:
-    """Return whether two sentences on the same matter differ in a number, a name or a negation.
+    """Return whether two sentences on one matter may contradict each other.
 
-    They begin with the same matter and share half of what they say; a person decides what is true.
+    They differ in a number, a name or a negation. They begin with the same matter and share half of what they say; a person decides what is true.
     """
     one, other = _weighty(first), _weighty(second)
     if not one or not other or one[0].lower() != other[0].lower():

@@ -28,7 +28,7 @@ def anniversaries(
     zone: tzinfo | None = None,
     stores: Sequence[str] = STORES,
 ) -> list[Anniversary]:
-    """Return notes and conversations of this day in earlier years, then months, the longest ago last.
+    """Return notes and conversations of this day in earlier years, then months.
 
     Days are those of ``zone``, the machine's when ``None``. Conversations are for a caller that sees all.
     """

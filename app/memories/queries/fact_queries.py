@@ -146,7 +146,7 @@ class FactQueries:
     async def clashes(
         self, content: str, *, limit: int = 3, stores: Sequence[str] = STORES, without: str
     ) -> list[Clash]:
-        """Return sentences of a text and facts that may contradict them, in the order of the text.
+        """Return sentences of a text with facts that may contradict them.
 
         Args:
             content: The text.

@@ -100,10 +100,10 @@ def test_incognito_is_one_switch_that_every_window_knows(
     assert notices[-1].text == "Incognito is on: no agent can read or record."
     assert paused(host) == {"resting": True}
     other = Actions()
-    beside = QuickControls(bridge, other, other)
-    rest(lambda: beside.is_private)
+    second = QuickControls(bridge, other, other)
+    rest(lambda: second.is_private)
     host.ask("agent.incognito.set", on=False)  # by the command line
-    rest(lambda: not controls.is_private and not beside.is_private and not bridge._tasks)
+    rest(lambda: not controls.is_private and not second.is_private and not bridge._tasks)
     assert paused(host) == {"resting": True}
     other.deleteLater()
 

@@ -25,7 +25,9 @@ RELOAD_MS = 800
 
 
 class OnThisDay(QWidget):
-    """Up to three lines, each leading to a note or conversation; hidden where there is none.
+    """Up to three lines that lead to notes and conversations.
+
+    It is hidden where there is none.
 
     Args:
         bridge: The way to the engine.
