@@ -14,8 +14,8 @@ from app.retrieval.similar_memories import SimilarMemories
 async def related(engine: Engine, caller: Caller, text: str, limit: Count = 3, without: list[str] = []) -> list[Hit]:  # noqa: B006
     """Return memories and messages related to a text that is being written.
 
-    The best come first. It is no search of the person: it counts as no use of what it finds, and the text leaves the machine only where
-    private texts may.
+    The best come first. It is no search of the person: it counts as no use of what it finds, and the text leaves the
+    machine only where private texts may.
 
     Args:
         text: What was written so far; its end counts.

@@ -70,7 +70,7 @@ class SimilarMemories:
 
 
 def _is_related(hit: Hit) -> bool:
-    """Return whether a hit is near in meaning, and shares words unless it is very near."""
+    """Return whether a hit is similar enough to be of interest."""
     return _is_similar(hit) and (len(hit.why.terms) >= _LEAST_SHARED_WORDS or not hit.why.terms)
 
 

@@ -23,7 +23,8 @@ def sentences(text: str, limit: int) -> list[str]:
 def may_contradict(first: str, second: str) -> bool:
     """Return whether two sentences on one matter may contradict each other.
 
-    They differ in a number, a name or a negation. They begin with the same matter and share half of what they say; a person decides what is true.
+    They begin with the same matter, share half of what they say, and differ in a number, a name or a negation. A person
+    decides what is true.
     """
     one, other = _weighty(first), _weighty(second)
     if not one or not other or one[0].lower() != other[0].lower():
