@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.agents.connection_access import ConnectionAccess
+from app.agents.incognito import IncognitoSwitch
 from app.agents.isolated_vaults import IsolatedVaults
 from app.agents.ledger.service import LedgerOptions, LedgerService
 from app.agents.presence import AgentPresence
@@ -202,6 +203,7 @@ class Engine:
         self.consolidation.switched.connect(self.schedules.runner, schedules, self.upkeep_jobs.install)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
+        self.incognito = IncognitoSwitch(store, clock)
         self.presence = AgentPresence(clock, self.feed.publish)
         self.safety = SafetyRecords(store, clock)
         self.connections = ConnectionService(self.vault, ConnectionAccess(self.agents))
@@ -316,6 +318,8 @@ class Engine:
 
     async def start(self) -> None:
         """Begin the background work, once Keepsake's own schedules are there."""
+        with suppress(MachineError):  # agents are held up until it can be read
+            await self.incognito.state()
         if self.store.read_only is None:
             # Where that fails, as on a full disk, they are stored later; see ``_run_schedules``.
             with suppress(MachineError):

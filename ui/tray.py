@@ -6,13 +6,14 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QMenu, QSystemTrayIcon
 
-from app.agents.model import AccessRequest
+from app.agents.model import AccessRequest, Agent
 from app.changes import Progress
 from app.core.text import excerpt
 from ui import theme
 from ui.actions import Actions
 from ui.engine_texts import engine_text
 from ui.notify import notify
+from ui.panes.agents.agent_labels import incognito_words
 from ui.shell.navigation import Place
 from ui.shell.quick_controls import QuickControls
 from ui.shell.status_line import VaultSummary, progress_text, status_text
@@ -25,6 +26,7 @@ ICON = "keepsake-symbolic"
 TOOLTIP_LIMIT = 120
 NAME_LIMIT = 40
 RECENT_LIMIT = 5
+AGENT_LIMIT = 20
 
 
 def available() -> bool:
@@ -99,7 +101,8 @@ class Tray(QObject):
     def set_controls(self, controls: QuickControls) -> None:
         """Offer what can be run, paused and resumed."""
         self._controls = controls
-        self.menu.insertAction(self._private, self._actions.qaction("work.private"))
+        for identity in ("work.private", "work.private_hour"):
+            self.menu.insertAction(self._private, self._actions.qaction(identity))
         for identity in ("work.pause_hour", "work.pause_tomorrow", "work.pause", "work.resume"):
             self.pause.addAction(self._actions.qaction(identity))
         self.pause.menuAction().setVisible(True)
@@ -170,15 +173,26 @@ class Tray(QObject):
             self.agents.addAction(self.tr("Allow {name}…").format(name=name)).triggered.connect(self.open_requested)
             refuse = self.agents.addAction(self.tr("Refuse {name}").format(name=name))
             refuse.triggered.connect(partial(self._on_refuse_triggered, request))
-        connected = self._controls.connected if self._controls is not None else []
-        if self._requests and connected:
+        connected = {agent.id for agent in self._controls.connected} if self._controls is not None else set()
+        known = self._controls.with_access() if self._controls is not None else []
+        if self._requests and known:
             self.agents.addSeparator()
-        for agent in connected:
-            entry = self.agents.addAction(
-                self.tr("{name} is connected").format(name=caption(excerpt(agent.name, NAME_LIMIT)))
-            )
-            entry.triggered.connect(partial(self._on_recent_triggered, Place("agents", agent.id)))
-        self.agents.menuAction().setVisible(bool(self._requests or connected))
+        for agent in sorted(known, key=lambda one: (one.id not in connected, one.name.casefold()))[:AGENT_LIMIT]:
+            self._add_agent(agent, is_connected=agent.id in connected)
+        self.agents.menuAction().setVisible(bool(self._requests or known))
+
+    def _add_agent(self, agent: Agent, *, is_connected: bool) -> None:
+        name = caption(excerpt(agent.name, NAME_LIMIT))
+        if agent.paused:
+            name = self.tr("{name} (paused)").format(name=name)
+        elif is_connected:
+            name = self.tr("{name} (connected)").format(name=name)
+        submenu = self.agents.addMenu(name)
+        submenu.addAction(self.tr("Open")).triggered.connect(
+            partial(self._on_recent_triggered, Place("agents", agent.id))
+        )
+        pause = submenu.addAction(self.tr("Let it go on") if agent.paused else self.tr("Pause"))
+        pause.triggered.connect(partial(self._on_pause_triggered, agent))
 
     def _on_controls_changed(self) -> None:
         if self._controls is None:
@@ -196,6 +210,10 @@ class Tray(QObject):
 
     def _on_recent_triggered(self, place: Place) -> None:
         self.place_requested.emit(place)
+
+    def _on_pause_triggered(self, agent: Agent) -> None:
+        if self._controls is not None:
+            self._controls.toggle_pause(agent)
 
     def _on_refuse_triggered(self, request: AccessRequest) -> None:
         self.refused.emit(request)
@@ -223,7 +241,7 @@ class Tray(QObject):
         """Return the line with what is paused before it, and set the state."""
         if controls.is_private:
             self.state = "paused"
-            return self.tr("Incognito, agents are paused · {status}").format(status=text)
+            return f"{incognito_words(controls.incognito)} {text}"
         if controls.is_paused:
             self.state = "paused"
             return self.tr("Scheduled work is paused · {status}").format(status=text)

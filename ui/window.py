@@ -26,6 +26,8 @@ from ui.dialogs.palette import Palette
 from ui.notice import Notice
 from ui.process.error_reporter import ErrorReporter
 from ui.shell.access_requests import AccessRequests
+from ui.shell.advice_watcher import AdviceWatcher
+from ui.shell.clash_watcher import ClashWatcher
 from ui.shell.inbox_counter import InboxCounter
 from ui.shell.navigation import Navigation, Place, place_of
 from ui.shell.pane_stack import FIRST, PANES, PaneStack
@@ -41,7 +43,9 @@ from ui.shell.window_actions import WindowActions
 from ui.style.appearance import Appearance
 from ui.theme import Scheme
 from ui.widgets.access_bar import AccessBar
+from ui.widgets.advice_bar import AdviceBar
 from ui.widgets.banner import Banner
+from ui.widgets.clash_bar import ClashBar
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.toast import Toaster
 from ui.window_state import WindowState
@@ -67,6 +71,8 @@ class Window(QMainWindow):
     top_bar: TopBar
     banner: Banner
     access_bar: AccessBar
+    clash_bar: ClashBar
+    advice_bar: AdviceBar
     status_line: StatusLine
 
     def __init__(self, actions: Actions, state: WindowState, errors: ErrorReporter) -> None:
@@ -180,6 +186,11 @@ class Window(QMainWindow):
         self.access_requests.notice.connect(self.show_notice)
         self.access_bar.allowed.connect(self.access_requests.allow)
         self.access_bar.refused.connect(self.access_requests.refuse)
+        self.advice_watcher = AdviceWatcher(bridge, self.advice_bar, self)
+        self.advice_bar.models_requested.connect(self.commands.open_models)
+        self.clash_watcher = ClashWatcher(bridge, self.clash_bar, self)
+        self.clash_watcher.place_requested.connect(self.go)
+        self.clash_watcher.notice.connect(self.show_notice)
         self.inbox_counter = InboxCounter(bridge, self)
         self.inbox_counter.counted.connect(self._on_inbox_counted)
 
@@ -312,14 +323,17 @@ class Window(QMainWindow):
         self.banner = Banner(body)
         self.mode_banner = Banner(body, has_details=False)
         self.access_bar = AccessBar(body)
+        self.clash_bar = ClashBar(body)
+        self.advice_bar = AdviceBar(body)
         self.status_line = StatusLine(body)
         self.status_line.details_requested.connect(self._on_status_details_requested)
         self.status_line.agents.agent_requested.connect(self._on_agent_requested)
         column = QVBoxLayout()
         column.setSpacing(0)
-        for widget in (self.top_bar, self.mode_banner, self.banner, self.access_bar):
+        for widget in (self.top_bar, self.mode_banner, self.banner, self.access_bar, self.advice_bar):
             column.addWidget(widget)
         column.addWidget(self._pages, 1)
+        column.addWidget(self.clash_bar)
         column.addWidget(self.toaster)
         column.addWidget(self.status_line)
         row = QHBoxLayout(body)

@@ -49,6 +49,21 @@ class Agent:
 
 
 @dataclass(frozen=True, slots=True)
+class Incognito:
+    """State of the incognito switch.
+
+    Args:
+        is_on: Whether every agent is held up.
+        since: When it was turned on, ``None`` while it is off.
+        until: When it ends by itself, ``None`` for when the person ends it.
+    """
+
+    is_on: bool = False
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class AgentToken:
     """An agent with its token, which is shown once and stored only as a hash."""
 

@@ -1,11 +1,12 @@
 """Operations on agents: who is let in, with which trust."""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Annotated
 
 import msgspec
 
-from app.agents.model import AccessAnswer, AccessRequest, Agent, AgentToken, ConnectedAgent, Trust
+from app.agents.model import AccessAnswer, AccessRequest, Agent, AgentToken, ConnectedAgent, Incognito, Trust
 from app.api.caller import Caller
 from app.api.registry import operation
 from app.changes import Changed
@@ -178,3 +179,25 @@ async def refuse(engine: Engine, caller: Caller, request: str) -> Changed[Access
         request: The id of its request, or the name that it asked for.
     """
     return await engine.agents.refuse(request, actor=caller.name)
+
+
+@operation("agent.incognito.get", trust="full", owner_only=True)
+async def incognito_state(engine: Engine, caller: Caller) -> Incognito:
+    """Return whether incognito is on, and until when."""
+    return await engine.incognito.state()
+
+
+@operation("agent.incognito.set", access="write", trust="full", owner_only=True)
+async def set_incognito(
+    engine: Engine, caller: Caller, on: bool = True, until: datetime | None = None
+) -> Changed[Incognito]:
+    """Turn incognito on or off: while it is on, no agent can read or record.
+
+    It holds for every agent, those that are let in meanwhile among them, and for goals that a model pursues. Your own
+    window and command line go on as ever.
+
+    Args:
+        on: Whether it is on.
+        until: When it ends by itself; only when you turn it off where there is none.
+    """
+    return await engine.incognito.switch(is_on=on, until=until, actor=caller.name)

@@ -46,6 +46,21 @@ class HeldWrite:
     changes: ChangeSet
 
 
+class AgentGate(Protocol):
+    """A switch that holds up the calls of all agents at once."""
+
+    @property
+    def is_on(self) -> bool:
+        """True while agents are held up, so that they learn of no changes either."""
+
+    async def refuse_agents(self, operation: str) -> None:
+        """Refuse an agent's call while the switch is on.
+
+        Raises:
+            AgentPausedError: It is on.
+        """
+
+
 class WriteReview(Protocol):
     """A reviewer of agents' writes."""
 

@@ -30,6 +30,7 @@ from app.api import (  # noqa: F401
     notes,
     overview,
     quarantine,
+    related,
     saved_searches,
     schedule_calendar,
     schedules,
@@ -59,4 +60,5 @@ def build_catalogue(engine: Engine) -> Catalogue:
     """Return the catalogue that works on ``engine``."""
     recorder = LedgerRecorder(engine.ledger, engine.config, engine.clock, engine.presence)
     review = AgentWriteReview(engine)
-    return Catalogue(engine, declared(), engine, engine.trace, engine.engine_for_caller, recorder, review)
+    route, gate = engine.engine_for_caller, engine.incognito
+    return Catalogue(engine, declared(), engine, engine.trace, route, recorder, review, gate)

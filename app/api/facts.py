@@ -13,7 +13,7 @@ from app.changes import Changed
 from app.core.stores import StoreName
 from app.engine import Engine
 from app.memories.fact_service import draft_of
-from app.memories.model import BatchWritten, Belief, FactConfidence, FactSet, Memory, NewMemory, Source, Written
+from app.memories.model import BatchWritten, Belief, Clash, FactConfidence, FactSet, Memory, NewMemory, Source, Written
 
 Rate = Annotated[float, Meta(ge=0, le=10)]
 
@@ -226,6 +226,21 @@ async def conflicts(engine: Engine, caller: Caller, content: str, limit: Count =
         limit: How many at most.
     """
     return await engine.memories.fact_queries.conflicts(content, limit=limit, stores=caller.stores)
+
+
+@operation("fact.clashes")
+async def clashes(engine: Engine, caller: Caller, id: str, limit: Count = 3) -> list[Clash]:
+    """Return sentences of a note or fact with stored facts that they may contradict.
+
+    They are on the same matter and differ in a number, a name or a negation.
+
+    Args:
+        id: The note or fact that was written.
+        limit: How many at most.
+    """
+    memory = await engine.memories.queries.get(id, stores=caller.stores)
+    queries = engine.memories.fact_queries
+    return await queries.clashes(memory.content, limit=limit, stores=caller.stores, without=id)
 
 
 @operation("fact.confidence")

@@ -16,7 +16,7 @@ import msgspec
 
 from app.agents.model import Trust
 from app.api.argument_types import sentence, unknown_field
-from app.api.call_hooks import CallRecorder, FinishedCall, HeldWrite, WriteReview
+from app.api.call_hooks import AgentGate, CallRecorder, FinishedCall, HeldWrite, WriteReview
 from app.api.caller import Caller
 from app.api.event_access import visible
 from app.api.recalled_arguments import without_recalled_arguments
@@ -205,6 +205,7 @@ class Catalogue:
         route: Returns the engine, its own publisher, that a caller with this name works on; ``None`` for this one.
         recorder: Takes note of every finished call.
         review: May hold an agent's write back for the person.
+        gate: Holds up the calls of all agents while the person wants it.
     """
 
     def __init__(
@@ -216,7 +217,9 @@ class Catalogue:
         route: Callable[[str], Awaitable[Publisher | None]] | None = None,
         recorder: CallRecorder | None = None,
         review: WriteReview | None = None,
+        gate: AgentGate | None = None,
     ) -> None:
+        self._gate = gate
         self._route = route
         self._recorder = recorder
         self._review = review
@@ -224,6 +227,11 @@ class Catalogue:
         self.trace = trace or Trace()
         self.operations: Mapping[str, Operation] = {item.name: item for item in operations}
         self._publisher = publisher
+
+    @property
+    def holds_agents(self) -> bool:
+        """True while no agent may call, nor learn of changes."""
+        return self._gate is not None and self._gate.is_on
 
     async def call(self, name: str, arguments: Mapping[str, Any], caller: Caller) -> Reply:
         """Call an operation.
@@ -236,7 +244,7 @@ class Catalogue:
         Raises:
             UnknownOperationError: There is none of that name.
             InputError: An argument is missing, unknown, or of the wrong type; the sentence says where.
-            AccessDeniedError: The caller's trust does not reach that far.
+            AccessDeniedError: The caller's trust does not reach that far, or the person holds agents up.
         """
         found = self.find(name)
         with self.trace.span("call", operation=name, trust=caller.trust) as facts:
@@ -267,6 +275,8 @@ class Catalogue:
     async def _perform(self, found: Operation, arguments: Mapping[str, Any], caller: Caller) -> Reply:
         name = found.name
         require_access(found, caller)
+        if self._gate is not None and not caller.is_owner and not found.open_to_unknown:
+            await self._gate.refuse_agents(name)
         given = check_arguments(found, arguments)
         if found.access == "write" and not caller.is_owner:
             given = without_recalled_arguments(name, given)

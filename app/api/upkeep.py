@@ -1,19 +1,26 @@
 """Operations on upkeep: jobs that are planned, run and undone as one."""
 
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Annotated
+
+import msgspec
 
 from app.api.caller import Caller
 from app.api.registry import Count, operation
-from app.changes import Changed, Progress
+from app.changes import Changed, ChangeSet, Progress
+from app.core.clock import to_datetime
 from app.engine import Engine
-from app.errors import InputError
+from app.errors import InputError, NotFoundError, StaleError
 from app.history.run_changes import RunReport
 from app.schedule.model import Schedule, ScheduleRun
 from app.upkeep.job_schedules import schedule_ids
+from app.upkeep.model import UndoneNight
 from app.upkeep.upkeep_job import UpkeepJob, UpkeepPlan
 
 _RECENT = 20  # runs in which to look for the latest that took place
+_RUNS_AT_ONCE = 200
+Hours = Annotated[int, msgspec.Meta(ge=1, le=168)]
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,6 +156,45 @@ async def undo(engine: Engine, caller: Caller, run_id: str) -> Changed[list[int]
     if not run_id.strip():
         raise InputError("Name the run to undo.", field="run_id")
     return await engine.run_undo.undo(run_id, stores=caller.stores, actor=caller.name)
+
+
+@operation("upkeep.undo_night", access="write", trust="full", owner_only=True)
+async def undo_night(engine: Engine, caller: Caller, hours: Hours = 24) -> Changed[UndoneNight]:
+    """Undo all that jobs and goals changed in the past day, as one act.
+
+    What was changed again since stays as it is. memory.undo with the entries of this act takes the undo back.
+
+    Args:
+        hours: How long ago the runs began at most.
+    """
+    since = to_datetime(engine.clock.now_ms()) - timedelta(hours=hours)
+    undone, left, entries = list[str](), list[str](), list[int]()
+    areas = frozenset[str]()
+    for run in await _runs_since(engine, since):  # the latest first: what one run changed, a later one may change again
+        try:
+            one = await engine.run_undo.undo(run.run_id, stores=caller.stores, actor=caller.name)
+        except NotFoundError:
+            continue  # it changed nothing
+        except StaleError:
+            left.append(run.run_id)
+            continue
+        undone.append(run.run_id)
+        entries += one.value
+        areas |= one.changes.areas
+    changes = ChangeSet(areas, (), caller.name, history_ids=tuple(entries))
+    return Changed(UndoneNight(tuple(undone), len(entries), tuple(left)), changes)
+
+
+async def _runs_since(engine: Engine, since: datetime) -> list[ScheduleRun]:
+    """Return the runs that began since a time, the latest first."""
+    found: list[ScheduleRun] = []
+    before: str | None = None
+    while True:
+        page = await engine.schedules.service.runs(None, _RUNS_AT_ONCE, before)
+        found += [run for run in page if run.started_at >= since]
+        if len(page) < _RUNS_AT_ONCE or page[-1].started_at < since:
+            return found
+        before = page[-1].run_id
 
 
 async def _install(engine: Engine) -> None:

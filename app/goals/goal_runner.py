@@ -80,6 +80,8 @@ class ModelGoalRunner:
             return f"Waits: {error.message}"
         if caller.state == "paused":
             return f"Waits because {caller.name}, who made it, is paused."
+        if (await self._engine.incognito.state()).is_on:
+            return "Waits because incognito is on."
         return "" if self._engine.chat.is_available else NO_MODEL
 
     async def run_goal(self, schedule: Schedule, run_id: str) -> JobResult:

@@ -295,6 +295,33 @@ class CalendarDay:
 
 
 @dataclass(frozen=True, slots=True)
+class Clash:
+    """A sentence that was written and a fact that it may contradict."""
+
+    sentence: str
+    fact: Memory
+
+
+@dataclass(frozen=True, slots=True)
+class Anniversary:
+    """Something that was written on the day of an earlier month or year.
+
+    Args:
+        id: The id of the note or conversation.
+        kind: ``note`` or ``session``.
+        title: Its title, or its first words.
+        at: When it was written.
+        months: How many months ago that was; 12 for a year.
+    """
+
+    id: str
+    kind: Literal["note", "session"]
+    title: str
+    at: datetime
+    months: int
+
+
+@dataclass(frozen=True, slots=True)
 class ConfidencePoint:
     """One point of a decay curve."""
 

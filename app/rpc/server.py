@@ -250,6 +250,8 @@ class SocketServer:
         """Return what a caller may know of an event, ``None`` for nothing."""
         if isinstance(event, Progress) and self._calls.began(event.job, caller):
             return event
+        if self._catalogue.holds_agents and not caller.is_owner:
+            return None
         return visible(event, caller)
 
 

@@ -252,3 +252,18 @@ class RestorePlan:
 
     backup: BackupCheck
     remark: str
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneNight:
+    """Outcome of an undo of the latest runs.
+
+    Args:
+        runs: The runs of which something was undone, the latest first.
+        entries: How many changes were undone.
+        left: Runs of which all that they changed was changed again since; it stays as it is.
+    """
+
+    runs: tuple[str, ...] = ()
+    entries: int = 0
+    left: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ from ui.dialogs.importer import ImportDialog
 from ui.dialogs.models.models import ModelsDialog
 from ui.dialogs.settings.appearance_panel import AppearancePanel
 from ui.dialogs.settings.backups_panel import BackupsPanel
+from ui.dialogs.settings.desktop_panel import DesktopPanel
 from ui.dialogs.settings.diagnostics_panel import DiagnosticsPanel
 from ui.dialogs.settings.language_model_panel import LanguageModelPanel
 from ui.dialogs.settings.search_panel import SearchPanel
@@ -124,6 +125,7 @@ class DialogRegistry(QObject):
     def _make_settings(self) -> SettingsDialog:
         panels: dict[str, Callable[[QWidget], SettingsPanel]] = {
             "appearance": partial(AppearancePanel, self._bridge),
+            "desktop": self._make_desktop_panel,
             "llm": partial(LanguageModelPanel, self._bridge),
             "search": self._make_search_panel,
             "backups": partial(BackupsPanel, self._bridge),
@@ -133,6 +135,9 @@ class DialogRegistry(QObject):
         made = SettingsDialog(self._bridge, self._window, panels)
         made.applied.connect(self.setting_applied)
         return made
+
+    def _make_desktop_panel(self, parent: QWidget) -> DesktopPanel:
+        return DesktopPanel(self._bridge, self.vault, parent)
 
     def _make_search_panel(self, parent: QWidget) -> SearchPanel:
         made = SearchPanel(self._bridge, parent)

@@ -214,6 +214,7 @@ class Program(QObject):
         if self.tray is not None:
             bridge.progressed.connect(self.tray.set_progress)
         self.capture.set_bridge(bridge)
+        self.capture.place_requested.connect(self._on_place_requested)
         for _ in self.window.attach_in_steps(bridge):
             await asyncio.sleep(0)
             if self._leaving:
@@ -226,8 +227,10 @@ class Program(QObject):
         if self.tray is not None and self.window.access_requests is not None:
             self.window.access_requests.changed.connect(self.tray.set_requests)
             self.tray.refused.connect(self.window.access_requests.refuse)
-        self.controls = QuickControls(bridge, self._actions, self._state, self)
+        self.controls = QuickControls(bridge, self._actions, self)
         self.controls.notice.connect(self.window.show_notice)
+        self.controls.changed.connect(self._on_controls_changed)
+        self.window.status_line.incognito.clicked.connect(self._actions.qaction("work.private").trigger)
         self._connect_tray(bridge)
         self._welcome()
         self.schedule_notifier = ScheduleNotifier(bridge, self._show_schedule_note, self)
@@ -259,6 +262,9 @@ class Program(QObject):
         started, _process = QProcess.startDetached(sys.executable, arguments)
         if not started:
             self.window.show_notice(Notice(self.tr("The sample vault could not be opened."), kind="error"))
+
+    def _on_controls_changed(self) -> None:
+        self.window.status_line.incognito.show_state(self.controls.incognito)
 
     def _connect_tray(self, bridge: Bridge) -> None:
         if self.tray is None:

@@ -10,6 +10,9 @@ from app.errors import KeepsakeError
 from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.notice import Notice
+from ui.panes.known_hints import KnownHints
+from ui.panes.known_row import KnownRow
+from ui.panes.pane import Place
 from ui.shell.screen_fit import fit_to_screen
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -18,7 +21,7 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
     from ui.window_state import WindowState
 
-SIZE = (520, 220)
+SIZE = (520, 250)
 DRAFT = "capture/draft"
 TITLE_LIMIT = 80
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -29,6 +32,8 @@ class QuickCapture(QWidget):
     """Capture window: Enter saves, Escape hides and keeps the text for next time."""
 
     saved = Signal(object)
+    place_requested = Signal(object)
+    """Show a ``Place`` in the window."""
 
     def __init__(self, state: "WindowState", parent: QWidget | None = None) -> None:
         super().__init__(parent, Qt.WindowType.Dialog | Qt.WindowType.FramelessWindowHint)
@@ -39,6 +44,9 @@ class QuickCapture(QWidget):
         self.resize(*SIZE)
         self._state = state
         self._bridge: Bridge | None = None
+        self._hints: KnownHints | None = None
+        self.known = KnownRow(self)
+        self.known.opened.connect(self._on_known_opened)
         self._words = QPlainTextEdit(self)
         self._words.setAccessibleName(self.tr("What to remember"))
         self._words.setPlaceholderText(self.tr("What do you want to remember?"))
@@ -61,6 +69,7 @@ class QuickCapture(QWidget):
         column.setSpacing(Space.S)
         column.addWidget(note(self.tr("Quick capture"), self, "strong"))
         column.addWidget(self._words, 1)
+        column.addWidget(self.known)
         column.addWidget(self._error)
         column.addLayout(foot)
         self._on_text_changed()
@@ -73,6 +82,7 @@ class QuickCapture(QWidget):
     def set_bridge(self, bridge: "Bridge") -> None:
         """Save through ``bridge``."""
         self._bridge = bridge
+        self._hints = KnownHints(bridge, self.known, self)
 
     def bring_to_front(self, text: str = "") -> None:
         """Show the window with the keyboard in it; ``text`` is added to what is there."""
@@ -140,6 +150,12 @@ class QuickCapture(QWidget):
 
     def _on_text_changed(self) -> None:
         self._save.setEnabled(bool(self.text.strip()))
+        if self._hints is not None:
+            self._hints.typed(self.text)
+
+    def _on_known_opened(self, place: Place) -> None:
+        self.dismiss()
+        self.place_requested.emit(place)
 
 
 def title_of(text: str) -> str:

@@ -1,31 +1,32 @@
-"""Quick controls: run now, pause and incognito, for tray, menu and palette."""
+"""Quick controls: run now, pause, agents and incognito, for tray, menu and palette."""
 
 from datetime import UTC, datetime, time, timedelta
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QTimer, Signal
 
-from app.agents.model import Agent, ConnectedAgent
+from app.agents.model import Agent, ConnectedAgent, Incognito
 from app.changes import ChangeSet
-from app.errors import KeepsakeError, NotFoundError
+from app.errors import KeepsakeError
 from ui.actions import Action, Actions
 from ui.engine_texts import engine_text
 from ui.notice import Notice
+from ui.panes.agents.agent_labels import incognito_words
+from ui.panes.inbox.night_page import night_words
+from ui.panes.reading_pane import history_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Coroutine
 
     from ui.bridge import Bridge
-    from ui.window_state import WindowState
 
 GROUP = "work"
-PAUSED_AGENTS = "agents/paused_together"
-"""The agents that a private time paused: those, and no others, go on after it."""
 LONG = timedelta(days=36500)
 """A pause that ends when the person ends it; the engine wants a date."""
 _AREAS = frozenset({"agents", "presence", "schedules"})
 _GOALS = 100
+_LONGEST_TIMER = timedelta(days=1)
 
 
 class QuickControls(QObject):
@@ -34,22 +35,24 @@ class QuickControls(QObject):
     Args:
         bridge: The way to the engine.
         actions: Where the actions are registered.
-        state: Keeps which agents a private time paused.
         parent: The Qt parent.
     """
 
     changed = Signal()
     notice = Signal(object)  # Notice
 
-    def __init__(self, bridge: "Bridge", actions: Actions, state: "WindowState", parent: QObject | None = None) -> None:
+    def __init__(self, bridge: "Bridge", actions: Actions, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
         self._actions = actions
-        self._state = state
-        self._agents: list[Agent] = []
+        self.agents: list[Agent] = []
         self.connected: list[ConnectedAgent] = []
         self.paused_until: datetime | None = None
+        self.incognito = Incognito()
         self.run_ids: list[str] = []
+        self._last_problem = ""
+        self._ending = QTimer(self, singleShot=True)
+        self._ending.timeout.connect(self._on_ending_timeout)
         self._is_busy = False
         self._is_stale = False
         self._register()
@@ -63,8 +66,8 @@ class QuickControls(QObject):
 
     @property
     def is_private(self) -> bool:
-        """True while no agent may read or record, because the person paused them together."""
-        return bool(self._kept()) and not any(self._active())
+        """True while no agent may read or record."""
+        return self.incognito.is_on
 
     async def refresh(self) -> None:
         """Ask what can be run and who is connected, and emit ``changed``."""
@@ -82,15 +85,34 @@ class QuickControls(QObject):
         self.changed.emit()
 
     async def _load(self) -> None:
-        call = self._bridge.call
+        problems = [await self._tried(load) for load in (self._load_agents, self._load_pause, self._load_runs)]
+        problem = next(filter(None, problems), "")
+        if problem and problem != self._last_problem:  # once: it is asked for again after every change
+            words = self.tr("Not all of what can be run or paused is shown. {reason}")
+            self.notice.emit(Notice(words.format(reason=problem), kind="error"))
+        self._last_problem = problem
+
+    @staticmethod
+    async def _tried(load: "Callable[[], Coroutine[Any, Any, None]]") -> str:
+        """Return why a part could not be loaded; what was known of it stays."""
         try:
-            jobs = await call("upkeep.jobs")
-            found = await call("schedule.search", status="active", limit=_GOALS)
-            self.paused_until = (await call("schedule.status")).paused_until
-            self._agents = await call("agent.list")
-            self.connected = await call("agent.connected")
-        except NotFoundError:
-            return  # a host of an earlier version answers some of them not
+            await load()
+        except KeepsakeError as error:
+            return error.message
+        return ""
+
+    async def _load_agents(self) -> None:
+        self.incognito = await self._bridge.call("agent.incognito.get")
+        self._await_ending()
+        self.agents = await self._bridge.call("agent.list")
+        self.connected = await self._bridge.call("agent.connected")
+
+    async def _load_pause(self) -> None:
+        self.paused_until = (await self._bridge.call("schedule.status")).paused_until
+
+    async def _load_runs(self) -> None:
+        jobs = await self._bridge.call("upkeep.jobs")
+        found = await self._bridge.call("schedule.search", status="active", limit=_GOALS)
         own = {schedule.id for job in jobs for schedule in job.schedules}
         runs = [
             (f"work.run.{job.name}", engine_text(job.title), partial(self._run_job, job.name, engine_text(job.title)))
@@ -99,6 +121,13 @@ class QuickControls(QObject):
         goals = [item for item in found.schedules if item.id not in own]
         runs += [(f"work.run.{goal.id}", goal.name, partial(self._run_goal, goal.id, goal.name)) for goal in goals]
         self._offer([(identity, title, self._starter(make)) for identity, title, make in runs])
+
+    def _await_ending(self) -> None:
+        """Look again when incognito ends by itself."""
+        self._ending.stop()
+        if self.incognito.until is not None:
+            left = min(self.incognito.until - datetime.now(UTC), _LONGEST_TIMER)
+            self._ending.start(max(0, round(left.total_seconds() * 1000)) + 50)
 
     def _offer(self, runs: "list[tuple[str, str, Callable[[], object]]]") -> None:
         new = [identity for identity, _, _ in runs]
@@ -123,8 +152,15 @@ class QuickControls(QObject):
                 enabled=self._can_resume,
             ),
             Action(
-                "work.private", self.tr("Incognito: pause all agents"), self._on_private, "eye-off", group=GROUP,
-                enabled=self._can_be_private, checked=self._is_private_now,
+                "work.undo_night", self.tr("Undo the night: what jobs did in the past day"), self._on_undo_night,
+                "undo-2", group=GROUP, keywords=self.tr("upkeep consolidation decay take back last night"),
+            ),
+            Action(
+                "work.private", self.tr("Incognito: no agent reads or records"), self._on_private, "eye-off",
+                group=GROUP, checked=self._is_private_now, keywords=self.tr("private agents reading recording stop"),
+            ),
+            Action(
+                "work.private_hour", self.tr("Incognito for 1 hour"), self._on_private_hour, "eye-off", group=GROUP,
                 keywords=self.tr("private agents reading recording stop"),
             ),
         )  # fmt: skip
@@ -154,41 +190,34 @@ class QuickControls(QObject):
         self.notice.emit(Notice(text))
         await self.refresh()
 
-    async def _set_private(self, is_on: bool) -> None:
-        if is_on:
-            names = [agent.id for agent in self._active()]
-            self._keep(sorted({*names, *self._kept()}))  # before the first is paused: a crash must not forget it
-        else:
-            names = self._kept()
-        for name in names:
-            try:
-                await self._bridge.call("agent.trust", name=name, paused=is_on)
-            except NotFoundError:
-                continue  # removed meanwhile
-        if not is_on:
-            self._keep([])
+    async def _undo_night(self) -> None:
+        reply = await self._bridge.reply("upkeep.undo_night")
+        self.notice.emit(Notice(night_words(reply.value), history_of(reply)))
+
+    async def _set_private(self, is_on: bool, until: datetime | None = None) -> None:
+        self.incognito = await self._bridge.call("agent.incognito.set", on=is_on, until=until)
         await self.refresh()
-        on = self.tr("Incognito: your agents are paused and can neither read nor record.")
-        self.notice.emit(Notice(on if is_on else self.tr("Your agents may read and record again.")))
+        self.notice.emit(Notice(incognito_words(self.incognito)))
 
-    def _active(self) -> list[Agent]:
-        return [agent for agent in self._agents if agent.revoked_at is None and not agent.paused]
+    async def _set_paused(self, agent: Agent) -> None:
+        await self._bridge.call("agent.trust", name=agent.id, paused=not agent.paused)
+        await self.refresh()
+        words = self.tr("{name} goes on") if agent.paused else self.tr("{name} is paused")
+        self.notice.emit(Notice(words.format(name=agent.name)))
 
-    def _kept(self) -> list[str]:
-        return self._state.texts(PAUSED_AGENTS)
+    def with_access(self) -> list[Agent]:
+        """Return the agents that have access, by name."""
+        return [agent for agent in self.agents if agent.revoked_at is None]
 
-    def _keep(self, names: list[str]) -> None:
-        self._state.keep(PAUSED_AGENTS, names)
-        self._state.write()
+    def toggle_pause(self, agent: Agent) -> None:
+        """Pause an agent, or let it go on."""
+        self._start(partial(self._set_paused, agent))
 
     def _can_resume(self) -> bool:
         return self.is_paused
 
     def _is_private_now(self) -> bool:
         return self.is_private
-
-    def _can_be_private(self) -> bool:
-        return bool(self._kept() or self._active())
 
     def _on_pause_hour(self) -> None:
         until = datetime.now(UTC) + timedelta(hours=1)
@@ -208,6 +237,15 @@ class QuickControls(QObject):
 
     def _on_private(self) -> None:
         self._start(partial(self._set_private, not self.is_private))
+
+    def _on_undo_night(self) -> None:
+        self._start(self._undo_night)
+
+    def _on_private_hour(self) -> None:
+        self._start(partial(self._set_private, True, datetime.now(UTC) + timedelta(hours=1)))
+
+    def _on_ending_timeout(self) -> None:
+        self._bridge.start(self.refresh())
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         if changes.areas & _AREAS:

@@ -11,6 +11,7 @@ from app.changes import Progress
 from ui import theme
 from ui.engine_texts import engine_text
 from ui.shell.agent_indicator import AgentIndicator
+from ui.shell.incognito_indicator import IncognitoIndicator
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
 from ui.translation import translate
@@ -173,6 +174,7 @@ class StatusLine(QWidget):
         self._cancel.setIconSize(QSize(14, 14))
         self._cancel.clicked.connect(self._on_cancel_clicked)
         self.agents = AgentIndicator(self)
+        self.incognito = IncognitoIndicator(self)
         self.details = icon_button("shield-check", self.tr("Status: privacy and safety"), parent=self)
         self.details.setMinimumSize(24, 24)
         self.details.setIconSize(QSize(16, 16))
@@ -185,6 +187,7 @@ class StatusLine(QWidget):
             row.addWidget(widget)
         row.addStretch(1)
         row.addWidget(self.agents)
+        row.addWidget(self.incognito)
         row.addWidget(self.details)
         self.setMinimumHeight(30)
         self._show()

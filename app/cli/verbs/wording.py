@@ -5,6 +5,7 @@ from typing import Final
 
 SUBJECTS: Final[Mapping[str, str]] = {
     "agent": "Programs that may use the memory: let them in, see and undo what they did.",
+    "agent incognito": "One switch with which no agent can read or record.",
     "archive": "Memories put away, which searches leave out.",
     "attachment": "Pictures and other files of notes.",
     "backup": "Copies of the database.",

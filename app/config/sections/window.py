@@ -22,6 +22,12 @@ WINDOW = (
     ),
     Setting("window.reduced_motion", "bool", False, "Show changes at once, without movement or flashes."),
     Setting(
+        "window.hints",
+        "bool",
+        True,
+        "While you write, show quietly what you already know about it, and what a new text may contradict.",
+    ),
+    Setting(
         "window.shortcuts",
         "str",
         "",

@@ -32,7 +32,7 @@ _TURNING: Final = frozenset(
      "rather", "unlike", "neither", "nor", "few", "little", "less", "against", "aber", "außer", "kaum", "selten",
      "fast", "vielleicht", "wenn", "mais", "sauf", "ou", "si", "pero", "salvo", "casi", "ma", "tranne", "quasi")
 )  # fmt: skip
-_NEGATIONS: Final = frozenset(
+NEGATIONS: Final = frozenset(
     ("no", "not", "never", "none", "nobody", "nothing", "without", "cannot", "t", "kein", "keine", "keinen", "keiner",
      "keinem", "nicht", "nie", "niemals", "ohne", "ne", "pas", "jamais", "sans", "aucun", "aucune", "nunca", "sin",
      "ningún", "ninguna", "não", "nem", "sem", "mai", "senza", "nessun", "nessuna", "niet", "geen", "nooit", "zonder")
@@ -119,4 +119,4 @@ def _weighs(word: str) -> bool:
     """Return whether a sentence says something else, not just less, when it lacks ``word``."""
     if not word[0].isalnum() or word[0].isupper() or any(map(str.isdigit, word)):
         return word != "I"
-    return word in _NEGATIONS or word in _TURNING or _EAST_RUN.search(word) is not None
+    return word in NEGATIONS or word in _TURNING or _EAST_RUN.search(word) is not None

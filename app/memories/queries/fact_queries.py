@@ -11,16 +11,18 @@ from app.core.stores import STORES
 from app.core.text import storable
 from app.errors import KeepsakeError, NotFoundError
 from app.memories import repo
+from app.memories.deduplication.contradiction import may_contradict, sentences
 from app.memories.deduplication.reconciler import CandidateFinder
 from app.memories.deduplication.similar import SimilarFinder
 from app.memories.deduplication.word_sets import word_set
-from app.memories.model import Belief, FactConfidence, Memory
+from app.memories.model import Belief, Clash, FactConfidence, Memory
 from app.memories.queries import beliefs
 from app.memories.validation import clean_name
 from app.store.store import Store
 
 _FACTS = "m.kind = 'fact' AND m.valid_until IS NULL AND (m.expires_at IS NULL OR m.expires_at > :now)"
 _LEAST_SHARED = 1 / 3  # of the words of the shorter sentence
+_MOST_SENTENCES = 30
 _IDS = f"SELECT m.id FROM memories m WHERE {_FACTS}"
 
 
@@ -140,6 +142,28 @@ class FactQueries:
             ][: max(limit, 0)]
 
         return await self._store.read(work)
+
+    async def clashes(
+        self, content: str, *, limit: int = 3, stores: Sequence[str] = STORES, without: str
+    ) -> list[Clash]:
+        """Return sentences of a text with facts that may contradict them.
+
+        Args:
+            content: The text.
+            limit: How many at most.
+            stores: Those that the caller may see.
+            without: The id of what the text is from.
+        """
+        found: list[Clash] = []
+        seen: set[str] = set()
+        for sentence in sentences(content, _MOST_SENTENCES):
+            for fact in await self.conflicts(sentence, limit=limit + 2, stores=stores, without=(without, *seen)):
+                if may_contradict(sentence, fact.content):
+                    seen.add(fact.id)
+                    found.append(Clash(sentence, fact))
+            if len(found) >= limit:
+                break
+        return found[:limit]
 
     async def _found(
         self, where: str, named: dict[str, str], stores: Sequence[str], *, limit: int, offset: int = 0

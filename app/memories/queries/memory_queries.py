@@ -13,8 +13,19 @@ from app.core.facets import Facet, Facets
 from app.core.stores import STORES
 from app.errors import NotFoundError
 from app.memories import links, repo
-from app.memories.model import CalendarDay, Link, Links, Memory, MemoryFilter, MemoryOrder, MemoryRow, NamedThing
+from app.memories.model import (
+    Anniversary,
+    CalendarDay,
+    Link,
+    Links,
+    Memory,
+    MemoryFilter,
+    MemoryOrder,
+    MemoryRow,
+    NamedThing,
+)
 from app.memories.queries import calendar_days, memory_lists, memory_snapshots, statistics, timeline
+from app.memories.queries.anniversaries import anniversaries as find_anniversaries
 from app.memories.queries.statistics import MemoryStats, StatisticsPeriod
 from app.memories.queries.timeline import Timeline, TimelineFilter
 from app.memories.queries.token_budget import FetchedMemories, fetch_within_budget
@@ -127,6 +138,10 @@ class MemoryQueries:
     async def days(self, first: date, last: date, *, stores: Sequence[str] = STORES) -> list[CalendarDay]:
         """Return the days from ``first`` to ``last`` that hold anything, with its numbers."""
         return await self._store.read(lambda conn: calendar_days.days(conn, first, last, stores=stores))
+
+    async def anniversaries(self, day: date, limit: int, *, stores: Sequence[str] = STORES) -> list[Anniversary]:
+        """Return what was written on this day of earlier years and months."""
+        return await self._store.read(lambda conn: find_anniversaries(conn, day, limit=limit, stores=stores))
 
     async def kinds(self, *, stores: Sequence[str] = STORES) -> list[Facet]:
         """Return how many active memories there are of each kind."""

@@ -58,9 +58,16 @@ SECTIONS: tuple[SectionSpec, ...] = (
             ("window.contrast", QT_TRANSLATE_NOOP("Settings", "Contrast")),
             ("window.scale", QT_TRANSLATE_NOOP("Settings", "Size of text")),
             ("window.reduced_motion", QT_TRANSLATE_NOOP("Settings", "Reduced motion")),
+            ("window.hints", QT_TRANSLATE_NOOP("Settings", "Hints while you write")),
             ("window.close_to_tray", QT_TRANSLATE_NOOP("Settings", "Keep running when the window is closed")),
         ),
         ("window.",),
+    ),
+    SectionSpec(
+        "desktop",
+        QT_TRANSLATE_NOOP("Settings", "Desktop"),
+        "monitor",
+        QT_TRANSLATE_NOOP("Settings", "How Keepsake fits into this computer."),
     ),
     SectionSpec(
         "llm",

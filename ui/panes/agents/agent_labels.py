@@ -1,16 +1,17 @@
 """Agents in words: trust, state, and calls as a person would tell them."""
 
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from ui.models.cards import Badge
 from ui.models.dates import format_number, short_date
+from ui.panes.schedule.run_labels import coming
 
 if TYPE_CHECKING:
     from app.agents.ledger.model import AgentActivity, LedgerCall
-    from app.agents.model import Agent
+    from app.agents.model import Agent, Incognito
 
 LEVELS = ("public", "familiar", "inner", "full")
 _TRUST: dict[str, object] = {
@@ -125,3 +126,13 @@ def activity_words(sums: "AgentActivity") -> str:
     )
     parts = [(one if count == 1 else many).format(n=format_number(count)) for count, one, many in counts if count]
     return translate("Agents", "{agent}: {counts}.").format(agent=sums.agent, counts=" · ".join(parts))
+
+
+def incognito_words(state: "Incognito") -> str:
+    """Return what the incognito switch means at this moment, in a sentence."""
+    if not state.is_on:
+        return QCoreApplication.translate("Agents", "Incognito is off: your agents may read and record.")
+    if state.until is None:
+        return QCoreApplication.translate("Agents", "Incognito is on: no agent can read or record.")
+    words = QCoreApplication.translate("Agents", "Incognito is on until {when}: no agent can read or record.")
+    return words.format(when=coming(state.until, datetime.now(UTC)))

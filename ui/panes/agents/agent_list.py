@@ -7,6 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.agents.model import Incognito
 from app.errors import KeepsakeError
 from ui import theme
 from ui.models.cards import Card
@@ -38,6 +39,7 @@ class AgentList(QWidget):
         self._request = 0
         self._agents: dict[str, Agent] = {}
         self._connected: set[str] = set()
+        self.incognito = Incognito()
         self.model = IdListModel(self._rows, bridge.start, self._card, self)
         self.new = icon_button("plus", self.tr("Add an agent"), tint="accent", parent=self)
         self.connect_new = icon_button("plug", self.tr("Connect a program"), tint="accent", parent=self)
@@ -74,6 +76,7 @@ class AgentList(QWidget):
         try:
             found: list[Agent] = await self._bridge.call("agent.list")
             connected = await self._bridge.call("agent.connected")
+            incognito = await self._bridge.call("agent.incognito.get")
         except KeepsakeError as error:
             if isValid(self) and request == self._request:
                 self.failed.emit(error)
@@ -83,6 +86,7 @@ class AgentList(QWidget):
         ordered = sorted(found, key=lambda one: (one.revoked_at is not None, one.name.casefold()))
         self._agents = {one.id: one for one in ordered}
         self._connected = {one.id for one in connected}
+        self.incognito = incognito
         self.model.set_ids(self._agents)
         self.model.put(ordered)
         self.loaded.emit()

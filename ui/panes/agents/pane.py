@@ -1,5 +1,6 @@
 """Agents pane: programs that use the vault, their limits and their calls."""
 
+from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from PySide6.QtCore import Qt, QTimer
@@ -11,6 +12,7 @@ from ui.actions import Action
 from ui.panes.agents.agent_list import AgentList
 from ui.panes.agents.agent_page import AgentPage
 from ui.panes.agents.connect_form import ConnectForm
+from ui.panes.agents.incognito_bar import IncognitoBar
 from ui.panes.agents.new_agent import NewAgentForm
 from ui.panes.pane import Place
 from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
@@ -57,6 +59,7 @@ class AgentsPane(ReadingPane):
             hint=self.tr("keepsake agent connect claude-code does it from a terminal."),
             parent=self,
         )
+        self.incognito = IncognitoBar(self)
         self._right = QStackedWidget(self)
         for widget in (self._empty, self.page, self.form, self.connect_form):
             self._right.addWidget(widget)
@@ -65,11 +68,14 @@ class AgentsPane(ReadingPane):
         self._splitter.add(self._right, 800, least=360, stretch=1)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._splitter)
+        column.addWidget(self.incognito)
+        column.addWidget(self._splitter, 1)
         self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
         self._reload.timeout.connect(self._on_reload_timeout)
         self._connect()
         set_tab_chain(
+            self.incognito.hour,
+            self.incognito.switch,
             self.listing.connect_new,
             self.listing.new,
             self.listing.list,
@@ -235,6 +241,7 @@ class AgentsPane(ReadingPane):
 
     def _connect(self) -> None:
         self.listing.loaded.connect(self._on_listing_loaded)
+        self.incognito.switched.connect(self._on_incognito_switched)
         self.listing.failed.connect(self.show_error)
         self.listing.list.chosen.connect(self._on_agent_chosen)
         self.listing.new.clicked.connect(self._on_new)
@@ -259,11 +266,21 @@ class AgentsPane(ReadingPane):
         found = self.listing.agent(self._open)
         return found.name if found is not None else ""
 
+    async def _switch_incognito(self, is_on: bool, hours: int) -> None:
+        until = datetime.now(UTC) + timedelta(hours=hours) if hours else None
+        state = await self.bridge.call("agent.incognito.set", on=is_on, until=until)
+        if isValid(self):
+            self.incognito.show_state(state)
+
+    def _on_incognito_switched(self, is_on: bool, hours: int) -> None:
+        self.do(self._switch_incognito(is_on, hours))
+
     def _on_reload_timeout(self) -> None:
         self._load()
 
     def _on_listing_loaded(self) -> None:
         ids = self.listing.model.ids
+        self.incognito.show_state(self.listing.incognito)
         if self._right.currentWidget() is self.form:
             return
         if self._right.currentWidget() is self.connect_form:

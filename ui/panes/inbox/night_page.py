@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QCoreApplication, Qt, Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 
 from ui import theme
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.schedule.model import ScheduleRun
+    from app.upkeep.model import UndoneNight
 
 WIDTH = 760
 _ICONS = {"succeeded": ("circle-check", "success"), "failed": ("circle-alert", "danger")}
@@ -27,13 +28,12 @@ class NightPage(QScrollArea):
     """A card for each run of upkeep in the past day."""
 
     undo_requested = Signal(object)
-    """Undo the runs of these ids, the latest first."""
+    """Undo the runs of these ids."""
     schedule_opened = Signal(str)
     """Open the schedule of this id."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._runs: Sequence[ScheduleRun] = ()
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -44,8 +44,7 @@ class NightPage(QScrollArea):
         about = PlainLabel(self.tr("Keepsake did this by itself in the past day. You can take back any of it."), page)
         about.setWordWrap(True)
         theme.set_type(about, "body muted")
-        self.undo_all = text_button(self.tr("Undo all of it"), icon_name="undo-2", parent=page)
-        self.undo_all.clicked.connect(self._on_undo_all_clicked)
+        self.undo_all = text_button(self.tr("Undo the night"), icon_name="undo-2", parent=page)
         self._rows = QVBoxLayout()
         self._rows.setSpacing(Space.S)
         column = QVBoxLayout()
@@ -73,7 +72,6 @@ class NightPage(QScrollArea):
             runs: The runs, latest first.
             names: The name of each schedule by its id.
         """
-        self._runs = runs
         while (item := self._rows.takeAt(0)) is not None:
             if (widget := item.widget()) is not None:
                 widget.hide()
@@ -119,5 +117,15 @@ class NightPage(QScrollArea):
     def _on_details_clicked(self) -> None:
         self.schedule_opened.emit(str(self.sender().property("schedule")))
 
-    def _on_undo_all_clicked(self) -> None:
-        self.undo_requested.emit([run.run_id for run in self._runs])
+
+def night_words(undone: "UndoneNight") -> str:
+    """Return what was undone, in a sentence."""
+
+    def tr(text: str) -> str:
+        return QCoreApplication.translate("NightPage", text)
+
+    if not undone.runs:
+        return tr("There is nothing left to undo.")
+    said = tr("Undid what one job did") if len(undone.runs) == 1 else tr("Undid what {n} jobs did")
+    words = said.format(n=len(undone.runs))
+    return f"{words} · {tr('what changed since stays')}" if undone.left else words

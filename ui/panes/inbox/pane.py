@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from ui.actions import Action
-from ui.panes.inbox.night_page import NightPage
+from ui.panes.inbox.night_page import NightPage, night_words
 from ui.panes.inbox.proposal_list import NIGHT, ProposalList
 from ui.panes.inbox.proposal_page import ProposalPage
 from ui.panes.pane import Place
@@ -222,6 +222,12 @@ class InboxPane(ReadingPane):
         if isValid(self):
             self.show_notice(self.tr("Undone") if undone else self.tr("There is nothing left to undo."), tuple(undone))
 
+    async def _undo_night(self) -> None:
+        reply = await self.bridge.reply("upkeep.undo_night")
+        if isValid(self):
+            self.show_notice(night_words(reply.value), history_of(reply))
+            self._load()
+
     # --- wiring ---
 
     def _connect(self) -> None:
@@ -235,6 +241,7 @@ class InboxPane(ReadingPane):
         self.page.rule_requested.connect(self._on_rule_requested)
         self.page.undo_requested.connect(self._on_undo_one)
         self.night.undo_requested.connect(self._on_undo_requested)
+        self.night.undo_all.clicked.connect(self._on_undo_all_clicked)
         self.night.schedule_opened.connect(self._on_schedule_opened)
 
     def _on_reload_timeout(self) -> None:
@@ -264,6 +271,9 @@ class InboxPane(ReadingPane):
 
     def _on_undo_requested(self, run_ids: list[str]) -> None:
         self.do(self._undo(run_ids))
+
+    def _on_undo_all_clicked(self) -> None:
+        self.do(self._undo_night())
 
     def _on_schedule_opened(self, identity: str) -> None:
         self.navigate.emit(Place("schedule", identity))

@@ -14,6 +14,7 @@ from ui import theme
 from ui.models.dates import format_number, full_date
 from ui.models.markup import is_editable, toggled_task
 from ui.models.text_structure import Heading
+from ui.panes.known_row import KnownRow
 from ui.panes.labels import display_title, kind_label, source_label, store_label
 from ui.panes.notes.version_diff import VersionDiff
 from ui.panes.preview_names import PreviewNames
@@ -69,6 +70,7 @@ class Document(QFrame):
         self.preview = MarkdownView(self.tr("Preview"), self)
         self._names = PreviewNames(bridge, self.preview)
         self.comparison = VersionDiff(self)
+        self.known = KnownRow(self)
         self._facts = ElidedLabel(parent=self)
         theme.set_type(self._facts, "small muted")
         self._words = PlainLabel(self)
@@ -283,6 +285,7 @@ class Document(QFrame):
         column.addWidget(hairline(self))
         column.addWidget(self.comparison)
         column.addWidget(self._split, 1)
+        column.addWidget(self.known)
         for before, after in pairwise((self.title, self.editor, self.preview.page, self.tags.field, *modes, *changing)):
             self.setTabOrder(before, after)
 

@@ -10,6 +10,7 @@ from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui.models.text_structure import Heading, structure_of
+from ui.panes.known_hints import KnownHints
 from ui.panes.notes.note_attachments import NoteAttachments
 from ui.panes.notes.outline_section import OutlineSection
 from ui.panes.pane import Place
@@ -58,6 +59,7 @@ class NoteEditing(QObject):
         column = body.layout() if body is not None else None
         if isinstance(column, QVBoxLayout):
             column.insertWidget(0, self.outline)
+        self.hints = KnownHints(bridge, document.known, self, lambda: controller.id)
         self._timer = QTimer(self, singleShot=True, interval=STRUCTURE_MS)
         self._timer.timeout.connect(self._on_timer_timeout)
         self._connect()
@@ -66,6 +68,8 @@ class NoteEditing(QObject):
         self.outline.requested.connect(self._on_outline_requested)
         self._controller.opened.connect(self._on_controller_opened)
         self._controller.closed.connect(self._on_controller_closed)
+        self._document.known.opened.connect(self._pane.navigate)
+        self._document.editor.edited.connect(self._on_editor_edited)
         self._controller.relinked.connect(self._on_controller_relinked)
         self._document.editor.textChanged.connect(self._timer.start)
         self._document.preview.task_clicked.connect(self._document.tick)
@@ -101,11 +105,16 @@ class NoteEditing(QObject):
 
     def _on_controller_opened(self) -> None:
         self.outline.forget_folds()
+        self.hints.begin()
         self._on_timer_timeout()
 
     def _on_controller_closed(self) -> None:
         self._request += 1
         self.outline.set_headings(())
+
+    def _on_editor_edited(self) -> None:
+        cursor = self._document.editor.textCursor()
+        self.hints.typed(self._document.editor.source()[: cursor.position()])
 
     def _on_timer_timeout(self) -> None:
         self._request += 1

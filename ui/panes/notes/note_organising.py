@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QWidget
 
 from ui.actions import Action
 from ui.panes.notes.calendar.day_calendar import DayCalendar
+from ui.panes.notes.calendar.on_this_day import OnThisDay
 from ui.panes.notes.new_notes import DAILY, NewNotes
 from ui.panes.notes.trash_bar import TrashBar
 from ui.panes.pane import Place
@@ -67,10 +68,14 @@ class NoteOrganising(QObject):
         self._actions, self._doors = actions, doors
         self.new_notes = NewNotes(pane, doors.begin, doors.opened)
         self.calendar = DayCalendar(pane.bridge, facets)
+        self.on_this_day = OnThisDay(pane.bridge, facets)
         self.trash_bar = TrashBar(pane, listing, actions.restore, listing)
         listing.new.customContextMenuRequested.connect(self.choose_template)
         listing.add_below_head(self.trash_bar)
         facets.add_below(self.calendar)
+        facets.add_below(self.on_this_day)
+        self.on_this_day.opened.connect(pane.navigate)
+        self.on_this_day.load()
         facets.read_words = listing.filter.text
         actions.offer_more(self._entries)
         self._connect(inspector)
@@ -78,7 +83,7 @@ class NoteOrganising(QObject):
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
         """The widgets that take the keyboard, in reading order."""
-        return *self._facets.tab_chain, *self.calendar.tab_chain
+        return *self._facets.tab_chain, *self.calendar.tab_chain, *self.on_this_day.tab_chain
 
     def commands(self) -> list[Action]:
         """Return what can be done with templates, calendar and filters."""
@@ -96,6 +101,7 @@ class NoteOrganising(QObject):
         """Follow what was changed elsewhere."""
         if changes.areas & _CALENDAR_AREAS:
             self.calendar.load_soon()
+            self.on_this_day.load_soon()
 
     def choose_template(self) -> None:
         """Open the menu of templates below the button for a new note."""

@@ -16,7 +16,7 @@ CLASSES = {
     # Reads of the stores that a caller reaches.
     "familiar": """
         archive.get archive.list graph.read entity.graph entity.ids entity.info entity.list entity.of
-        entity.rows fact.beliefs fact.by_metadata fact.confidence fact.conflicts fact.get fact.list
+        entity.rows fact.beliefs fact.by_metadata fact.confidence fact.clashes fact.conflicts fact.get fact.list
         memory.context memory.forecast memory.get memory.list memory.parse memory.people memory.search
         memory.sources memory.stats memory.tags memory.timeline note.days note.entities note.facets
         note.mentions note.templates memory.months entity.named
@@ -42,6 +42,7 @@ CLASSES = {
     # Works on all of the vault: only for callers that read every store.
     "full": """
         capture.status
+        memory.on_this_day memory.related
         archive.put entity.duplicates entity.merge entity.place entity.protect entity.relate entity.rename entity.split
         entity.unrelate job.cancel job.list job.pause job.resume memory.history memory.sessions memory.undo
         schedule.notes schedule.prune schedule.run_now schedule.status session.agents session.consolidated
@@ -54,6 +55,7 @@ CLASSES = {
     """,
     # Administers the vault or other agents, or removes for good: the person's own programs.
     "owner": """
+        agent.incognito.get agent.incognito.set
         agent.activity agent.add agent.allow agent.ask agent.clear_ledger agent.ledger agent.list
         agent.quarantine agent.quarantined agent.readers agent.refuse agent.release agent.requests
         agent.revoke agent.rotate agent.trust agent.undo agent.vaults archive.clean backup.cancel_restore
@@ -65,7 +67,7 @@ CLASSES = {
         inbox.rule.set inbox.rules llm.status llm.test llm.usage memory.forget_forever memory.receipts
         schedule.activity schedule.notes_shown schedule.pause_all secret.list secret.remove secret.set
         secret.status session.consolidate session.purge settings.set trial.compare trial.judge trial.judged
-        trial.list trial.run trial.side_by_side upkeep.cancel upkeep.changes upkeep.run upkeep.undo
+        trial.list trial.run trial.side_by_side upkeep.cancel upkeep.changes upkeep.run upkeep.undo upkeep.undo_night
         vault.backup vault.check vault.health vault.reindex vault.repair agent.connected connection.list
         connection.preview connection.remove connection.write vault.overview vault.trace
     """,

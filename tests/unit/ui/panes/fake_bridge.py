@@ -246,6 +246,12 @@ class FakeBridge(QObject):
     def _note_entities(self, filter: Any, limit: int = 30) -> list[Any]:
         return []
 
+    def _memory_on_this_day(self, day: Any, limit: int = 3) -> list[Any]:
+        return []
+
+    def _memory_related(self, text: str, without: Any = ()) -> list[Any]:
+        return []
+
     def _note_days(self, first: Any, last: Any) -> list[Any]:
         return []
 

@@ -1,21 +1,21 @@
 """Run now, pause and incognito over a real vault, in the registry and in the tray."""
 
 from collections.abc import Iterator
-from pathlib import Path
+from datetime import UTC, datetime, timedelta
 
 import pytest
 
 from app.changes import Progress
+from app.errors import NotFoundError
 from app.host import Host
 from tests.unit.ui.conftest import Rest
 from ui.actions import Action, Actions
 from ui.bridge import Bridge
 from ui.notice import Notice
 from ui.shell.navigation import Place
-from ui.shell.quick_controls import PAUSED_AGENTS, QuickControls
+from ui.shell.quick_controls import QuickControls
 from ui.shell.status_line import VaultSummary
 from ui.tray import Tray
-from ui.window_state import WindowState
 
 
 @pytest.fixture
@@ -35,10 +35,10 @@ def actions(bridge: Bridge) -> Iterator[Actions]:
 
 @pytest.fixture
 def controls(
-    host: Host, bridge: Bridge, look: object, rest: Rest, actions: Actions, vault: Path, notices: list[Notice]
+    host: Host, bridge: Bridge, look: object, rest: Rest, actions: Actions, notices: list[Notice]
 ) -> QuickControls:
     rest(lambda: host.ask("schedule.count") > 0)
-    made = QuickControls(bridge, actions, WindowState(vault), actions)
+    made = QuickControls(bridge, actions, actions)
     made.notice.connect(notices.append)
     rest(lambda: bool(made.run_ids) and not bridge._tasks)
     return made
@@ -50,7 +50,6 @@ def paused(host: Host) -> dict[str, bool]:
 
 def test_nothing_to_pause_or_resume_at_first(actions: Actions, controls: QuickControls) -> None:
     assert not actions.run("work.resume")
-    assert not actions.run("work.private")  # there is no agent yet
     assert not controls.is_paused
     assert not controls.is_private
 
@@ -90,20 +89,50 @@ def test_pausing_and_resuming(
     assert host.ask("schedule.status").paused_until is None
 
 
-def test_incognito_pauses_all_agents_and_lets_go_on_only_those(
-    host: Host, actions: Actions, controls: QuickControls, rest: Rest, bridge: Bridge, vault: Path
+def test_incognito_is_one_switch_that_every_window_knows(
+    host: Host, actions: Actions, controls: QuickControls, rest: Rest, bridge: Bridge, notices: list[Notice]
 ) -> None:
-    for name in ("claude", "cursor", "resting"):
-        host.ask("agent.add", name=name)
+    host.ask("agent.add", name="resting")
     host.ask("agent.trust", name="resting", paused=True)
-    rest(lambda: len(controls._agents) == 3 and controls._agents[2].paused and not bridge._tasks)
     assert actions.run("work.private")
     rest(lambda: controls.is_private and not bridge._tasks)
-    assert paused(host) == {"claude": True, "cursor": True, "resting": True}
-    assert len(WindowState(vault).texts(PAUSED_AGENTS)) == 2  # a new start knows whom to let go on
-    assert actions.run("work.private")
-    rest(lambda: not controls.is_private and not bridge._tasks)
-    assert paused(host) == {"claude": False, "cursor": False, "resting": True}
+    assert host.ask("agent.incognito.get").is_on
+    assert notices[-1].text == "Incognito is on: no agent can read or record."
+    assert paused(host) == {"resting": True}
+    other = Actions()
+    second = QuickControls(bridge, other, other)
+    rest(lambda: second.is_private)
+    host.ask("agent.incognito.set", on=False)  # by the command line
+    rest(lambda: not controls.is_private and not second.is_private and not bridge._tasks)
+    assert paused(host) == {"resting": True}
+    other.deleteLater()
+
+
+def test_incognito_for_an_hour_ends_by_itself(
+    host: Host, actions: Actions, controls: QuickControls, rest: Rest, bridge: Bridge
+) -> None:
+    assert actions.run("work.private_hour")
+    rest(lambda: controls.is_private and not bridge._tasks)
+    until = host.ask("agent.incognito.get").until
+    assert until is not None
+    assert until == controls.incognito.until
+    host.ask("agent.incognito.set", until=datetime.now(UTC) + timedelta(seconds=1))
+    rest(lambda: controls.incognito.until != until)
+    rest(lambda: not controls.is_private)  # nothing changed but the time
+
+
+def test_what_cannot_be_loaded_is_told_once(
+    bridge: Bridge, controls: QuickControls, notices: list[Notice], rest: Rest
+) -> None:
+    async def gone() -> None:
+        raise NotFoundError("This host knows no schedules.")
+
+    controls._load_runs = gone  # type: ignore[method-assign]
+    for _ in range(2):
+        bridge.start(controls.refresh())
+        rest(lambda: not bridge._tasks)
+    assert [notice.kind for notice in notices] == ["error"]
+    assert "This host knows no schedules." in notices[0].text
 
 
 def test_the_tray_offers_all_of_it(
@@ -126,7 +155,17 @@ def test_the_tray_offers_all_of_it(
         icon.set_places([Place("notes", "note-1", title="Roses & more"), Place("graph")])
         assert [action.text() for action in icon.recent.actions()] == ["Roses && more"]
         host.ask("agent.add", name="claude")
-        rest(lambda: bool(controls._agents) and not bridge._tasks)
+        rest(lambda: bool(controls.agents) and not bridge._tasks)
+        (agent,) = [action for action in icon.agents.actions() if action.menu() is not None]
+        assert agent.text() == "claude"
+        pause = agent.menu().actions()[1]
+        assert pause.text() == "Pause"
+        pause.trigger()
+        rest(lambda: paused(host) == {"claude": True} and controls.agents[0].paused and not bridge._tasks)
+        (agent,) = [action for action in icon.agents.actions() if action.menu() is not None]
+        assert agent.text() == "claude (paused)"
+        agent.menu().actions()[1].trigger()
+        rest(lambda: paused(host) == {"claude": False} and not controls.agents[0].paused and not bridge._tasks)
         actions.run("work.private")
         rest(lambda: controls.is_private and not bridge._tasks)
         assert icon.state == "paused"

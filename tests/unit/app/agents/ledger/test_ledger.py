@@ -263,6 +263,7 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "entity.rows": ({"ids": ["{entity}"]}, ("entity",)),
     "fact.beliefs": ({"id": "{fact}"}, ("fact",)),
     "fact.by_metadata": ({"key": "colour", "value": "red"}, ("fact",)),
+    "fact.clashes": ({"id": "{clashing}"}, ("fact",)),
     "fact.conflicts": ({"content": "Marta drinks green tea in the morning, always"}, ("fact",)),
     "fact.get": ({"category": "people", "key": "marta"}, ("fact",)),
     "fact.list": ({}, ("fact",)),
@@ -271,6 +272,8 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "memory.history": ({}, ("note", "fact")),
     "memory.list": ({}, ("note", "fact")),
     "memory.people": ({}, ("entity",)),
+    "memory.on_this_day": ({"day": "2001-01-01"}, ("anniversary",)),
+    "memory.related": ({"text": "Marta drinks green tea in the morning"}, ("fact",)),
     "memory.search": ({"query": "Marta"}, ("note", "fact", "session")),
     "memory.sessions": ({}, ("session",)),
     "memory.sources": ({"id": "{drawn}"}, ("session",)),
@@ -351,6 +354,11 @@ def filled(host: Host) -> dict[str, str]:
             attributes={"colour": "red"},
         ).memory.id,
         "reflection": host.ask("reflection.save", content="A quiet week").id,
+        "clashing": host.ask("note.save", content="Marta drinks no green tea in the morning").id,
+        "anniversary": host.ask(
+            "session.append",
+            messages=[{"role": "user", "content": "Long since", "created_at": "2000-01-01T12:00:00Z"}],
+        ).session_id,
         "older": host.ask("session.append", messages=[{"role": "user", "content": "Hello"}]).session_id,
         "session": host.ask(
             "session.append", messages=[{"role": "user", "content": f"Marta said {n}"} for n in range(3)]

@@ -167,6 +167,17 @@ def test_runs_of_the_night_are_listed_with_their_undo(
     assert went.args[0].pane == "schedule"
 
 
+def test_the_night_is_undone_as_one_act(
+    pane: InboxPane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot, notices: "list[Notice]"
+) -> None:
+    for job in ("enrichment", "consolidation"):
+        host.ask("upkeep.run", job=job)
+    _wait_for(pane, NIGHT, bridge, rest)
+    qtbot.mouseClick(pane.night.undo_all, Qt.MouseButton.LeftButton)
+    rest(lambda: bool(notices) and not bridge._tasks)
+    assert notices[-1].text == "There is nothing left to undo."  # those two found nothing to change
+
+
 def test_everything_that_takes_the_keyboard_has_a_name(pane: InboxPane, host: Host, bridge: Bridge, rest: Rest) -> None:
     identity = _propose(host, "note.save", title="One", content="1")
     _wait_for(pane, identity, bridge, rest)

@@ -1,0 +1,87 @@
+"""Hints while one writes: what is known shows after a pause, and never moves the text."""
+
+from collections.abc import Iterator
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from app.host import Host
+from tests.unit.ui.conftest import Rest
+from tests.unit.ui.panes.test_every_pane import _nameless
+from ui.bridge import Bridge
+from ui.panes.known_hints import KnownHints
+from ui.panes.known_row import KnownRow
+from ui.panes.pane import Place
+
+
+@pytest.fixture
+def row(qtbot: QtBot, look: object) -> Iterator[KnownRow]:
+    made = KnownRow()
+    qtbot.addWidget(made)
+    made.resize(700, made.height())
+    made.show()
+    yield made
+    made.hide()
+
+
+@pytest.fixture
+def known(host: Host) -> str:
+    """Return the id of a note that is known."""
+    note = host.ask("note.save", content="Marta grows tomatoes on the balcony in summer", title="Balcony")
+    host.ask("vault.settle")
+    return str(note.id)
+
+
+def test_what_is_known_shows_without_moving_or_taking_the_keyboard(
+    host: Host, bridge: Bridge, row: KnownRow, rest: Rest, known: str
+) -> None:
+    hints = KnownHints(bridge, row, row)
+    height = row.height()
+    hints.typed("Ask Marta which tomatoes grow on a balcony")
+    rest(lambda: bool(row.titles))
+    assert row.titles[0].startswith("Balcony · ")
+    assert row.height() == height
+    assert not row.hasFocus()
+    assert _nameless(row) == []
+    places: list[Place] = []
+    row.opened.connect(places.append)
+    row._buttons[0].click()
+    assert places == [Place("notes", known)]
+
+
+def test_the_note_itself_and_too_little_text_give_no_hint(
+    host: Host, bridge: Bridge, row: KnownRow, rest: Rest, known: str
+) -> None:
+    hints = KnownHints(bridge, row, row, lambda: known)
+    hints.typed("Marta grows tomatoes on the balcony in summer")
+    rest(lambda: not hints._timer.isActive() and not bridge._tasks)
+    assert row.titles == []
+    hints.typed("Marta")
+    assert not hints._timer.isActive()
+
+
+def test_hints_are_dismissed_for_this_text_alone(
+    host: Host, bridge: Bridge, row: KnownRow, rest: Rest, known: str
+) -> None:
+    hints = KnownHints(bridge, row, row)
+    hints.typed("Ask Marta which tomatoes grow on a balcony")
+    rest(lambda: bool(row.titles))
+    row.close_button.click()
+    assert row.titles == []
+    hints.typed("Ask Marta which tomatoes grow on a balcony in summer")
+    assert not hints._timer.isActive()
+    hints.begin()
+    hints.typed("Ask Marta which tomatoes grow on a balcony in summer")
+    rest(lambda: bool(row.titles))
+
+
+def test_the_setting_turns_hints_off(host: Host, bridge: Bridge, row: KnownRow, rest: Rest, known: str) -> None:
+    host.ask("settings.set", name="window.hints", value=False)
+    hints = KnownHints(bridge, row, row)
+    hints.typed("Ask Marta which tomatoes grow on a balcony")
+    rest(lambda: not hints._timer.isActive() and not bridge._tasks)
+    assert row.titles == []
+    host.ask("settings.set", name="window.hints", value=True)
+    rest(lambda: hints._is_on is None)
+    hints.typed("Ask Marta which tomatoes grow on a balcony")
+    rest(lambda: bool(row.titles))

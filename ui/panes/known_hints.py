@@ -1,0 +1,89 @@
+"""Hints while the person types: related memories, asked for after a pause."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer
+from shiboken6 import isValid
+
+from app.errors import KeepsakeError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+    from app.changes import ChangeSet
+    from app.config.model import SettingValue
+    from ui.bridge import Bridge
+    from ui.panes.known_row import KnownRow
+
+SETTING = "window.hints"
+PAUSE_MS = 900
+LEAST = 12
+MOST = 400
+
+
+class KnownHints(QObject):
+    """Fills a row with what is related to the end of what was typed.
+
+    Args:
+        bridge: The way to the engine.
+        row: Where it is shown.
+        parent: The Qt parent.
+        own: Returns the id of what is being written, which is no hint; a new note gets one while it is written.
+    """
+
+    def __init__(
+        self, bridge: "Bridge", row: "KnownRow", parent: QObject | None = None, own: "Callable[[], str]" = str
+    ) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._row = row
+        self._text = ""
+        self._own = own
+        self._request = 0
+        self._is_on: bool | None = None
+        self._is_dismissed = False
+        self._timer = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._timer.timeout.connect(self._on_timer_timeout)
+        row.dismissed.connect(self._on_row_dismissed)
+        bridge.changed.connect(self._on_bridge_changed)
+
+    def begin(self) -> None:
+        """Show nothing: another text is being written now."""
+        self._request += 1
+        self._timer.stop()
+        self._is_dismissed = False
+        self._row.show_hits(())
+
+    def typed(self, text: str) -> None:
+        """Take over the text before the cursor, and ask once the typing pauses."""
+        self._text = text[-MOST:]
+        self._request += 1
+        if len(self._text.strip()) < LEAST:
+            self._timer.stop()
+            self._row.show_hits(())
+        elif not self._is_dismissed:
+            self._timer.start()
+
+    async def _ask(self, request: int) -> None:
+        try:
+            if self._is_on is None:
+                settings: list[SettingValue] = await self._bridge.call("settings.list")
+                self._is_on = any(one.name == SETTING and bool(one.value) for one in settings)
+            without = list(filter(None, [self._own()]))
+            hits = await self._bridge.call("memory.related", text=self._text, without=without) if self._is_on else []
+        except KeepsakeError:
+            hits = []  # a hint is no place for errors: the search itself tells what is wrong
+        if isValid(self) and request == self._request and not self._is_dismissed:
+            self._row.show_hits([hit for hit in hits if hit.id != self._own()])
+
+    def _on_timer_timeout(self) -> None:
+        self._bridge.start(self._ask(self._request))
+
+    def _on_row_dismissed(self) -> None:
+        self._is_dismissed = True
+        self._request += 1
+
+    def _on_bridge_changed(self, changes: "ChangeSet") -> None:
+        if "settings" in changes.areas:
+            self._is_on = None
+            self.begin()

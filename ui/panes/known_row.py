@@ -1,0 +1,108 @@
+"""Row of related memories at the foot of a text."""
+
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QWidget
+
+from app.core.text import excerpt
+from ui import theme
+from ui.models.dates import full_date, short_date
+from ui.panes.pane import Place
+from ui.style.design_tokens import Space
+from ui.widgets.button import icon_button
+from ui.widgets.icon_label import IconLabel
+from ui.widgets.inspector import LineButton
+from ui.widgets.plain_text import tooltip
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.retrieval.model import Hit
+
+MOST = 3
+HEIGHT = 36
+TITLE_LENGTH = 60
+TIP_LENGTH = 240
+
+
+class KnownRow(QWidget):
+    """One line of constant height, so that the text above never moves.
+
+    It takes the keyboard by Tab alone, and shows nothing while nothing is known.
+    """
+
+    opened = Signal(object)  # Place
+    dismissed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setAccessibleName(self.tr("You already know"))
+        self._hits: Sequence[Hit] = ()
+        self._content = QWidget(self)
+        sign = IconLabel("lightbulb", "muted", size=16, parent=self._content)
+        self._buttons = [self._button() for _ in range(MOST)]
+        self.close_button = icon_button("x", self.tr("No hints for this text"), parent=self._content)
+        self.close_button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        self.close_button.clicked.connect(self._on_close_clicked)
+        row = QHBoxLayout(self._content)
+        row.setContentsMargins(Space.L, 0, Space.S, 0)
+        row.setSpacing(Space.XS)
+        row.addWidget(sign)
+        for button in self._buttons:
+            row.addWidget(button, 1)
+        row.addWidget(self.close_button)
+        outer = QHBoxLayout(self)
+        outer.setContentsMargins(0, 0, 0, 0)
+        outer.addWidget(self._content)
+        theme.current().changed.connect(self._fit)
+        self._fit()
+        self.show_hits(())
+
+    @property
+    def titles(self) -> list[str]:
+        """The words of what is shown."""
+        return [] if self._content.isHidden() else [button.words for button in self._buttons if not button.isHidden()]
+
+    def show_hits(self, hits: "Sequence[Hit]") -> None:
+        """Show what is known, at most three; nothing for none."""
+        self._hits = hits[:MOST]
+        now = datetime.now(UTC)
+        for place, button in enumerate(self._buttons):
+            hit = self._hits[place] if place < len(self._hits) else None
+            button.setVisible(hit is not None)
+            if hit is None:
+                continue
+            words = excerpt(hit.title or hit.snippet, TITLE_LENGTH)
+            button.set_words(f"{words} · {short_date(hit.created_at, now)}")
+            about = self.tr("You already know: {what} ({when})").format(what=words, when=full_date(hit.created_at))
+            button.setAccessibleName(about)
+            button.setToolTip(tooltip(f"{about}\n{excerpt(hit.snippet, TIP_LENGTH)}"))
+        self._content.setVisible(bool(self._hits))
+
+    def _button(self) -> LineButton:
+        button = LineButton("", self._content)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        theme.set_type(button, "small")
+        button.clicked.connect(self._on_button_clicked)
+        return button
+
+    def _fit(self) -> None:
+        self.setFixedHeight(theme.current().scaled(HEIGHT))
+
+    def _on_button_clicked(self) -> None:
+        place = next((at for at, button in enumerate(self._buttons) if button is self.sender()), -1)
+        if 0 <= place < len(self._hits):
+            self.opened.emit(place_of_hit(self._hits[place]))
+
+    def _on_close_clicked(self) -> None:
+        self.show_hits(())
+        self.dismissed.emit()
+
+
+def place_of_hit(hit: "Hit") -> Place:
+    """Return where a hit is shown."""
+    if hit.target == "message" and hit.session_id is not None:
+        return Place("sessions", hit.session_id, str(hit.seq), title=hit.title, words=hit.why.terms)
+    return Place("notes", hit.id, title=hit.title)

@@ -1,0 +1,109 @@
+"""Card below the calendar: what was written on this day of earlier years and months."""
+
+from datetime import date
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QTimer, Signal
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from app.errors import KeepsakeError
+from ui import theme
+from ui.models.dates import full_date
+from ui.panes.pane import Place
+from ui.style.design_tokens import Space
+from ui.widgets.inspector import LineButton
+from ui.widgets.plain_text import PlainLabel, tooltip
+
+if TYPE_CHECKING:
+    from app.memories.model import Anniversary
+    from ui.bridge import Bridge
+
+MOST = 3
+YEAR = 12
+RELOAD_MS = 800
+
+
+class OnThisDay(QWidget):
+    """Up to three lines that lead to notes and conversations.
+
+    It is hidden where there is none.
+
+    Args:
+        bridge: The way to the engine.
+        parent: Its parent.
+    """
+
+    opened = Signal(object)  # Place
+
+    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._found: list[Anniversary] = []
+        self._day: date | None = None
+        heading = PlainLabel(self.tr("On this day"), self)
+        theme.set_type(heading, "small muted")
+        self._lines = [LineButton("", self) for _ in range(MOST)]
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Space.M, 0, Space.S, Space.S)
+        column.setSpacing(0)
+        column.addWidget(heading)
+        for line in self._lines:
+            line.clicked.connect(self._on_line_clicked)
+            column.addWidget(line)
+        self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
+        self._reload.timeout.connect(self.load)
+        self.hide()
+
+    @property
+    def tab_chain(self) -> tuple[QWidget, ...]:
+        """The widgets that take the keyboard, in reading order."""
+        return tuple(self._lines)
+
+    @property
+    def words(self) -> list[str]:
+        """The lines that are shown."""
+        return [self._words(one) for one in self._found]
+
+    def load(self) -> None:
+        """Fetch what was written on today's day; the old lines show until it arrives."""
+        self._day = date.today()  # noqa: DTZ011  (the person's own calendar)
+        self._bridge.start(self._load(self._day))
+
+    def load_soon(self) -> None:
+        """Fetch it again when a burst of changes is over."""
+        self._reload.start()
+
+    async def _load(self, day: date) -> None:
+        try:
+            found: list[Anniversary] = await self._bridge.call("memory.on_this_day", day=day, limit=MOST)
+        except KeepsakeError:
+            return  # the list beside it tells what is wrong
+        if isValid(self) and day == self._day:
+            self.show_found(found)
+
+    def show_found(self, found: "list[Anniversary]") -> None:
+        """Show what was found."""
+        self._found = found[:MOST]
+        for place, line in enumerate(self._lines):
+            one = self._found[place] if place < len(self._found) else None
+            line.setVisible(one is not None)
+            if one is not None:
+                line.set_words(self._words(one))
+                line.setToolTip(tooltip(f"{one.title}\n{full_date(one.at)}"))
+        self.setVisible(bool(self._found))
+
+    def _words(self, one: "Anniversary") -> str:
+        title = one.title or self.tr("Untitled")
+        years, months = divmod(one.months, YEAR)
+        if not months:
+            ago = self.tr("A year ago") if years == 1 else self.tr("{n} years ago").format(n=years)
+        else:
+            ago = self.tr("A month ago") if one.months == 1 else self.tr("{n} months ago").format(n=one.months)
+        return self.tr("{ago}: {title}").format(ago=ago, title=title)
+
+    def _on_line_clicked(self) -> None:
+        place = next((at for at, line in enumerate(self._lines) if line is self.sender()), -1)
+        if 0 <= place < len(self._found):
+            one = self._found[place]
+            self.opened.emit(Place("sessions" if one.kind == "session" else "notes", one.id, title=one.title))
