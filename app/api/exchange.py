@@ -33,11 +33,12 @@ async def import_file(
 
     Args:
         path: A ChatGPT or Claude export (``conversations.json`` or its zip), transcripts of Claude Code, Codex, Gemini
-            CLI or Cursor, chats of messengers, an mbox file of mails, a folder of Markdown, the memory file of the MCP
-            memory server, or Keepsake JSONL.
+            CLI or Cursor, chats of messengers, an mbox file of mails, a folder of Markdown, memories of other systems
+            for agents, or Keepsake JSONL.
         format: ``chatgpt``, ``claude``, ``markdown``, ``keepsake``, ``mcp-memory``, ``claude-code``, ``codex``,
             ``gemini``, ``cursor``, ``whatsapp``, ``telegram``, ``slack``, ``discord``, ``signal``, ``messenger``,
-            ``mbox``, ``enex``, ``docx``, ``html``, or ``auto`` to look.
+            ``mbox``, ``enex``, ``docx``, ``html``, ``mem0``, ``mcp-memory-service``, ``letta``, ``gemini-takeout``,
+            ``messages``, ``memory-database``, or ``auto`` to look.
         job: An id of the caller's own to watch and cancel it by.
         store: Who may see the imported notes.
     """

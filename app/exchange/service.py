@@ -21,6 +21,7 @@ from app.exchange.exporters import Exportable, Exporter, JsonlExporter, Markdown
 from app.exchange.formats import chatgpt, claude, docx, enex, keepsake, markdown, memory_file, web_page
 from app.exchange.formats.chats import chat_detection
 from app.exchange.formats.detect import SUPPORTED, detect, preview
+from app.exchange.formats.memory_systems import memory_system_detection
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.graph_exporter import GraphExporter
@@ -48,6 +49,7 @@ READERS: dict[str, Reader] = {
     docx.NAME: docx.read,
     web_page.NAME: web_page.read,
     **chat_detection.READERS,
+    **memory_system_detection.READERS,
 }
 EXPORTERS: dict[str, Callable[[Path], Exporter]] = {
     "jsonl": JsonlExporter,

@@ -19,6 +19,7 @@ from app.exchange.formats.chats import chat_detection, chat_records
 from app.exchange.formats.keepsake import LINE_TYPES
 from app.exchange.formats.keepsake_details import FIELDS, detail_type
 from app.exchange.formats.markdown import OF_THE_SYSTEM, SUFFIXES
+from app.exchange.formats.memory_systems import memory_database, memory_system_detection
 from app.exchange.formats.transcripts import recognition
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.model import ImportPreview
@@ -37,12 +38,14 @@ FORMATS = (
     *DOCUMENTS,
     *TRANSCRIPTS,
     *chat_detection.FORMATS,
+    *memory_system_detection.FORMATS,
 )
 SUPPORTED = (
     "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file or a folder), "
     "transcripts of Claude Code, Codex, Gemini CLI and Cursor, chats of WhatsApp, Telegram, Slack, Discord, Signal, "
     "Messenger and Instagram, mail (mbox), the memory file of the MCP memory server and Keepsake's "
-    "own JSONL, notes of Evernote (ENEX), Word documents (DOCX) and HTML."
+    "own JSONL, notes of Evernote (ENEX), Word documents (DOCX) and HTML, memories of mem0, Letta and the MCP memory "
+    "service, Gemini's Takeout, an agent's messages as JSON and SQLite databases of agents' memories."
 )
 HEAD = 1 << 20
 _ENEX = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE\s+en-export\b|<en-export\b)")
@@ -183,14 +186,8 @@ def _file(path: Path) -> str:
         packed = stream.read(2) == GZIP
         stream.seek(0)
         head = b"" if packed else _head(stream)
-    if _ENEX.match(head):
-        return enex.NAME
-    if web_page.BEGINNING.match(head) and path.suffix.lower() not in SUFFIXES:
-        if web_page.CHATGPT_PAGE in head:
-            raise _refusal(path, "only shows a ChatGPT export in a browser; import its conversations.json or its zip")
-        return web_page.NAME
-    if transcript := recognition.of_file(path):
-        return transcript
+    if found := _by_head(path, head):
+        return found
     begins = head.lstrip()[:1]
     if found := _lines(path) if packed or begins == b"{" else "":
         return found
@@ -199,6 +196,21 @@ def _file(path: Path) -> str:
     if found := _json(path, head) if begins in (b"{", b"[") else "":
         return found
     return _text(path)
+
+
+def _by_head(path: Path, head: bytes) -> str:
+    """Return the format that the beginning of a file gives away, ``""`` for none."""
+    if _ENEX.match(head):
+        return enex.NAME
+    if web_page.BEGINNING.match(head) and path.suffix.lower() not in SUFFIXES:
+        if web_page.CHATGPT_PAGE in head:
+            raise _refusal(path, "only shows a ChatGPT export in a browser; import its conversations.json or its zip")
+        return web_page.NAME
+    if name := recognition.of_file(path) or memory_system_detection.by_head(path, head):
+        return name
+    if head.startswith(memory_database.BEGINNING):
+        raise _refusal(path, "is a SQLite database without memories in tables that are known")
+    return ""
 
 
 def _text(path: Path) -> str:
@@ -265,8 +277,8 @@ def _json(path: Path, head: bytes) -> str:
         return "claude"
     if name := chat_detection.by_fields(names):
         return name
-    if name := unsupported.by_fields(names):
-        raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
+    if name := memory_system_detection.by_fields(names):
+        return name
     return next((name for pattern, name in _BROKEN if pattern.search(head)), "")
 
 

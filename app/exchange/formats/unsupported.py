@@ -6,19 +6,9 @@ from collections.abc import Iterable
 _NAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
     ("Gemini", re.compile(r"(?:.*/)?(?:My Activity|Meine Aktivitäten|Gemini)/.*")),
 )
-_FIELDS: tuple[tuple[str, frozenset[str]], ...] = (
-    ("Google's My Activity (Gemini)", frozenset({"item.header", "item.products"})),
-    ("mem0", frozenset({"results.item.memory"})),
-    ("an agent's message list", frozenset({"item.role", "item.content"})),
-)
 
 
 def by_names(names: Iterable[str]) -> str:
     """Return the program whose export has files named so, ``""`` for none known."""
     listed = list(names)
     return next((name for name, pattern in _NAMES if any(pattern.fullmatch(item) for item in listed)), "")
-
-
-def by_fields(names: set[str]) -> str:
-    """Return the program whose JSON has these fields, ``""`` for none known."""
-    return next((name for name, fields in _FIELDS if fields <= names), "")

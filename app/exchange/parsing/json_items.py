@@ -21,7 +21,7 @@ MAX_ITEM = 256 << 20
 # Everything up to the next bracket, whole strings included; a lone quote is a string that the buffer cuts.
 _TO_BRACKET = re.compile(rb'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+(["{}\[\]])', re.DOTALL)
 _IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
-_WRAPPERS = ("conversations", "chats", "items", "data")
+_WRAPPERS = ("conversations", "chats", "items", "data", "results", "memories")
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,8 +152,15 @@ def decode(raw: bytes) -> tuple[Any, bool]:
     return value, text.count("\ufffd") > raw.count(b"\xef\xbf\xbd")
 
 
-def items(path: Path, cancelled: Callable[[], bool]) -> Iterator[JsonItem | Problem | Position]:
-    """Read every conversation of the files at ``path``: a file, folder or zip.
+def items(
+    path: Path, cancelled: Callable[[], bool], noun: str = "conversation"
+) -> Iterator[JsonItem | Problem | Position]:
+    """Read every item of the files at ``path``: a file, folder or zip.
+
+    Args:
+        path: What holds the JSON.
+        cancelled: Asked now and then; reading stops when it says so.
+        noun: What an item is, for its place.
 
     Raises:
         NotFoundError: There is nothing at ``path``.
@@ -163,12 +170,14 @@ def items(path: Path, cancelled: Callable[[], bool]) -> Iterator[JsonItem | Prob
         total = sum(entry.size for entry in found)
         done = 0
         for entry in found:
-            for thing in entry_items(entry, cancelled):
+            for thing in entry_items(entry, cancelled, noun):
                 yield Position(done + thing.done, total, entry.name) if isinstance(thing, Position) else thing
             done += entry.size
 
 
-def entry_items(entry: SourceEntry, cancelled: Callable[[], bool]) -> Iterator[JsonItem | Problem | Position]:
+def entry_items(
+    entry: SourceEntry, cancelled: Callable[[], bool], noun: str = "conversation"
+) -> Iterator[JsonItem | Problem | Position]:
     """Read the items of one file."""
     splitter, number = ItemSplitter(), 0
     with entry.open() as opened:
@@ -176,15 +185,15 @@ def entry_items(entry: SourceEntry, cancelled: Callable[[], bool]) -> Iterator[J
             if cancelled():
                 return
             if isinstance(chunk, Problem):
-                yield Problem(f"{entry.name}, after conversation {number}", chunk.what)
+                yield Problem(f"{entry.name}, after {noun} {number}", chunk.what)
                 return
             for raw in splitter.feed(chunk):
                 number += 1
-                yield from _decoded(raw, f"{entry.name}, conversation {number}")
+                yield from _decoded(raw, f"{entry.name}, {noun} {number}")
             yield Position(done, None)
-    yield from _stray(splitter.stray, f"{entry.name}, after conversation {number}")
+    yield from _stray(splitter.stray, f"{entry.name}, after {noun} {number}")
     if ending := splitter.ending():
-        yield Problem(f"{entry.name}, conversation {number + 1}", ending)
+        yield Problem(f"{entry.name}, {noun} {number + 1}", ending)
 
 
 def _chunks(stream: IO[bytes]) -> Iterator[tuple[bytes | Problem, int]]:
@@ -222,9 +231,9 @@ def _unwrapped(value: Any, place: str) -> Iterator[JsonItem]:
     if isinstance(value, dict) and "mapping" not in value and "chat_messages" not in value:
         for name in _WRAPPERS:
             if isinstance(inner := value.get(name), list):
-                where = place.rpartition(", ")[0]
+                where = place.rpartition(" ")[0]
                 for number, item in enumerate(inner, 1):
-                    yield JsonItem(item, f"{where}, conversation {number}")
+                    yield JsonItem(item, f"{where} {number}")
                 return
     yield JsonItem(value, place)
 

@@ -1,3 +1,4 @@
+import json
 import tarfile
 from collections import Counter
 from datetime import UTC, datetime
@@ -109,3 +110,23 @@ def test_the_naughty_strings_survive(blns: list[str], tmp_path: Path) -> None:
     for number, text in enumerate(blns):
         if found[f"{number}.md"].attributes.get("newline") is None:
             assert found[f"{number}.md"].content.encode() == text.encode().removeprefix(b"\xef\xbb\xbf")
+
+
+def test_samples_of_mem0_go_in(shared_data: Path, tmp_path: Path) -> None:
+    samples = json.loads((shared_data / "memory-formats/mem0/extracted_json_samples.json").read_text("utf-8"))
+    lists = [one["value"] for one in samples if isinstance(one["value"], dict) and one["value"].get("results")]
+    assert len(lists) > 5
+    for number, value in enumerate(lists):
+        path = tmp_path / f"{number}.json"
+        path.write_text(json.dumps(value), "utf-8")
+        if not any("memory" in {**one, **(one.get("data") or {})} for one in value["results"]):
+            continue
+        assert detect(path) == "mem0", value
+        expected = sum(bool(one.get("memory") or (one.get("data") or {}).get("memory")) for one in value["results"])
+        assert len(only(records(READERS["mem0"], path), MemoryRecord)) == expected
+
+
+def test_the_sample_of_gemini_s_takeout_goes_in(shared_data: Path) -> None:
+    path = shared_data / "chat-exports/multi/knowledgemaxxing/tests/fixtures/MyActivity.json"
+    assert detect(path) == "gemini-takeout"
+    assert contents(records(READERS["gemini-takeout"], path)) == ["what should I read to understand progress studies"]

@@ -1,0 +1,1 @@
+"""Readers of what other memory systems of agents export or store."""
