@@ -15,7 +15,9 @@ from app.exchange.model import ExportFormat, ExportReport, ImportPreview, Import
 
 @operation("exchange.preview", trust="full", owner_only=True)
 async def preview(engine: Engine, caller: Caller, path: str) -> ImportPreview:
-    """Say what a file or folder is, without importing it.
+    """Say what a file or folder is and what an import would make of it.
+
+    Nothing is stored. It reads for some seconds at most, and says so when that was not all.
 
     Args:
         path: The file or folder on this machine.
@@ -25,7 +27,13 @@ async def preview(engine: Engine, caller: Caller, path: str) -> ImportPreview:
 
 @operation("exchange.import", access="write", trust="full", owner_only=True)
 async def import_file(
-    engine: Engine, caller: Caller, path: str, format: str = "auto", job: str = "", store: StoreName = "private"
+    engine: Engine,
+    caller: Caller,
+    path: str,
+    format: str = "auto",
+    job: str = "",
+    store: StoreName = "private",
+    skip_secrets: bool = False,
 ) -> Changed[ImportReport]:
     """Import a file or folder; what is there already is not added again.
 
@@ -41,6 +49,7 @@ async def import_file(
             ``messages``, ``memory-database``, or ``auto`` to look.
         job: An id of the caller's own to watch and cancel it by.
         store: Who may see the imported notes.
+        skip_secrets: Leave out notes and messages that look as if they held a key or a password.
     """
     source = user_path(path)
     work = engine.jobs.begin(f"Importing {source.name or source}", "bytes", job)
@@ -48,7 +57,7 @@ async def import_file(
     try:
         if engine.config.flag("backup.before_import"):
             await engine.upkeep.backups.now("before-import")
-        report = await engine.exchange.import_path(source, format, store, caller.name, work)
+        report = await engine.exchange.import_path(source, format, store, caller.name, work, skip_secrets=skip_secrets)
         state = "cancelled" if report.cancelled else "finished"
     finally:
         engine.jobs.end(work, state)

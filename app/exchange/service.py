@@ -16,7 +16,7 @@ from typing import Literal, Protocol, Self, TypeVar
 from app.core.stores import StoreName
 from app.errors import CancelledByPersonError, FormatError, InputError
 from app.exchange import attachment_files
-from app.exchange.batches import Batch, BatchReader, Storable
+from app.exchange.batches import Batch, BatchReader, Intake, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
 from app.exchange.formats import chatgpt, claude, docx, enex, keepsake, markdown, memory_file, web_page
 from app.exchange.formats.chats import chat_detection
@@ -26,6 +26,7 @@ from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.graph_exporter import GraphExporter
 from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
+from app.exchange.preview_counts import PreviewCounts
 from app.exchange.transcript_exporter import TranscriptExporter
 from app.memories.archive.model import Archived
 from app.memories.foreign_record import Problem
@@ -161,6 +162,8 @@ class _Tally:
             run_id=stored.run_id or report.run_id,
             secrets=report.secrets + stored.secrets,
             recalled=report.recalled + stored.recalled,
+            attachments=report.attachments + batch.attachments,
+            skipped=report.skipped + batch.secrets,
         )
 
     def finished(self, *, cancelled: bool) -> ImportReport:
@@ -182,6 +185,7 @@ class ExchangeService:
         source: Where exported values come from.
         new_transcript_sink: Makes where transcripts go; the same where not given.
         vault: The vault whose attachments come along; ``None`` for none.
+        known: Counts the records of a format that are there already, for previews.
     """
 
     def __init__(
@@ -190,23 +194,44 @@ class ExchangeService:
         source: RecordSource,
         new_transcript_sink: Callable[[], RecordSink] | None = None,
         vault: Path | None = None,
+        known: Callable[[Sequence[Storable], str], Awaitable[int]] | None = None,
     ) -> None:
+        self._known = known
         self._new_sink = new_sink
         self._source = source
         self._vault = vault
         self._new_transcript_sink = new_transcript_sink or new_sink
 
     async def preview(self, path: Path) -> ImportPreview:
-        """Return what an import of ``path`` would read.
+        """Return what an import of ``path`` would read and make; nothing is stored.
 
         Raises:
             NotFoundError: There is nothing at ``path``.
             FormatError: It is in no supported format.
         """
-        return await asyncio.to_thread(preview, path)
+        found = await asyncio.to_thread(preview, path)
+        counts, stopped = PreviewCounts(found), threading.Event()
+        reader = BatchReader(READERS[found.format](path, stopped.is_set), path, Intake(secrets="count"))
+        with _Thread("preview") as thread:
+            try:
+                while not counts.is_finished:
+                    batch = await thread.run(reader.next)
+                    known = 0 if self._known is None else await self._known(batch.records, found.format)
+                    counts.add(batch, known)
+            finally:
+                stopped.set()
+                await thread.run(reader.close)
+        return counts.preview()
 
     async def import_path(
-        self, path: Path, format_name: str, store: StoreName, actor: str, work: ImportJob
+        self,
+        path: Path,
+        format_name: str,
+        store: StoreName,
+        actor: str,
+        work: ImportJob,
+        *,
+        skip_secrets: bool = False,
     ) -> ImportReport:
         """Import a file or folder; broken parts are reported and left out.
 
@@ -216,6 +241,7 @@ class ExchangeService:
             store: Who may see memories whose record does not say.
             actor: Who imports, for history.
             work: Hears of progress; the import stops after the batch at hand when it is cancelled.
+            skip_secrets: Leave out texts that look as if they held a key or a password.
 
         Raises:
             NotFoundError: There is nothing at ``path``.
@@ -235,7 +261,8 @@ class ExchangeService:
         ingest = partial(sink.ingest, source=f"import:{name}", format=name, store=store, actor=actor)
         tally = _Tally(ImportReport(str(path), name))
         stopped = threading.Event()
-        reader = BatchReader(READERS[name](path, lambda: stopped.is_set() or work.is_cancelled()), path)
+        intake = self._intake(skip_secrets=skip_secrets)
+        reader = BatchReader(READERS[name](path, lambda: stopped.is_set() or work.is_cancelled()), path, intake)
         stopped_early = False
         with _Thread("import") as thread:
             reading = thread.run(reader.next)
@@ -258,6 +285,12 @@ class ExchangeService:
             left_out = await asyncio.to_thread(attachment_files.bring_in, path, self._vault)
             tally.add(Batch(problems=left_out), Ingested())
         return tally.finished(cancelled=stopped_early)
+
+    def _intake(self, *, skip_secrets: bool) -> Intake:
+        secrets: Literal["ignore", "skip"] = "skip" if skip_secrets else "ignore"
+        if self._vault is None:
+            return Intake(secrets=secrets)
+        return Intake(partial(attachment_files.keep, vault=self._vault), secrets)
 
     async def export_path(
         self, path: Path, format_name: str, work: ImportJob, *, removed: bool = True, history: bool = False
