@@ -22,6 +22,7 @@ from app.exchange.formats import chatgpt, claude, docx, enex, keepsake, markdown
 from app.exchange.formats.chats import chat_detection
 from app.exchange.formats.detect import SUPPORTED, detect, preview
 from app.exchange.formats.memory_systems import memory_system_detection
+from app.exchange.formats.notebooks import apple_notes, documents, joplin, notion, pdf
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.graph_exporter import GraphExporter
@@ -49,6 +50,11 @@ READERS: dict[str, Reader] = {
     enex.NAME: enex.read,
     docx.NAME: docx.read,
     web_page.NAME: web_page.read,
+    joplin.NAME: joplin.read,
+    notion.NAME: notion.read,
+    apple_notes.NAME: apple_notes.read,
+    pdf.NAME: pdf.read,
+    documents.NAME: documents.read,
     **chat_detection.READERS,
     **memory_system_detection.READERS,
 }
