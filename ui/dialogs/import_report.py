@@ -2,8 +2,10 @@
 
 from PySide6.QtCore import QCoreApplication
 
-from app.exchange.model import ImportReport
+from app.exchange.model import ImportPreview, ImportReport
 from ui.shell.status_line import count, span
+
+SHOWN_PROBLEMS = 8
 
 
 def tr(text: str) -> str:
@@ -18,27 +20,63 @@ def format_name(name: str) -> str:
         "claude": tr("Claude export"),
         "markdown": tr("Markdown notes"),
         "keepsake": tr("Keepsake export"),
+        "enex": tr("Evernote notes"),
+        "joplin": tr("Joplin export"),
+        "notion": tr("Notion export"),
+        "apple-notes": tr("Apple Notes"),
+        "pdf": tr("PDF document"),
+        "docx": tr("Word document"),
+        "html": tr("HTML page"),
+        "documents": tr("Documents"),
     }
     return names.get(name, name)
+
+
+def preview_text(preview: ImportPreview) -> str:
+    """Return what an import would make, a line for each kind of news."""
+    made = _counts(preview.conversations, preview.messages, preview.notes, preview.attachments)
+    lines = [made if preview.is_complete or not made else tr("At least {made}").format(made=made)]
+    if preview.known:
+        lines.append(tr("{n} conversations and notes are there already").format(n=count(preview.known)))
+    if preview.problem_count:
+        lines.append(tr("{n} problems:").format(n=count(preview.problem_count)))
+        lines += [f"• {problem.place}: {problem.what}" for problem in preview.problems[:SHOWN_PROBLEMS]]
+    return "\n".join(filter(None, lines))
+
+
+def secrets_text(number: int) -> str:
+    """Return the words of the choice to leave out texts with secrets."""
+    if number == 1:
+        return tr("Leave out 1 text that looks as if it held a key or a password")
+    return tr("Leave out {n} texts that look as if they held a key or a password").format(n=count(number))
+
+
+def _counts(conversations: int, messages: int, notes: int, attachments: int) -> str:
+    """Return the numbers of what there is, without what there is none of."""
+    parts = [
+        text.format(n=count(number))
+        for number, text in (
+            (conversations, tr("1 conversation") if conversations == 1 else tr("{n} conversations")),
+            (messages, tr("1 message") if messages == 1 else tr("{n} messages")),
+            (notes, tr("1 note") if notes == 1 else tr("{n} notes")),
+            (attachments, tr("1 attachment") if attachments == 1 else tr("{n} attachments")),
+        )
+        if number
+    ]
+    return " · ".join(parts)
 
 
 def report_text(report: ImportReport) -> tuple[str, str]:
     """Return a heading and the lines below it."""
     title = tr("Stopped") if report.cancelled else tr("Imported")
-    parts = [
-        text.format(n=count(number))
-        for number, text in (
-            (report.sessions, tr("1 conversation") if report.sessions == 1 else tr("{n} conversations")),
-            (report.messages, tr("1 message") if report.messages == 1 else tr("{n} messages")),
-            (report.memories, tr("1 note") if report.memories == 1 else tr("{n} notes")),
-        )
-        if number
-    ]
-    lines = [(" · ".join(parts) or tr("Nothing new")) + " · " + tr("in {span}").format(span=span(report.seconds))]
+    made = _counts(report.sessions, report.messages, report.memories, report.attachments)
+    lines = [(made or tr("Nothing new")) + " · " + tr("in {span}").format(span=span(report.seconds))]
     if report.updated:
         lines.append(tr("{n} updated").format(n=count(report.updated)))
     if report.unchanged:
         lines.append(tr("{n} were there already").format(n=count(report.unchanged)))
+    if report.skipped:
+        lines.append(tr("{n} left out that may hold a key or a password").format(n=count(report.skipped)))
     if report.cancelled:
         lines.append(tr("What was imported so far stays. Import it again to continue."))
     if report.problem_count:

@@ -44,12 +44,12 @@ FORMATS = (
     *memory_system_detection.FORMATS,
 )
 SUPPORTED = (
-    "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file or a folder), "
-    "transcripts of Claude Code, Codex, Gemini CLI and Cursor, chats of WhatsApp, Telegram, Slack, Discord, Signal, "
-    "Messenger and Instagram, mail (mbox), the memory file of the MCP memory server and Keepsake's "
-    "own JSONL, notes of Evernote (ENEX), Joplin (JEX), Notion "
-    "(Markdown & CSV), Apple Notes, Obsidian and Logseq, PDF, Word documents (DOCX), HTML and plain text, memories of mem0, Letta and the MCP memory "
-    "service, Gemini's Takeout, an agent's messages as JSON and SQLite databases of agents' memories."
+    "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file or a folder) "
+    "of Obsidian, Logseq and others, transcripts of Claude Code, Codex, Gemini CLI and Cursor, chats of WhatsApp, "
+    "Telegram, Slack, Discord, Signal, Messenger and Instagram, mail (mbox), the memory file of the MCP memory server "
+    "and Keepsake's own JSONL, notes of Evernote (ENEX), Joplin (JEX), Notion (Markdown & CSV) and Apple Notes, PDF, "
+    "Word documents (DOCX), HTML and plain text, memories of mem0, Letta and the MCP memory service, Gemini's Takeout, "
+    "an agent's messages as JSON and SQLite databases of agents' memories."
 )
 HEAD = 1 << 20
 _PDF_WITHIN = 1024  # readers of PDF take some bytes before the mark
@@ -124,20 +124,23 @@ def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
     if found_format := recognition.of_folder(path, lambda: sum(1 for _ in _notes(path, cancelled))):
         return found_format
     listed = list(islice(chat_records.names(path), MAX_NAMES))
-    if notion.is_export(listed):
-        return notion.NAME
-    if name := _chats(path):
+    if name := notion.NAME if notion.is_export(listed) else _chats(path):
         return name
     names = [child.name for child in path.iterdir()]
     if name := unsupported.by_names(names):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
+    if name := _notes_format(path, listed, cancelled):
+        return name
+    raise _refusal(path, "holds no Markdown notes, no documents and no conversations.json")
+
+
+def _notes_format(path: Path, names: list[str], cancelled: Callable[[], bool]) -> str:
+    """Return the format of the notes or documents in a folder, ``""`` for none."""
     if next(_notes(path, cancelled), None) is not None:
         return "markdown"
-    if apple_notes.is_export(listed, path.resolve().name):
+    if apple_notes.is_export(names, path.resolve().name):
         return apple_notes.NAME
-    if next(documents.files(path, cancelled), None) is not None:
-        return documents.NAME
-    raise _refusal(path, "holds no Markdown notes and no conversations.json")
+    return documents.NAME if next(documents.files(path, cancelled), None) is not None else ""
 
 
 def _chats(path: Path) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 from app.attachments.content_check import picture_suffix, require_attachable
 from app.attachments.model import clean_name, kind_of, link_of, suffix_of
 from app.exchange.model import AttachmentRecord
+from app.memories.foreign_record import Problem
 
 _STEM: Final = 80
 
@@ -35,3 +36,8 @@ def attachment_link(name: str, shown: str) -> str:
     """Return the Markdown that shows the attached picture called ``name``, or leads to the file."""
     said = " ".join(shown.replace("[", "(").replace("]", ")").split())
     return f"{'!' if kind_of(name) == 'picture' else ''}[{said or name}]({link_of(name)})"
+
+
+def file_problem(place: str, what: str) -> Problem:
+    """Return the problem of a file that is left out while its note goes in."""
+    return Problem(place, what, lost=False, foreign=True)

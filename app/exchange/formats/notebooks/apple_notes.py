@@ -1,6 +1,6 @@
 """Reader of Apple Notes as Apple gives them out (privacy.apple.com): a text file a note, its pictures beside it.
 
-The copy holds a folder for each note: ``Notes/Trip/Trip.txt``. Programs that export to Markdown or HTML are read as those.
+The copy holds a folder for each note: ``Notes/Trip/Trip.txt``. What other programs export is Markdown or HTML.
 """
 
 import posixpath

@@ -72,7 +72,7 @@ def _add_nested(archive: zipfile.ZipFile, info: zipfile.ZipInfo, found: ArchiveF
     if info.file_size > MAX_NESTED_BYTES:
         found.problems.append(Problem(info.filename, "It is larger than an archive within an archive may be."))
         return
-    copy = stack.enter_context(tempfile.TemporaryFile())
+    copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
     try:
         with archive.open(info) as stream:
             _copy(stream, copy, info.file_size)

@@ -8,7 +8,7 @@ from app.attachments.model import MAX_BYTES
 from app.errors import InputError
 from app.exchange.formats.notebooks.archive_files import read_file
 from app.exchange.model import AttachmentRecord
-from app.exchange.parsing.attachment_links import attachment, attachment_link
+from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
 from app.exchange.source_files import SourceEntry
 from app.memories.foreign_record import Problem
 
@@ -43,12 +43,12 @@ class AttachedEntries:
         self._names[path] = ""
         data = read_file(self._files[path], MAX_BYTES)
         if isinstance(data, str):
-            yield Problem(f"{place}, {path}", data)
+            yield file_problem(f"{place}, {path}", data)
             return
         try:
             record = attachment(posixpath.basename(path), data)
         except InputError as error:
-            yield Problem(f"{place}, {path}", error.message)
+            yield file_problem(f"{place}, {path}", error.message)
             return
         self._names[path] = record.name
         yield record

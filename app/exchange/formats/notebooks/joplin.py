@@ -19,7 +19,7 @@ from app.exchange.formats.notebooks.joplin_items import (
 )
 from app.exchange.formats.notebooks.note_references import NoteNames
 from app.exchange.model import AttachmentRecord, Position, Record
-from app.exchange.parsing.attachment_links import attachment, attachment_link
+from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
 from app.exchange.parsing.html_text import markdown_of
 from app.memories.foreign_record import MemoryRecord, Problem
 
@@ -62,7 +62,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         FormatError: It is no tar archive.
     """
     try:
-        archive = tarfile.open(path, "r:")
+        archive = tarfile.open(path, "r:")  # noqa: SIM115 - closed below
     except (tarfile.TarError, EOFError, ValueError) as error:
         raise FormatError(f"{path.name} is no complete JEX file; export it again.", path=str(path)) from error
     with archive:
@@ -122,20 +122,22 @@ class _NoteReader:
         self.used.add(key)
         member = self._index.files.get(key)
         if member is None:
-            yield Problem(place, f"A file that it shows ({self._index.resources.get(key, key)}) is not in the archive.")
+            yield file_problem(
+                place, f"A file that it shows ({self._index.resources.get(key, key)}) is not in the archive."
+            )
             return
         name = self._index.resources.get(key, member.name)
         if member.size > MAX_BYTES:
-            yield Problem(f"{place}, {name}", f"It is larger than {MAX_BYTES >> 20} MB and was left out.")
+            yield file_problem(f"{place}, {name}", f"It is larger than {MAX_BYTES >> 20} MB and was left out.")
             return
         data = read_member(self._archive, member)
         try:
             if isinstance(data, str):
-                yield Problem(f"{place}, {name}", data)
+                yield file_problem(f"{place}, {name}", data)
                 return
             record = attachment(name, data)
         except InputError as error:
-            yield Problem(f"{place}, {name}", error.message)
+            yield file_problem(f"{place}, {name}", error.message)
             return
         self._kept[key] = record.name
         yield record

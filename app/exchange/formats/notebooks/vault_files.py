@@ -61,7 +61,7 @@ class VaultFiles:
             text: The note's text.
             place: Its path in the vault.
         """
-        if not self._entries or "](" not in text and "[[" not in text:
+        if not self._entries or ("](" not in text and "[[" not in text):
             yield text
             return
         folder = posixpath.dirname(place)
