@@ -51,7 +51,7 @@ def entries(path: Path, wanted: re.Pattern[str] = CONVERSATIONS) -> Iterator[lis
         with open_zip(path) as archive:
             yield [
                 SourceEntry(info.filename, info.file_size, partial(archive.open, info))
-                for info in members(archive, wanted)
+                for info in members(archive, wanted, path.name)
             ]
     else:
         yield [_file(path)]
@@ -81,14 +81,13 @@ def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
         yield archive
 
 
-def members(archive: zipfile.ZipFile, wanted: re.Pattern[str]) -> list[zipfile.ZipInfo]:
-    """Return the files of a zip whose names match ``wanted``, by name.
+def members(archive: zipfile.ZipFile, wanted: re.Pattern[str], name: str) -> list[zipfile.ZipInfo]:
+    """Return the files of the zip called ``name`` whose names match ``wanted``, by name.
 
     Raises:
         FormatError: One is encrypted, or they would swell beyond reason.
     """
     found = [info for info in archive.infolist() if not info.is_dir() and wanted.fullmatch(info.filename)]
-    name = Path(archive.filename or "").name
     if any(info.flag_bits & ENCRYPTED for info in found):
         raise FormatError(f"{name} is protected with a password. Unpack it first, then import the folder.", path=name)
     swollen = sum(info.file_size for info in found)

@@ -32,10 +32,16 @@ def attachment(name: str, data: bytes) -> AttachmentRecord:
     return AttachmentRecord(f"{name[: len(name) - len(suffix)][:_STEM]}-{digest}{suffix}", data)
 
 
-def attachment_link(name: str, shown: str) -> str:
-    """Return the Markdown that shows the attached picture called ``name``, or leads to the file."""
+def attachment_link(name: str, shown: str, *, embeds: bool = True) -> str:
+    """Return the Markdown that shows the attached picture called ``name``, or leads to the file.
+
+    Args:
+        name: The attachment's name.
+        shown: The words of the link.
+        embeds: False to lead to pictures too.
+    """
     said = " ".join(shown.replace("[", "(").replace("]", ")").split())
-    return f"{'!' if kind_of(name) == 'picture' else ''}[{said or name}]({link_of(name)})"
+    return f"{'!' if embeds and kind_of(name) == 'picture' else ''}[{said or name}]({link_of(name)})"
 
 
 def file_problem(place: str, what: str) -> Problem:

@@ -46,14 +46,14 @@ def open_files(path: Path) -> Iterator[ArchiveFiles]:
             found.files = {name: _file(path, name) for name in names_in_folder(path) if not _SYSTEM.fullmatch(name)}
         elif is_zip(path):
             archive = stack.enter_context(open_zip(path))
-            _add(archive, found, stack, is_nested=False)
+            _add(archive, path.name, found, stack, is_nested=False)
         else:
             found.files[path.name] = _file(path.parent, path.name)
         yield found
 
 
-def _add(archive: zipfile.ZipFile, found: ArchiveFiles, stack: ExitStack, *, is_nested: bool) -> None:
-    for info in members(archive, _ANY):
+def _add(archive: zipfile.ZipFile, title: str, found: ArchiveFiles, stack: ExitStack, *, is_nested: bool) -> None:
+    for info in members(archive, _ANY, title):
         name = _plain(info.filename)
         if not name or _SYSTEM.fullmatch(name):
             if not name:
@@ -80,7 +80,7 @@ def _add_nested(archive: zipfile.ZipFile, info: zipfile.ZipInfo, found: ArchiveF
     except (*DAMAGE, ValueError, NotImplementedError, RuntimeError):
         found.problems.append(Problem(info.filename, "It is not a complete zip file, so its notes were left out."))
         return
-    _add(nested, found, stack, is_nested=True)
+    _add(nested, info.filename, found, stack, is_nested=True)
 
 
 def _copy(stream: IO[bytes], copy: IO[bytes], size: int) -> None:

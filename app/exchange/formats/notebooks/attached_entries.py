@@ -53,10 +53,11 @@ class AttachedEntries:
         self._names[path] = record.name
         yield record
 
-    def link(self, written: str, folder: str, shown: str) -> str:
+    def link(self, written: str, folder: str, shown: str, *, embeds: bool = True) -> str:
         """Return Markdown that leads to the attachment, ``""`` when there is none."""
         name = self._names.get(self.path_of(written, folder), "")
-        return attachment_link(name, shown or posixpath.basename(unquote(written))) if name else ""
+        shown = shown or posixpath.basename(unquote(written))
+        return attachment_link(name, shown, embeds=embeds) if name else ""
 
     def path_of(self, written: str, folder: str) -> str:
         """Return the path of the file that a link means, ``""`` for none."""

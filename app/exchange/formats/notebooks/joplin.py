@@ -143,11 +143,15 @@ class _NoteReader:
         yield record
 
     def _linked(self, found: re.Match[str]) -> str:
-        _, shown, key, heading = found.groups()
+        mark, shown, key, heading = found.groups()
         if key in self._index.notes:
             return self._names.link(key, shown, (heading or "").removeprefix("#"))
         name = self._kept.get(key, "")
-        return attachment_link(name, shown) if name else f"[{shown or self._index.resources.get(key, 'file')}]"
+        return (
+            attachment_link(name, shown, embeds=bool(mark))
+            if name
+            else f"[{shown or self._index.resources.get(key, 'file')}]"
+        )
 
     def _note(self, item: JoplinItem, text: str) -> MemoryRecord:
         key = item.fields["id"]

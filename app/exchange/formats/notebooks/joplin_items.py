@@ -143,8 +143,18 @@ def read_index(archive: tarfile.TarFile, path: Path, index: JoplinIndex) -> Iter
                 index.files[found[1]] = member
             else:
                 index.others += 1
+        is_whole = _ends_as_archives_do(path)
     except (tarfile.TarError, OSError, EOFError, ValueError):
+        is_whole = False
+    if not is_whole:
         yield Problem(path.name, "The archive is cut short or damaged, so only the notes before that place were read.")
+
+
+def _ends_as_archives_do(path: Path) -> bool:
+    """Return whether an archive ends with an empty block; the library takes a cut header for its end."""
+    with path.open("rb") as stream:
+        stream.seek(-min(tarfile.BLOCKSIZE, path.stat().st_size), 2)
+        return not stream.read().strip(b"\0")
 
 
 def _file_name(item: JoplinItem) -> str:

@@ -181,7 +181,7 @@ def _page_at(written: str, folder: str, pages: _Pages) -> str:
 def _linked(found: re.Match[str], folder: str, pages: _Pages, names: NoteNames, attached: AttachedEntries) -> str:
     if key := _page_at(found[3], folder, pages):
         return names.link(key, found[2])
-    return attached.link(found[3], folder, found[2]) or found[0]
+    return attached.link(found[3], folder, found[2], embeds=bool(found[1])) or found[0]
 
 
 def _properties(text: str) -> dict[str, str]:

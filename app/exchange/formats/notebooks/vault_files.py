@@ -112,7 +112,7 @@ class VaultFiles:
         shown = found["shown"] or ""
         shown = "" if _SIZE.fullmatch(shown) else shown
         if posixpath.dirname(path) not in _OWN:
-            return self._attached.link(quote(path), "", shown)
+            return self._attached.link(quote(path), "", shown, embeds=found[0].startswith("!"))
         self._own.add(path)
         if "target" not in found.groupdict():
             return ""  # it leads there as it is written
