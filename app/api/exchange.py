@@ -45,7 +45,7 @@ async def import_file(
             for agents, or Keepsake JSONL.
         format: ``chatgpt``, ``claude``, ``markdown``, ``keepsake``, ``mcp-memory``, ``claude-code``, ``codex``,
             ``gemini``, ``cursor``, ``whatsapp``, ``telegram``, ``slack``, ``discord``, ``signal``, ``messenger``,
-            ``mbox``, ``enex``, ``docx``, ``html``, ``mem0``, ``mcp-memory-service``, ``letta``, ``gemini-takeout``,
+            ``mbox``, ``enex``, ``joplin``, ``notion``, ``apple-notes``, ``pdf``, ``documents``, ``docx``, ``html``, ``mem0``, ``mcp-memory-service``, ``letta``, ``gemini-takeout``,
             ``messages``, ``memory-database``, or ``auto`` to look.
         job: An id of the caller's own to watch and cancel it by.
         store: Who may see the imported notes.
