@@ -11,7 +11,7 @@ ARGS ?=
 
 BIN = $(VENV)/bin
 
-.PHONY: help setup demo run test coverage lint format lock bench bench-window fire packages packages-check docs clean
+.PHONY: help setup demo run test coverage lint format lock bench bench-window fire packages packages-check docs site clean
 
 help:
 	@echo "make demo   show a sample vault"
@@ -22,7 +22,8 @@ help:
 	@echo "make bench-window  a scripted day in the window while agents write  (MESSAGES=100000)"
 	@echo "make fire   write from four programs and kill them  (ROUNDS=200)"
 	@echo "make packages  build the installers into dist/     make packages-check  install and test them in a clean system"
-	@echo "make docs   write the reference pages of the help  make clean  remove everything made here"
+	@echo "make docs   write the reference pages of the help  make site   build the help as a website in build/site"
+	@echo "make clean  remove everything made here"
 
 setup:
 	@$(PYTHON) packaging/bootstrap.py --venv $(VENV)
@@ -75,6 +76,9 @@ packages-check:
 
 docs: setup
 	$(BIN)/keepsake docs
+
+site: setup
+	$(BIN)/python packaging/site.py $(ARGS)
 
 clean:
 	rm -rf .venv build dist htmlcov .coverage .hypothesis .mypy_cache .ruff_cache .import_linter_cache *.egg-info

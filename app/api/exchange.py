@@ -41,12 +41,14 @@ async def import_file(
 
     Args:
         path: A ChatGPT or Claude export (``conversations.json`` or its zip), transcripts of Claude Code, Codex, Gemini
-            CLI or Cursor, chats of messengers, an mbox file of mails, a folder of Markdown, memories of other systems
+            CLI or Cursor, chats of messengers, an mbox file of mails, notes of Markdown, Joplin, Notion,
+            Apple or Evernote, PDF, Word and other documents, memories of other systems
             for agents, or Keepsake JSONL.
-        format: ``chatgpt``, ``claude``, ``markdown``, ``keepsake``, ``mcp-memory``, ``claude-code``, ``codex``,
-            ``gemini``, ``cursor``, ``whatsapp``, ``telegram``, ``slack``, ``discord``, ``signal``, ``messenger``,
-            ``mbox``, ``enex``, ``joplin``, ``notion``, ``apple-notes``, ``pdf``, ``documents``, ``docx``, ``html``, ``mem0``, ``mcp-memory-service``, ``letta``, ``gemini-takeout``,
-            ``messages``, ``memory-database``, or ``auto`` to look.
+        format: ``chatgpt``, ``chatgpt-branches`` (also what edits and retries left behind), ``claude``, ``markdown``,
+            ``keepsake``, ``mcp-memory``, ``claude-code``, ``codex``, ``gemini``, ``cursor``, ``whatsapp``,
+            ``telegram``, ``slack``, ``discord``, ``signal``, ``messenger``, ``mbox``, ``enex``, ``joplin``,
+            ``notion``, ``apple-notes``, ``pdf``, ``docx``, ``html``, ``documents``, ``mem0``, ``mcp-memory-service``,
+            ``letta``, ``gemini-takeout``, ``messages``, ``memory-database``, or ``auto`` to look.
         job: An id of the caller's own to watch and cancel it by.
         store: Who may see the imported notes.
         skip_secrets: Leave out notes and messages that look as if they held a key or a password.

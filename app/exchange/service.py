@@ -39,6 +39,7 @@ Reader = Callable[[Path, Callable[[], bool]], Iterator[Record]]
 
 READERS: dict[str, Reader] = {
     "chatgpt": chatgpt.read,
+    chatgpt.WITH_BRANCHES: partial(chatgpt.read, all_branches=True),
     "claude": claude.read,
     "markdown": markdown.read,
     "keepsake": keepsake.read,
@@ -63,6 +64,8 @@ EXPORTERS: dict[str, Callable[[Path], Exporter]] = {
     "markdown": MarkdownExporter,
     memory_file.NAME: GraphExporter,
 }
+_STORED_AS = {chatgpt.WITH_BRANCHES: "chatgpt"}
+"""Formats whose items are those of another one, so that importing in both ways adds nothing twice."""
 _WITH_ATTACHMENTS = frozenset({"markdown", "keepsake"})
 MAX_PROBLEMS = 1000
 EXPORT_VALUES = 500
@@ -264,7 +267,8 @@ class ExchangeService:
         if name not in READERS:
             raise FormatError(f"There is no format of that name. {SUPPORTED}", formats=[*READERS])
         sink = self._new_transcript_sink() if name in TRANSCRIPTS else self._new_sink()
-        ingest = partial(sink.ingest, source=f"import:{name}", format=name, store=store, actor=actor)
+        stored_as = _STORED_AS.get(name, name)
+        ingest = partial(sink.ingest, source=f"import:{stored_as}", format=stored_as, store=store, actor=actor)
         tally = _Tally(ImportReport(str(path), name))
         stopped = threading.Event()
         intake = self._intake(skip_secrets=skip_secrets)

@@ -15,8 +15,8 @@ from ui.widgets.plain_text import tooltip
 _ROW = 32
 PAGE = Qt.ItemDataRole.UserRole
 # What a person reads first; pages not named here follow, reference pages last.
-FOR_DEVELOPERS = frozenset(("architecture", "socket"))
-ORDER = ("welcome", "search", "graph", "import", "", "commands", "settings", "operations")
+FOR_DEVELOPERS = frozenset(("architecture", "contributing", "socket"))
+ORDER = ("welcome", "guide", "search", "graph", "import", "", "commands", "settings", "operations")
 
 
 class HelpDialog(BaseDialog):

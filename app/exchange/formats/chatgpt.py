@@ -4,6 +4,7 @@ It takes ``conversations.json``, its numbered shards, or the zip or folder aroun
 """
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -13,11 +14,13 @@ from app.exchange.formats.chatgpt_content import render
 from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.json_items import JsonItem, items
 from app.exchange.parsing.lenient import clean, filled, table, text
-from app.exchange.parsing.message_tree import branch
+from app.exchange.parsing.message_tree import branch, other_branches
 from app.memories.foreign_record import Problem
 from app.sessions.model import NewMessage, Role
 
 AGENT = "ChatGPT"
+WITH_BRANCHES = "chatgpt-branches"
+"""Format that also imports the branches which were left by an edit or a retry."""
 THOUGHT_IMPORTANCE = 0.1
 _ROLES: dict[str, Role] = {
     "user": "user",
@@ -33,12 +36,13 @@ _OWN = ("id", "conversation_id", "title", "create_time", "update_time", "mapping
 Node = dict[str, Any]
 
 
-def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
+def read(path: Path, cancelled: Callable[[], bool], *, all_branches: bool = False) -> Iterator[Record]:
     """Read an export; of each conversation the branch in use.
 
     Args:
         path: ``conversations.json``, the zip, or the unpacked folder.
         cancelled: Asked now and then; reading stops when it says so.
+        all_branches: Also return what was left by an edit or a retry, each as a conversation of its own.
 
     Raises:
         NotFoundError: There is nothing at ``path``.
@@ -46,12 +50,12 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     """
     for thing in items(path, cancelled):
         if isinstance(thing, JsonItem):
-            yield from _conversation(thing)
+            yield from _conversation(thing, all_branches=all_branches)
         else:
             yield thing
 
 
-def _conversation(item: JsonItem) -> Iterator[Record]:
+def _conversation(item: JsonItem, *, all_branches: bool) -> Iterator[Record]:
     talk = table(item.value)
     nodes = {name: table(node) for name, node in table(talk.get("mapping")).items()}
     title, _ = storable(text(talk.get("title")))
@@ -60,7 +64,8 @@ def _conversation(item: JsonItem) -> Iterator[Record]:
         yield Problem(place, "It has no messages ('mapping' is missing or empty) and was left out.")
         return
     moments = {name: _moment(node) for name, node in nodes.items()}
-    way = branch({name: _parent(node) for name, node in nodes.items()}, moments, text(talk.get("current_node")))
+    parents = {name: _parent(node) for name, node in nodes.items()}
+    way = branch(parents, moments, text(talk.get("current_node")))
     if way.broken:
         yield Problem(place, "A message's predecessor is missing from the file; the messages before it are not there.")
     spoken = [nodes[name] for name in way.nodes if isinstance(nodes[name].get("message"), dict)]
@@ -68,6 +73,18 @@ def _conversation(item: JsonItem) -> Iterator[Record]:
     head = _head(talk, title, spoken, left_out)
     yield head
     yield from _messages(head, spoken, talk, place)
+    others = other_branches(parents, moments, way) if all_branches else []
+    for number, (after, other) in enumerate(others, 2):
+        rest = [nodes[name] for name in other.nodes if isinstance(nodes[name].get("message"), dict)]
+        if rest:
+            left = replace(
+                head,
+                key=f"{head.key}~{storable(other.nodes[-1])[0]}",
+                title=f"{title or AGENT} ({number})",
+                attributes={"branch_of": head.key, **({} if after is None else {"branches_after": clean(after)})},
+            )
+            yield left
+            yield from _messages(left, rest, talk, f"{place}, branch {number}")
 
 
 def _head(talk: Node, title: str, spoken: list[Node], left_out: int) -> SessionRecord:

@@ -14,7 +14,7 @@ from typing import IO
 import ijson.common
 
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
-from app.exchange.formats import docx, enex, memory_file, unsupported, web_page
+from app.exchange.formats import chatgpt, docx, enex, memory_file, unsupported, web_page
 from app.exchange.formats.chats import chat_detection, chat_records
 from app.exchange.formats.keepsake import LINE_TYPES
 from app.exchange.formats.keepsake_details import FIELDS, detail_type
@@ -33,6 +33,7 @@ DOCUMENTS = (enex.NAME, docx.NAME, web_page.NAME, pdf.NAME, documents.NAME)
 NOTEBOOKS = (joplin.NAME, notion.NAME, apple_notes.NAME)
 FORMATS = (
     "chatgpt",
+    chatgpt.WITH_BRANCHES,
     "claude",
     "markdown",
     "keepsake",

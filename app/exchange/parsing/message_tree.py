@@ -40,3 +40,30 @@ def _latest_leaf(parents: Mapping[str, str | None], moments: Mapping[str, float 
     leaves = [node for node in parents if node not in inner] or list(parents)
     order = {node: place for place, node in enumerate(parents)}
     return max(leaves, key=lambda node: (moments.get(node) or 0.0, order[node]))
+
+
+def other_branches(
+    parents: Mapping[str, str | None], moments: Mapping[str, float | None], used: Branch
+) -> list[tuple[str | None, Branch]]:
+    """Return the branches that are not in use, each from where it leaves the others.
+
+    Args:
+        parents: Each node's parent, ``None`` for a root, in file order.
+        moments: When each node was made.
+        used: The branch in use.
+
+    Returns:
+        The node after which a branch begins, ``None`` for none, and the nodes that only it has.
+    """
+    seen, inner = set(used.nodes), set(parents.values())
+    found: list[tuple[str | None, Branch]] = []
+    for leaf in parents:
+        if leaf in inner or leaf in seen:
+            continue
+        way = branch(parents, moments, leaf)
+        fresh = tuple(node for node in way.nodes if node not in seen)
+        seen |= {*fresh}
+        if fresh:
+            before = parents[fresh[0]]
+            found.append((before if before in parents else None, Branch(fresh, way.broken)))
+    return found

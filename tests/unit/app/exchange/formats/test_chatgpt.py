@@ -1,4 +1,5 @@
 import json
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -8,6 +9,7 @@ from hypothesis import strategies as st
 
 from app.exchange.formats.chatgpt import read
 from app.exchange.model import Position
+from app.host import Host
 from app.sessions.model import NewMessage
 from tests.unit.app.exchange.reading import (
     chatgpt_message,
@@ -59,6 +61,30 @@ def test_the_branch_in_use_is_kept_and_the_others_are_counted(tmp_path: Path) ->
     found = records(read, write_json(tmp_path / "conversations.json", [talk]))
     assert contents(found) == ["Hi", "second answer"]
     assert sessions(found)[0].attributes["other_branches"] == 2
+
+
+def test_all_branches_come_by_choice(tmp_path: Path) -> None:
+    talk = chatgpt_talk("c", "Hi", "first answer", "thanks")
+    talk["mapping"]["m0"]["children"].append("retry")
+    talk["mapping"]["retry"] = {"parent": "m0", "children": [], "message": chatgpt_message("second", "assistant")}
+    talk["current_node"] = "retry"
+    found = records(partial(read, all_branches=True), write_json(tmp_path / "conversations.json", [talk]))
+    used, left = sessions(found)
+    said = {
+        key: [one.message.content for one in messages(found) if one.session_key == key] for key in (used.key, left.key)
+    }
+    assert said == {used.key: ["Hi", "second"], left.key: ["first answer", "thanks"]}
+    assert left.attributes == {"branch_of": used.key, "branches_after": "m0"}
+    assert left.title.endswith("(2)")
+
+
+def test_branches_after_an_import_without_them_add_only_themselves(host: Host, tmp_path: Path) -> None:
+    talk = chatgpt_talk("c", "Hi", "first answer")
+    talk["mapping"]["retry"] = {"parent": "m0", "children": [], "message": chatgpt_message("second", "assistant")}
+    path = str(write_json(tmp_path / "conversations.json", [talk]))
+    counts = [host.ask("exchange.import", path=path, format=name).messages for name in ("auto", "chatgpt-branches")]
+    assert counts == [2, 1]
+    assert host.ask("exchange.import", path=path, format="chatgpt-branches").messages == 0
 
 
 @pytest.mark.parametrize("current", ["gone", None, 7])

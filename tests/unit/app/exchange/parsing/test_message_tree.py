@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.exchange.parsing.message_tree import Branch, branch
+from app.exchange.parsing.message_tree import Branch, branch, other_branches
 
 NODES = st.dictionaries(st.sampled_from("abcdefgh"), st.none() | st.sampled_from("abcdefghx"), max_size=8)
 
@@ -24,3 +24,18 @@ def test_any_shape_ends_and_names_each_node_once(parents: dict[str, str | None],
     assert len(set(found.nodes)) == len(found.nodes)
     assert set(found.nodes) <= parents.keys()
     assert bool(found.nodes) == bool(parents)
+
+
+def test_other_branches_begin_where_they_leave() -> None:
+    parents = {"a": None, "b": "a", "c": "a", "d": "c", "e": "c"}
+    found = other_branches(parents, {}, branch(parents, {}, "b"))
+    assert found == [("a", Branch(("c", "d"))), ("c", Branch(("e",)))]
+
+
+@given(NODES)
+def test_no_node_of_a_tree_is_in_two_branches(parents: dict[str, str | None]) -> None:
+    used = branch(parents, {}, "a")
+    ways = [used.nodes, *(other.nodes for _, other in other_branches(parents, {}, used))]
+    nodes = [node for way in ways for node in way]
+    assert len(nodes) == len({*nodes})
+    assert {*nodes} <= {*parents}
