@@ -7,8 +7,8 @@ to a temporary file without a name, because a compressed one cannot be read from
 import re
 import tempfile
 import zipfile
-from collections.abc import Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path, PurePosixPath
@@ -98,7 +98,12 @@ def _plain(name: str) -> str:
 
 def _file(folder: Path, name: str) -> SourceEntry:
     path = Path(folder, name)
-    return SourceEntry(name, path.stat().st_size, partial(path.open, "rb"))
+    return SourceEntry(name, path.stat().st_size, opener(path))
+
+
+def opener(path: Path) -> Callable[[], AbstractContextManager[IO[bytes]]]:
+    """Return what opens a file for reading."""
+    return lambda: path.open("rb")
 
 
 def read_file(entry: SourceEntry, limit: int) -> bytes | str:
@@ -116,9 +121,3 @@ def read_file(entry: SourceEntry, limit: int) -> bytes | str:
     except (*DAMAGE, OSError, NotImplementedError, RuntimeError):
         return "It is damaged or cannot be read, and was left out."
     return f"It is larger than {limit >> 20} MB and was left out." if len(data) > limit else data
-
-
-def common_folder(files: Mapping[str, SourceEntry]) -> str:
-    """Return the folder that all files lie in, ``""`` for none."""
-    tops = {name.partition("/")[0] if "/" in name else "" for name in files}
-    return tops.pop() if len(tops) == 1 else ""

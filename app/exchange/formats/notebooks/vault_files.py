@@ -5,14 +5,13 @@ import posixpath
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from app.attachments.model import FOLDER, link_of
 from app.core.text import storable
-from app.exchange.formats.notebooks.archive_files import read_file
+from app.exchange.formats.notebooks.archive_files import opener, read_file
 from app.exchange.formats.notebooks.attached_entries import AttachedEntries
 from app.exchange.model import AttachmentRecord
 from app.exchange.source_files import SourceEntry
@@ -45,7 +44,7 @@ class VaultFiles:
         self._places: dict[str, str] = {}
         for path, size in files:
             place = path.relative_to(root).as_posix()
-            self._entries[place] = SourceEntry(place, size, partial(path.open, "rb"))
+            self._entries[place] = SourceEntry(place, size, opener(path))
             before = self._places.get(path.name.casefold())
             # Of files of one name, links mean the one that lies highest.
             if before is None or place.count("/") < before.count("/"):

@@ -83,7 +83,7 @@ def pdf(*pages: str, encrypted: bool = False) -> bytes:
     )
     if not encrypted:
         return out
-    from pypdf import PdfReader, PdfWriter  # noqa: PLC0415
+    from pypdf import PdfReader, PdfWriter
 
     writer = PdfWriter(clone_from=PdfReader(io.BytesIO(out)))
     writer.encrypt("geheim", algorithm="RC4-128")

@@ -11,6 +11,7 @@ from app.exchange.formats.detect import detect
 from app.exchange.formats.notebooks import archive_files
 from app.exchange.formats.notebooks.notion import read
 from app.exchange.model import AttachmentRecord
+from app.exchange.source_files import SourceEntry
 from app.memories.foreign_record import MemoryRecord
 from tests.unit.app.exchange.formats.notebooks.exports import png
 from tests.unit.app.exchange.reading import contents, only, problems, records, write_zip
@@ -23,8 +24,8 @@ PAGES = {
         f"[web](https://www.notion.so/My-rose-{ROSE}?pvs=21) [gone](no.md)"
     ).encode(),
     f"Garden {GARDEN}/My rose {ROSE}.md": (
-        "# My rose\n\nTags: Red, Thorny\nCreated: January 15, 2024 10:30 AM\nBed: North\n\nIt smells."
-    ).encode(),
+        b"# My rose\n\nTags: Red, Thorny\nCreated: January 15, 2024 10:30 AM\nBed: North\n\nIt smells."
+    ),
     f"Garden {GARDEN}/Beds {BEDS}.csv": b"\xef\xbb\xbfName,Bed\nMy rose,North\n",
     f"Garden {GARDEN}/Beds {BEDS}_all.csv": b'\xef\xbb\xbfName,Bed\nMy rose,North\n"a|b",South\n',
     f"Garden {GARDEN}/dot.png": png(),
@@ -47,7 +48,7 @@ def test_a_bomb_is_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_sizes_that_lie_are_not_believed(tmp_path: Path) -> None:
-    entry = archive_files.SourceEntry("a", 3, lambda: io.BytesIO(bytes(2 << 20)))
+    entry = SourceEntry("a", 3, lambda: io.BytesIO(bytes(2 << 20)))
     assert archive_files.read_file(entry, 1 << 20) == "It is larger than 1 MB and was left out."
 
 
@@ -101,7 +102,8 @@ def test_pages_databases_links_and_pictures(tmp_path: Path, export: Path) -> Non
     notes = {one.title: one for one in only(found, MemoryRecord)}
     (picture,) = only(found, AttachmentRecord)
     assert notes["Garden"].content == (
-        f"# Garden\n\nSee [[My rose|a rose]], [[Beds]], ![dot](attachments/{picture.name}) [[My rose|web]] [gone](no.md)"
+        "# Garden\n\nSee [[My rose|a rose]], [[Beds]], "
+        f"![dot](attachments/{picture.name}) [[My rose|web]] [gone](no.md)"
     )
     assert notes["My rose"].tags == ("red", "thorny")
     assert notes["My rose"].created_ms == 1705314600000

@@ -1,7 +1,7 @@
 """Vaults of Obsidian and Logseq, and Apple's copy of notes: files that notes show, canvases, blocks and properties."""
 
 import json
-import os
+from collections.abc import Mapping
 from pathlib import Path
 
 from app.exchange.formats import markdown
@@ -13,7 +13,7 @@ from tests.unit.app.exchange.formats.notebooks.exports import png
 from tests.unit.app.exchange.reading import only, problems, records, write_zip
 
 
-def write(root: Path, **files: bytes | str) -> None:
+def write(root: Path, files: Mapping[str, bytes | str]) -> None:
     for name, data in files.items():
         path = root / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -25,8 +25,8 @@ def notes(root: Path) -> dict[str, MemoryRecord]:
 
 
 def test_links_out_of_the_vault_attach_nothing(tmp_path: Path) -> None:
-    write(tmp_path, **{"secret.png": png(), "vault/a.md": "![x](../secret.png) ![y](/etc/hostname) ![[../secret.png]]"})
-    os.symlink(tmp_path / "secret.png", tmp_path / "vault" / "linked.png")
+    write(tmp_path, {"secret.png": png(), "vault/a.md": "![x](../secret.png) ![y](/etc/hostname) ![[../secret.png]]"})
+    (tmp_path / "vault" / "linked.png").symlink_to(tmp_path / "secret.png")
     found = records(markdown.read, tmp_path / "vault")
     assert not only(found, AttachmentRecord)
     assert notes(tmp_path / "vault")["a"].content == "![x](../secret.png) ![y](/etc/hostname) ![[../secret.png]]"
@@ -34,7 +34,7 @@ def test_links_out_of_the_vault_attach_nothing(tmp_path: Path) -> None:
 
 def test_files_that_cannot_be_attached_keep_their_links(tmp_path: Path) -> None:
     text = "![[fake.png]] [run](tool.exe) ![[broken.canvas]]"
-    write(tmp_path, **{"a.md": text, "fake.png": "text", "tool.exe": b"MZ", "b.canvas": "{not json"})
+    write(tmp_path, {"a.md": text, "fake.png": "text", "tool.exe": b"MZ", "b.canvas": "{not json"})
     found = records(markdown.read, tmp_path)
     assert notes(tmp_path)["a"].content == text
     assert [one.foreign for one in problems(found)].count(True) == 2
@@ -43,7 +43,7 @@ def test_files_that_cannot_be_attached_keep_their_links(tmp_path: Path) -> None:
 
 def test_files_that_notes_show_are_attached_once(tmp_path: Path) -> None:
     text = "![[my dot.png|100]] `![[my dot.png]]` ![d](files/my%20dot.png) [[my dot.png|see]] [[b#^abc]] x ^abc"
-    write(tmp_path, **{"deep/a.md": text, "deep/files/my dot.png": png(), "b.md": "B ^abc", "other.png": png(1)})
+    write(tmp_path, {"deep/a.md": text, "deep/files/my dot.png": png(), "b.md": "B ^abc", "other.png": png(1)})
     found = records(markdown.read, tmp_path)
     (picture,) = only(found, AttachmentRecord)
     name = f"attachments/{picture.name}"
@@ -54,7 +54,7 @@ def test_files_that_notes_show_are_attached_once(tmp_path: Path) -> None:
 
 
 def test_files_in_the_folder_attachments_keep_their_names(tmp_path: Path) -> None:
-    write(tmp_path, **{"a.md": "![[dot.png]] ![x](attachments/dot.png)", "attachments/dot.png": png()})
+    write(tmp_path, {"a.md": "![[dot.png]] ![x](attachments/dot.png)", "attachments/dot.png": png()})
     found = records(markdown.read, tmp_path)
     assert not only(found, AttachmentRecord)
     assert notes(tmp_path)["a"].content == "![dot.png](attachments/dot.png) ![x](attachments/dot.png)"
@@ -69,7 +69,7 @@ def test_a_canvas_lists_its_cards(tmp_path: Path) -> None:
         {"id": "5", "type": "group"},
         "no card",
     ]
-    write(tmp_path, **{"a.md": "A", "Plan.canvas": json.dumps({"nodes": nodes, "edges": []})})
+    write(tmp_path, {"a.md": "A", "Plan.canvas": json.dumps({"nodes": nodes, "edges": []})})
     assert notes(tmp_path)["Plan"].content.splitlines() == [
         "- First",
         "  line",
@@ -83,7 +83,7 @@ def test_a_graph_of_logseq(tmp_path: Path) -> None:
     block = "61110543-a71f-458d-b42e-b78a4d22f0c0"
     write(
         tmp_path,
-        **{
+        {
             "logseq/config.edn": "{}",
             "pages/garden___rose.md": "title:: The rose\nalias:: Rosa, red one\ntags:: [[Plant]], thorny\n\n- Red",
             "pages/soil.md": f"- Dark\n  id:: {block}",
@@ -100,7 +100,7 @@ def test_a_graph_of_logseq(tmp_path: Path) -> None:
 
 def test_apples_copy_of_notes(tmp_path: Path) -> None:
     files = {
-        "Notes/Trip/Trip.txt": "Trip\nPack the rose.".encode(),
+        "Notes/Trip/Trip.txt": b"Trip\nPack the rose.",
         "Notes/Trip/dot.png": png(),
         "Notes/Home/Plan/Plan.txt": "Plan".encode("utf-16"),
         "Notes/Home/Bad/Bad.txt": bytes(range(256)),
