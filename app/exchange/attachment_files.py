@@ -82,7 +82,7 @@ def bring_in(source: Path, vault: Path) -> list[Problem]:
 
 
 def keep(record: AttachmentRecord, vault: Path) -> Problem | None:
-    """Store a file of an import in a vault, and return what is wrong with it."""
+    """Store an imported attachment in a vault, and return its problem."""
     try:
         _keep(record.name, record.data, vault / FOLDER)
     except (KeepsakeError, OSError) as error:

@@ -35,7 +35,7 @@ class _UnsafeXmlError(Exception):
 
 @dataclass(slots=True)
 class _Resource:
-    """An attached file as it is read; ``data`` is empty where there is too much of it."""
+    """Attached file as it is read; too much data sets ``is_cut``."""
 
     name: str = ""
     mime: str = ""
@@ -203,8 +203,8 @@ def _records(note: _Note, place: str, seen: Counter[str]) -> Iterator[Record]:
             links[digest] = attachment_link(kept.name, resource.name or kept.name)
     content = note.fields.get("content", "")
     text, _, _ = markdown_of(content, links)
-    beside = [link for digest, link in links.items() if digest not in content]
-    text = "\n\n".join(filter(None, (text, "\n".join(note.tasks), *beside)))
+    unplaced = [link for digest, link in links.items() if digest not in content]
+    text = "\n\n".join(filter(None, (text, "\n".join(note.tasks), *unplaced)))
     title = " ".join(storable(note.fields.get("title", ""))[0].split())
     if not text and not title:
         yield Problem(place, "It has neither a title nor a text and was left out.")
