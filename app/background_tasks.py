@@ -21,6 +21,7 @@ class BackgroundTask:
         wake: Says that there may be something to do; nothing where it looks by itself.
         wake_on: The areas of the changes that wake it.
         is_reading: True where it also runs on a vault that cannot be written.
+        is_essential: False where safe mode goes without it.
     """
 
     name: str
@@ -28,6 +29,7 @@ class BackgroundTask:
     wake: Callable[[], None] | None = None
     wake_on: frozenset[str] = frozenset()
     is_reading: bool = False
+    is_essential: bool = True
 
 
 class BackgroundTasks:
@@ -42,10 +44,10 @@ class BackgroundTasks:
         self._running: set[asyncio.Task[None]] = set()
         self.failures: list[str] = []
 
-    def start(self, *, is_read_only: bool) -> None:
-        """Start all tasks, or those that only read."""
+    def start(self, *, is_read_only: bool, is_safe_mode: bool = False) -> None:
+        """Start all tasks, those that only read, or those that safe mode needs."""
         for task in self._tasks:
-            if task.is_reading or not is_read_only:
+            if (task.is_reading or not is_read_only) and (task.is_essential or not is_safe_mode):
                 started = asyncio.create_task(task.run(), name=task.name)
                 started.add_done_callback(self._on_ended)
                 self._running.add(started)

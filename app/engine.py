@@ -24,6 +24,7 @@ from app.context.service import ContextService
 from app.core.clock import Clock
 from app.core.memory_trim import MemoryTrimmer
 from app.core.paths import migrations
+from app.core.vault_opening import VaultOpening
 from app.embed.download.download_jobs import ModelDownloads
 from app.embed.embedder_source import ChatServiceSource
 from app.embed.remote.api_keys import COMPATIBLE, ApiKey, ApiKeys
@@ -99,6 +100,7 @@ class Engine:
         is_isolated: True for the own vault of an isolated agent.
         keys: Finds the keys of remote services; its own where not given.
         spending: Accounts of the language model; its own where not given.
+        opening: Hears of the steps before the vault is open, and can stop them.
 
     Raises:
         MachineError: The vault cannot be opened; see ``Store.open``.
@@ -114,6 +116,7 @@ class Engine:
         is_isolated: bool = False,
         keys: ApiKeys | None = None,
         spending: SpendingService | None = None,
+        opening: VaultOpening | None = None,
     ) -> None:
         self.vault = vault
         self.config = config
@@ -125,7 +128,8 @@ class Engine:
         self.trace = _open_trace(vault, config)
         with ExitStack() as opened, self.trace.span("engine.opened"):
             opened.callback(self.trace.close)
-            self.store = Store.open(vault, migrations(), options=_store_options(config, self.trace))
+            options = _store_options(config, self.trace, opening or VaultOpening())
+            self.store = Store.open(vault, migrations(), options=options)
             opened.callback(self.store.close)
             self.spending = spending or SpendingService(self.store, clock)
             self._build()
@@ -253,19 +257,19 @@ class Engine:
             BackgroundTask("ledger-pruning", self.ledger.prune),
             BackgroundTask("expiry", expiry.run, expiry.wake, frozenset({"memories"})),
             BackgroundTask("after-turn", self.sessions.after_turn.run),
-            BackgroundTask("left-conversations", self.consolidation.switched.run),
+            BackgroundTask("left-conversations", self.consolidation.switched.run, is_essential=False),
             BackgroundTask("inbox", self.inbox.run),
-            BackgroundTask("schedules", self._run_schedules),
+            BackgroundTask("schedules", self._run_schedules, is_essential=False),
             BackgroundTask("spending", self.spending.load, is_reading=True),
             BackgroundTask("receipts", self.sessions.idempotency_keys.run),
             BackgroundTask("write-receipts", self.receipts.run),
             BackgroundTask("heap", self._trim_memory, is_reading=True),
-            BackgroundTask("warming", self._warm_search, is_reading=True),
+            BackgroundTask("warming", self._warm_search, is_reading=True, is_essential=False),
         ]
         if self.isolated is not None:
             others = IsolatedBackups(self.isolated.paths, self.isolated.at, self.clock, self.config)
             tasks.append(BackgroundTask("isolated-backups", others.run))
-            tasks.append(BackgroundTask("transcripts", self.capture.watch.run))
+            tasks.append(BackgroundTask("transcripts", self.capture.watch.run, is_essential=False))
         if self.config.flag("index.vectors"):
             tasks.append(BackgroundTask("vectors", self.index.builder.run))
         return tasks
@@ -317,11 +321,12 @@ class Engine:
             # Where that fails, as on a full disk, they are stored later; see ``_run_schedules``.
             with suppress(MachineError):
                 await self.upkeep_jobs.install()
-        self._tasks.start(is_read_only=self.store.read_only is not None)
+        self._tasks.start(is_read_only=self.store.read_only is not None, is_safe_mode=self.config.is_safe_mode)
 
     def interrupt(self) -> None:
         """Tell long work and background work to stop; what is written stays."""
         self.jobs.cancel_all()
+        self.store.interrupt()
         self.downloads.close()
         if self.isolated is not None:
             self.keys.close()
@@ -367,11 +372,12 @@ def _open_trace(vault: Path, config: Config) -> Trace:
     return Trace(folder, max_bytes=config.whole("trace.megabytes") << 20, keep=config.whole("trace.keep"))
 
 
-def _store_options(config: Config, trace: Trace) -> StoreOptions:
+def _store_options(config: Config, trace: Trace, opening: VaultOpening) -> StoreOptions:
     return StoreOptions(
         config.number("store.read_limit"),
         config.whole("store.busy_timeout"),
         config.whole("store.readers"),
         config.flag("store.wal"),
         trace,
+        opening,
     )

@@ -18,6 +18,7 @@ from app.changes import Feed, Listener
 from app.config.config import Config
 from app.core import memory_trim
 from app.core.clock import Clock, SystemClock
+from app.core.vault_opening import VaultOpening
 from app.engine import Engine
 from app.errors import KeepsakeError, MachineError
 from app.goals.goal_runner import ModelGoalRunner
@@ -40,6 +41,8 @@ class Host:
         overrides: Settings that win over the vault's own, by name.
         clock: Where the time comes from.
         serve: Let other programs in at the local socket.
+        safe_mode: Begin without schedules, models and vectors.
+        opening: Hears of the steps before the vault is open, and can stop them.
     """
 
     def __init__(
@@ -49,12 +52,16 @@ class Host:
         overrides: Mapping[str, object] | None = None,
         clock: Clock | None = None,
         serve: bool = True,
+        safe_mode: bool = False,
+        opening: VaultOpening | None = None,
     ) -> None:
         self.vault = vault.expanduser().absolute()
         self.feed = Feed()
         self._overrides = dict(overrides or {})
         self._clock = clock or SystemClock()
         self._is_serving = serve
+        self._is_safe_mode = safe_mode
+        self._vault_opening = opening
         self._server: SocketServer | None = None
         self._loop: asyncio.AbstractEventLoop | None = None
         self._thread: threading.Thread | None = None
@@ -173,7 +180,8 @@ class Host:
     async def _serve(self) -> None:
         try:
             prepare_folder(self.vault)
-            engine = Engine(self.vault, Config(self.vault, self._overrides), self._clock, self.feed)
+            config = Config(self.vault, self._overrides, safe_mode=self._is_safe_mode)
+            engine = Engine(self.vault, config, self._clock, self.feed, opening=self._vault_opening)
         except KeepsakeError as error:
             self._started.set_exception(error)
             return

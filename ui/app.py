@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from app.core.paths import default_vault
+from app.core.stop_signal import StopSignal
 from ui.process import runtime_check, start_times
 
 if TYPE_CHECKING:
@@ -17,7 +18,11 @@ if TYPE_CHECKING:
 
     from PySide6.QtWidgets import QApplication
 
+    from app.core.vault_opening import VaultOpening
+    from app.recovery.model import SalvageReport
     from app.rpc.lasting_backend import OpenBackend
+    from app.upkeep.closed_vault import ClosedVault
+    from app.upkeep.model import BackupCheck, BackupInfo, RestoredVault
     from ui.process.program import OpenVault
     from ui.process.single_instance import LaunchRequest, SingleInstance
 
@@ -31,6 +36,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser("keepsake", description="Open Keepsake's window.")
     made.add_argument("--vault", type=Path, default=None, help="the vault's folder")
     made.add_argument("--hidden", action="store_true", help="start in the tray, where there is one")
+    made.add_argument("--safe-mode", action="store_true", help="start without schedules, models and appearance")
     made.add_argument("--open", metavar="LINK", default="", help="go to a keepsake:// link")
     made.add_argument("--capture", metavar="TEXT", nargs="?", const="", default=None, help="open quick capture")
     made.add_argument("--import", metavar="PATH", dest="paths", nargs="+", default=[], help="preview an import")
@@ -50,12 +56,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     where = address(vault)
     requests = _wishes(options)
     if hand_over(where, requests[0]):
+        if options.safe_mode:
+            _log.warning("Keepsake was running already; quit it first to start it in safe mode.")
         return 0
     instance = SingleInstance(where)
     if not instance.listen():
         _log.warning("Later launches cannot reach this window: %s cannot be listened at", where)
     first = [request for request in requests if request.command != "raise"]
-    return _run(application, vault, instance, hidden=options.hidden, requests=first)
+    return _run(application, vault, instance, hidden=options.hidden, safe_mode=options.safe_mode, requests=first)
 
 
 def make_application() -> "QApplication":
@@ -83,6 +91,7 @@ def _run(
     instance: "SingleInstance",
     *,
     hidden: bool,
+    safe_mode: bool,
     requests: "list[LaunchRequest]",
 ) -> int:
     """Run the event loop with the program in it until it has left in order."""
@@ -101,7 +110,7 @@ def _run(
     asyncio.set_event_loop(loop)
     faults = ErrorReporter()
     faults.install(loop)
-    program = Program(vault, instance, faults, start_host)
+    program = Program(vault, instance, faults, start_host, VaultFolder(vault), safe_mode=safe_mode)
     program.opened.connect(recorder.start)  # a new vault has its folder only now
     program.window.commands.offer_crash_reports(reports)
     signals = SignalWatch()
@@ -122,10 +131,15 @@ def _run(
     return 0
 
 
-def start_host(vault: Path) -> "OpenVault":
+def start_host(vault: Path, *, safe_mode: bool = False, opening: "VaultOpening | None" = None) -> "OpenVault":
     """Open ``vault``, or join the host that has it open already.
 
     The engine is imported here, off the Qt thread, so that the window is there first.
+
+    Args:
+        vault: Its folder.
+        safe_mode: Begin without schedules, models and vectors; a host that is joined goes on as it is.
+        opening: Hears of the steps before the vault is open, and can stop them.
 
     Raises:
         KeepsakeError: The vault cannot be opened, and no host answers for it.
@@ -133,7 +147,7 @@ def start_host(vault: Path) -> "OpenVault":
     from app.errors import HostUnreachableError, VaultLockedError  # noqa: PLC0415
     from app.host import Host  # noqa: PLC0415
 
-    host = Host(vault)
+    host = Host(vault, safe_mode=safe_mode, opening=opening)
     try:
         host.start()
     except VaultLockedError as locked:
@@ -147,6 +161,45 @@ def start_host(vault: Path) -> "OpenVault":
             raise locked from None
         return lasting
     return host
+
+
+class VaultFolder:
+    """Recovery of a vault that does not open.
+
+    The engine is imported when it is first needed.
+
+    Args:
+        vault: The vault's folder.
+    """
+
+    def __init__(self, vault: Path) -> None:
+        self._vault = vault
+        self._stop = StopSignal()
+
+    def backups(self) -> "Sequence[BackupInfo]":
+        """Return the backups, newest first."""
+        return self._closed().backups()
+
+    def check(self) -> "BackupCheck":
+        """Return what a reading of all of the database found."""
+        return self._closed().check()
+
+    def restore(self, name: str) -> "RestoredVault":
+        """Replace the database with a backup, or with that of the vault at a path."""
+        return self._closed().restore(name)
+
+    def salvage(self) -> "SalvageReport":
+        """Copy what is readable into a new vault beside this one."""
+        return self._closed().salvage()
+
+    def stop(self) -> None:
+        """Stop what is under way, for good."""
+        self._stop.set()
+
+    def _closed(self) -> "ClosedVault":
+        from app.upkeep.closed_vault import ClosedVault  # noqa: PLC0415
+
+        return ClosedVault(self._vault, self._stop)
 
 
 def _join_host(vault: Path, on_lost: "Callable[[], None]") -> "OpenBackend":

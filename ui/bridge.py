@@ -47,6 +47,7 @@ class Bridge(QObject):
         super().__init__(parent)
         self._backend = backend
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._is_closed = False
         # Emitted on the engine's thread and delivered on ours, because this object lives here.
         self._received.connect(self._on_event_received)
         self._unsubscribe = backend.subscribe(self._received.emit)
@@ -76,6 +77,7 @@ class Bridge(QObject):
 
     async def close(self) -> None:
         """Hear no more, and cancel what was started and is not finished."""
+        self._is_closed = True
         self._unsubscribe()
         pending = [task for task in self._tasks if task is not asyncio.current_task()]
         for task in pending:
@@ -89,6 +91,8 @@ class Bridge(QObject):
         if not isinstance(error, KeepsakeError):
             _log.error("a task of the window failed: %s", error_location(error))
             error = internal(error)
+        elif self._is_closed:
+            return  # begun by a timer after that: the vault is closed, as the person wanted
         self.failed.emit(error)
 
     def _on_event_received(self, event: Event) -> None:

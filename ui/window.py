@@ -190,6 +190,23 @@ class Window(QMainWindow):
         self.undo.record(text, notice.history_ids)
         self.toaster.show_notice(notice)
 
+    def show_safe_mode(self, *, is_joined: bool) -> None:
+        """Say that the window is in safe mode, and what that leaves out.
+
+        Args:
+            is_joined: Whether another process has the vault open, which is not in safe mode.
+        """
+        self.setWindowTitle(self.tr("Keepsake (safe mode)"))
+        said = self.tr(
+            "Safe mode: schedules, models and search by meaning are off, and the appearance is the default one. "
+            "Settings that you change count from the next start."
+        )
+        if is_joined:
+            said = self.tr(
+                "Only the window is in safe mode: another Keepsake has your memories open. Quit that one for all of it."
+            )
+        self.mode_banner.show_notice(said)
+
     def bring_to_front(self) -> None:
         """Show the window in front, restored from minimised."""
         self.setWindowState(self.windowState() & ~Qt.WindowState.WindowMinimized)
@@ -266,13 +283,14 @@ class Window(QMainWindow):
         self.sidebar.chosen.connect(self._on_rail_chosen)
         self.top_bar = TopBar(self.registry, body)
         self.banner = Banner(body)
+        self.mode_banner = Banner(body, has_details=False)
         self.access_bar = AccessBar(body)
         self.status_line = StatusLine(body)
         self.status_line.details_requested.connect(self._on_status_details_requested)
         self.status_line.agents.agent_requested.connect(self._on_agent_requested)
         column = QVBoxLayout()
         column.setSpacing(0)
-        for widget in (self.top_bar, self.banner, self.access_bar):
+        for widget in (self.top_bar, self.mode_banner, self.banner, self.access_bar):
             column.addWidget(widget)
         column.addWidget(self._pages, 1)
         column.addWidget(self.toaster)

@@ -1,5 +1,6 @@
 """Window state: an INI file in the vault, safe to delete."""
 
+from contextlib import suppress
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
@@ -8,6 +9,7 @@ from ui.shell.navigation import Place, link_of, place_of
 
 FILE = "window.ini"
 SEPARATOR = "\t"
+APPEARANCE = ("look/", "panes/", "window/geometry", "window/pane")
 
 
 class WindowState:
@@ -15,20 +17,22 @@ class WindowState:
 
     Args:
         vault: The vault's folder; made when the vault is opened, so nothing is written before it exists.
+        has_appearance: False to leave sizes, places and colours as they are in the file, neither used nor changed.
     """
 
-    def __init__(self, vault: Path) -> None:
+    def __init__(self, vault: Path, *, has_appearance: bool = True) -> None:
         self._vault = vault
+        self._left_out = () if has_appearance else APPEARANCE
         self._settings = QSettings(str(vault / FILE), QSettings.Format.IniFormat)
 
     def blob(self, key: str) -> bytes:
         """Return bytes kept under ``key``, ``b""`` when there are none."""
-        value = self._settings.value(key)
+        value = self._value(key)
         return bytes(value.data()) if isinstance(value, QByteArray) else b""
 
     def text(self, key: str, fallback: str = "") -> str:
         """Return the text kept under ``key``."""
-        value = self._settings.value(key)
+        value = self._value(key)
         return value if isinstance(value, str) else fallback
 
     def texts(self, key: str) -> list[str]:
@@ -40,7 +44,12 @@ class WindowState:
 
     def keep(self, key: str, value: bytes | str | list[str]) -> None:
         """Keep ``value`` under ``key``."""
+        if key.startswith(self._left_out):
+            return
         self._settings.setValue(key, QByteArray(value) if isinstance(value, bytes) else value)
+
+    def _value(self, key: str) -> object:
+        return None if key.startswith(self._left_out) else self._settings.value(key)
 
     def places(self) -> list[Place]:
         """Return the places visited lately."""
@@ -62,5 +71,6 @@ class WindowState:
 
     def write(self) -> None:
         """Write to disk, if the vault exists."""
-        if self._vault.is_dir():
-            self._settings.sync()
+        with suppress(OSError):  # where nobody may even look, there is nothing to keep
+            if self._vault.is_dir():
+                self._settings.sync()

@@ -122,8 +122,11 @@ async def _status(engine: Engine) -> VaultStatus:
 
 
 async def _next_schedule(engine: Engine) -> Schedule | None:
-    """Return the schedule that runs next; what is due already and waits does not count."""
-    if await engine.schedules.service.paused_until() is not None:
+    """Return the schedule that runs next; what is due already and waits does not count.
+
+    In safe mode, none runs.
+    """
+    if engine.config.is_safe_mode or await engine.schedules.service.paused_until() is not None:
         return None
     now = to_datetime(engine.clock.now_ms())
     found = await engine.schedules.service.search(ScheduleFilter(status="active"), _LOOKED_AT, 0)

@@ -1,9 +1,6 @@
 """Maintenance commands: ``keepsake check``, ``backup``, ``restore`` and ``salvage``, also for a damaged vault."""
 
-import contextlib
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -17,7 +14,6 @@ from app.errors import (
     HostUnreachableError,
     InputError,
     VaultDamagedError,
-    VaultReadOnlyError,
     VaultUnusableError,
 )
 from app.rpc.client import Client
@@ -117,21 +113,12 @@ backups.command(name="restore")(restore)
 
 
 def _restore_here(vault: Path, name: str) -> None:
-    from app.core.paths import migrations  # noqa: PLC0415
-    from app.store.migrate import migrations_in  # noqa: PLC0415
-    from app.store.staged_restore import DATABASE, finish_restore  # noqa: PLC0415
-    from app.store.store import prepare_folder  # noqa: PLC0415
-    from app.store.vault_files import require_own_files  # noqa: PLC0415
-
-    prepare_folder(vault)
-    require_own_files(vault, DATABASE)
-    with _locked(vault):
-        plan = _backup_files().stage_restore(vault, name)
-        before = finish_restore(vault, len(migrations_in(migrations())))
+    restored = _closed(vault).restore(name)
     # Opening the vault migrates an older database.
     with open_connection(vault):
         pass
-    terminal.say_all(maintenance_messages.restore_lines(plan.backup, before))
+    kept = Path(restored.kept) if restored.kept else None
+    terminal.say_all(maintenance_messages.restore_lines(restored.backup, kept))
 
 
 def salvage(
@@ -145,16 +132,17 @@ def salvage(
     Use it when the vault does not open, or a check reports damage, and no backup is recent enough. When the vault is
     sound, the command asks first, unless --into names a folder. The exit status is 1 when something could not be saved.
     """
-    from app.recovery.salvage import salvage as save  # noqa: PLC0415
-
     vault: Path = context.obj
-    target = user_path(into) if into else _default_target(vault)
+    closed = _closed(vault)
+    target = user_path(into) if into else closed.salvage_folder()
     if not vault.is_dir():
         raise InputError(f"There is no vault at {vault}. Name it with --vault.")
-    with _locked(vault):
-        if not into and _is_sound(vault):
+    if not into:
+        with closed.locked():
+            is_sound = _is_sound(vault)
+        if is_sound:
             _confirm_salvage(target)
-        report = save(vault, target)
+    report = closed.salvage(target)
     terminal.show_line("Making the search index of the new vault…")
     with open_connection(target) as connection:
         connection.call("vault.settle")
@@ -186,33 +174,18 @@ def _confirm_salvage(target: Path) -> None:
         raise typer.Exit(0)
 
 
-@contextmanager
-def _locked(vault: Path) -> Iterator[None]:
-    """Lock the vault; a read-only one needs no lock, as no program can change it."""
-    from app.store.lock import VaultLock  # noqa: PLC0415
-
-    lock = VaultLock(vault)
-    with contextlib.suppress(VaultReadOnlyError):
-        lock.acquire()
-    try:
-        yield
-    finally:
-        lock.release()
-
-
-def _default_target(vault: Path) -> Path:
-    """Return a new path next to the vault."""
-    first = vault.with_name(f"{vault.name}-salvaged")
-    names = (vault.with_name(f"{first.name}-{number}") for number in range(2, 1_000_000))
-    return first if not first.exists() else next(path for path in names if not path.exists())
-
-
 def _absolute(name: str) -> str:
     """Return a path as an absolute one, for a host in another folder.
 
     A plain name stays as it is.
     """
     return str(user_path(name)) if ("/" in name or "\\" in name) and name.strip() else name
+
+
+def _closed(vault: Path) -> Any:
+    from app.upkeep.closed_vault import ClosedVault  # noqa: PLC0415
+
+    return ClosedVault(vault)
 
 
 def _backup_files() -> Any:

@@ -57,6 +57,9 @@ def window(
     context: typer.Context,
     vault: Annotated[str | None, typer.Option(metavar="FOLDER", help="The vault's folder.", show_default=False)] = None,
     hidden: Annotated[bool, typer.Option("--hidden", help="Start the window in the tray.")] = False,
+    safe_mode: Annotated[
+        bool, typer.Option("--safe-mode", help="Start the window without schedules, models and your appearance.")
+    ] = False,
     link: Annotated[str, typer.Option("--open", metavar="LINK", help="Open the window at a keepsake:// link.")] = "",
     debug: Annotated[bool, typer.Option("--debug", help="Say more, with the traceback of a failure.")] = False,
     version: Annotated[
@@ -83,7 +86,7 @@ def window(
     if context.invoked_subcommand is None:
         from app.cli.entry_points import open_window  # noqa: PLC0415
 
-        arguments = ["--hidden"] * hidden + (["--open", link] if link else [])
+        arguments = ["--hidden"] * hidden + ["--safe-mode"] * safe_mode + (["--open", link] if link else [])
         raise typer.Exit(open_window(context.obj, arguments))
 
 

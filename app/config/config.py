@@ -9,6 +9,7 @@ import tomlkit
 
 from app.config.layers import Fault, from_document, from_environment, read_document, variable, with_current_names
 from app.config.model import SettingValue, Source
+from app.config.safe_mode import SAFE_MODE
 from app.config.schema import SETTINGS, Setting, Value, setting
 from app.core.files import replace_file
 from app.errors import InputError
@@ -29,6 +30,8 @@ class Config:
         overrides: Values that win over all others, by name.
         environment: Where ``KEEPSAKE_SECTION_KEY`` variables are looked up.
         strict: False to ignore wrong values of critical settings too: to show the settings, not to use them.
+        safe_mode: True to begin without models, vectors and the person's appearance; what is set is saved all the
+            same, and counts from the next start without it.
 
     Raises:
         InputError: The file is no TOML, or a critical value or an override is not allowed; the sentence says where.
@@ -41,8 +44,10 @@ class Config:
         environment: Mapping[str, str] | None = None,
         *,
         strict: bool = True,
+        safe_mode: bool = False,
     ) -> None:
         self.vault = vault
+        self.is_safe_mode = safe_mode
         self._path = vault / FILE
         self._changing = threading.Lock()
         self.environment = dict(os.environ if environment is None else environment)
@@ -140,6 +145,8 @@ class Config:
         return document
 
     def _look_up(self, item: Setting) -> tuple[Value, Source]:
+        if self.is_safe_mode and item.name in SAFE_MODE:
+            return SAFE_MODE[item.name], "override"
         if item.name in self.overrides:
             return self.overrides[item.name], "override"
         if item.name in self._surrounding:

@@ -15,12 +15,12 @@ _FULL = {errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)}
 def from_os(error: OSError, path: Path) -> KeepsakeError:
     """Return the failure that ``error`` on ``path`` stands for."""
     if isinstance(error, UnsafeFileError):
-        return VaultUnusableError(error.sentence, path=error.filename)
+        return VaultUnusableError(error.sentence, path=error.filename, state="unsafe")
     if error.errno in _FULL:
         return DiskFullError(f"The disk that holds {path} is full. Free some space and try again.", path=str(path))
     if error.errno in _READ_ONLY:
         return VaultReadOnlyError(f"{path} cannot be written: {error.strerror}.", path=str(path))
-    return VaultUnusableError(f"{path} cannot be used: {error.strerror or error}.", path=str(path))
+    return VaultUnusableError(f"{path} cannot be used: {error.strerror or error}.", path=str(path), state="unusable")
 
 
 def replace_file(path: Path, data: bytes) -> None:

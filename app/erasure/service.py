@@ -21,7 +21,7 @@ from app.core.text import storable
 from app.erasure import file_residue, fts_vocabulary, references, text_samples
 from app.erasure.backup_cleaner import BackupCleaner
 from app.erasure.model import BackupChoice, BackupFile, ErasureMethod, ErasureReceipt, ErasureTarget, RemainingReference
-from app.errors import InputError, KeepsakeError, NotFoundError
+from app.errors import CancelledByPersonError, InputError, KeepsakeError, NotFoundError
 from app.store.store import Store
 from app.store.wal_truncation import empty_log
 
@@ -168,6 +168,8 @@ class ErasureService:
         """
         try:
             await self.resume()
+        except CancelledByPersonError:
+            _log.info("forgetting for ever goes on at the next start")
         except KeepsakeError as error:
             self.failure = f"Forgetting for ever could not be finished: {error.message}"
             _log.warning("forgetting for ever could not be finished: %s", error.code)

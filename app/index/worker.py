@@ -61,7 +61,7 @@ class IndexState:
 
     Args:
         chunks: The number of chunks.
-        pending: The number of chunks that wait for a vector.
+        pending: The number of chunks that wait for a vector, none while vectors are off.
         failure: The message of the last failure.
         withheld: The number of chunks without a vector because private text is not sent to a remote service.
     """
@@ -270,15 +270,16 @@ class IndexWorker:
             self._ann_cache = ann_cache
 
     async def pending(self) -> int:
-        """Return how many chunks wait for a vector."""
-        return await self._store.read(repo.pending_count)
+        """Return how many chunks wait for a vector; none while vectors are off."""
+        return await self._store.read(repo.pending_count) if self._embeds else 0
 
     async def state(self) -> IndexState:
         """Return the progress of the index."""
 
         def count(connection: apsw.Connection) -> IndexState:
             withheld = generation_repo.withheld_count(connection)
-            return IndexState(repo.chunk_count(connection), repo.pending_count(connection), self.failure, withheld)
+            pending = repo.pending_count(connection) if self._embeds else 0
+            return IndexState(repo.chunk_count(connection), pending, self.failure, withheld)
 
         return await self._store.read(count)
 

@@ -4,7 +4,7 @@ The damaged files are only read.
 """
 
 import shutil
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -15,6 +15,7 @@ from app.attachments.service import copy_missing
 from app.config.config import FILE
 from app.core.files import from_os
 from app.core.paths import migrations
+from app.core.stop_signal import StopSignal
 from app.errors import InputError, VaultDamagedError, VaultNewerError, VaultUnusableError
 from app.index import rebuild
 from app.recovery import redundant_copies, referential_repair
@@ -22,6 +23,7 @@ from app.recovery.model import SalvagedTable, SalvageReport
 from app.recovery.sqlite_pages import BrokenPageError, Cell, PageFile, StoredRow, TreeWalk
 from app.store.backup import copy_settings
 from app.store.connection import APPLICATION_ID, open_writer
+from app.store.interruption import interruptible
 from app.store.migrate import migrations_in
 from app.store.preflight import SALVAGING
 from app.store.sqlite_errors import translate_sqlite_errors
@@ -96,14 +98,16 @@ class SchemaEntry:
     sql: str
 
 
-def salvage(vault: Path, into: Path) -> SalvageReport:
+def salvage(vault: Path, into: Path, stop: StopSignal | None = None) -> SalvageReport:
     """Copy everything readable of the vault at ``vault`` into a new one.
 
     Args:
         vault: The folder with the damaged ``memory.db``; nothing in it is changed.
         into: A folder that does not exist yet or is empty.
+        stop: Stops it; nothing is left of the new vault then.
 
     Raises:
+        CancelledByPersonError: ``stop`` was set.
         VaultDamagedError: Not even the beginning of the file can be read.
         VaultNewerError: It is from a newer Keepsake.
         VaultUnusableError: It is no database of Keepsake, or there is none.
@@ -113,12 +117,12 @@ def salvage(vault: Path, into: Path) -> SalvageReport:
     source = PageFile(_database_of(vault))
     try:
         _check_owner(source)
-        return _salvage(source, vault, into)
+        return _salvage(source, vault, into, stop or StopSignal())
     finally:
         source.close()
 
 
-def _salvage(source: PageFile, vault: Path, into: Path) -> SalvageReport:
+def _salvage(source: PageFile, vault: Path, into: Path, stop: StopSignal) -> SalvageReport:
     is_new = not into.exists()
     # Until it is whole it is no vault: killed, this leaves nothing that would be taken for all that could be saved.
     place = into / SALVAGING
@@ -128,8 +132,8 @@ def _salvage(source: PageFile, vault: Path, into: Path) -> SalvageReport:
         Store.open(place, migrations()).close()
         connection = open_writer(place / DATABASE)
         try:
-            with translate_sqlite_errors():
-                report = _Salvage(source, connection).run(vault, into)
+            with interruptible(connection, stop), translate_sqlite_errors():
+                report = _Salvage(source, connection, stop).run(vault, into)
         finally:
             connection.close()
         if (vault / FILE).is_file():
@@ -203,8 +207,9 @@ def _check_owner(source: PageFile) -> None:
 class _Salvage:
     """One copying from broken pages into a new database."""
 
-    def __init__(self, source: PageFile, connection: apsw.Connection) -> None:
+    def __init__(self, source: PageFile, connection: apsw.Connection, stop: StopSignal) -> None:
         self._source = source
+        self._stop = stop
         self._connection = connection
         self._tables = _tables_of(connection)
         self._seen: set[int] = set()
@@ -238,6 +243,12 @@ class _Salvage:
             )
         return SalvageReport(str(vault), str(into), tables, len(self._broken), strays, regained, made_up)
 
+    def _rows(self, root: int, walk: TreeWalk) -> Iterator[StoredRow]:
+        """Yield the rows below a page, until the person stops it."""
+        for row in self._source.rows(root, walk):
+            self._stop.check()
+            yield row
+
     def _met(self, walk: TreeWalk) -> None:
         self._seen |= walk.seen
         self._broken |= walk.broken
@@ -247,7 +258,7 @@ class _Salvage:
         root = next((entry.root for entry in schema if entry.kind == "table" and entry.name == table.name), 0)
         walk = TreeWalk()
         if root:
-            self._insert(_stored_table(table, schema), self._source.rows(root, walk))
+            self._insert(_stored_table(table, schema), self._rows(root, walk))
         elif not self._is_schema_whole:
             walk.broken.add(_SCHEMA_ROOT)  # nobody knows where it was
         self._met(walk)
@@ -259,7 +270,7 @@ class _Salvage:
         for entry in schema:
             if entry.kind == "index" and entry.table == table.name:
                 walk = TreeWalk()
-                count = sum(1 for _ in self._source.rows(entry.root, walk))
+                count = sum(1 for _ in self._rows(entry.root, walk))
                 self._met(walk)
                 if not walk.broken and " WHERE " not in entry.sql.upper().replace("\n", " "):
                     counts.append(count)
@@ -270,7 +281,7 @@ class _Salvage:
         for entry in schema:
             if entry.root and entry.root not in self._seen:
                 walk = TreeWalk()
-                for _ in self._source.rows(entry.root, walk):
+                for _ in self._rows(entry.root, walk):
                     pass
                 self._met(walk)
 
@@ -279,6 +290,7 @@ class _Salvage:
         free = self._source.free_pages()
         copied = 0
         for number in range(2, self._source.pages + 1):
+            self._stop.check()
             if number not in self._seen and number not in free:
                 copied += self._copy_stray(number)
         return copied
@@ -292,7 +304,8 @@ class _Salvage:
         return next((copied for table in fitting if (copied := self._insert(table, rows, is_stray=True))), 0)
 
     def _insert(self, table: SalvageTable, rows: Iterable[StoredRow], *, is_stray: bool = False) -> int:
-        names = [column.name for column in table.columns]
+        has = {column.name for known in self._tables if known.name == table.name for column in known.columns}
+        names = [column.name for column in table.columns if column.name in has]
         statement = (
             f"INSERT OR IGNORE INTO {_quoted(table.name)} ({', '.join(map(_quoted, names))})"
             f" VALUES ({', '.join('?' * len(names))})"
@@ -301,7 +314,7 @@ class _Salvage:
         for row in rows:
             if table.name == "meta" and row.values[0] not in _KEPT_META:
                 continue
-            taken = self._take(statement, _bindings(table, row))
+            taken = self._take(statement, _bindings(table, row, has))
             copied += taken
             refused += not taken
         if refused and not is_stray:
@@ -323,14 +336,14 @@ class _Salvage:
 
     def _indexed(self, schema: list[SchemaEntry], name: str) -> Iterator[StoredRow]:
         root = next((entry.root for entry in schema if entry.name == name), 0)
-        return self._source.rows(root, TreeWalk()) if root else iter(())
+        return self._rows(root, TreeWalk()) if root else iter(())
 
     def _chunks(self, schema: list[SchemaEntry]) -> Iterator[dict[str, Cell]]:
         entry = next((entry for entry in schema if entry.name == "chunks"), None)
         if entry is not None:
             table = SalvageTable("chunks", _stored_columns(self._connection, "chunks", has_rowid=True), has_rowid=True)
             names = [column.name for column in _stored_table(table, schema).columns]
-            for row in self._source.rows(entry.root, TreeWalk()):
+            for row in self._rows(entry.root, TreeWalk()):
                 if len(row.values) == len(names):
                     yield dict(zip(names, row.values, strict=True))
 
@@ -389,11 +402,14 @@ def _entries(rows: Iterable[StoredRow]) -> Iterator[SchemaEntry]:
             yield SchemaEntry(str(kind), str(name), str(table), root if isinstance(root, int) else 0, str(sql or ""))
 
 
-def _bindings(table: SalvageTable, row: StoredRow) -> tuple[Cell, ...]:
+def _bindings(table: SalvageTable, row: StoredRow, has: Collection[str]) -> tuple[Cell, ...]:
+    """Return the values of the columns that the new table has too."""
     # Columns added to a table later stand in the rows written since.
     values = row.values[: len(table.columns)] + (None,) * (len(table.columns) - len(row.values))
     return tuple(
-        row.rowid if column.name == table.alias else value for column, value in zip(table.columns, values, strict=True)
+        row.rowid if column.name == table.alias else value
+        for column, value in zip(table.columns, values, strict=True)
+        if column.name in has
     )
 
 

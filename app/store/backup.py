@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -13,7 +13,9 @@ import apsw
 from app.config.layers import MAX_BYTES
 from app.core.files import from_os, replace_file
 from app.core.regular_files import make_folder, open_for_reading, open_replacing
+from app.core.stop_signal import StopSignal
 from app.errors import VaultDamagedError
+from app.store.interruption import interruptible
 from app.store.sqlite_errors import translate_sqlite_errors
 
 FOLDER = "backups"
@@ -32,12 +34,24 @@ class BackupName:
     number: int = 1
 
 
-def copy_database(source: apsw.Connection, target: Path) -> Path:
+def copy_database(
+    source: apsw.Connection,
+    target: Path,
+    stop: StopSignal | None = None,
+    report: Callable[[int, int], None] | None = None,
+) -> Path:
     """Copy the database behind ``source`` to ``target``, consistent even while others write.
 
     The copy is written beside its final name, checked, and renamed when whole.
 
+    Args:
+        source: The connection.
+        target: Where to.
+        stop: Stops the copying; then there is no copy.
+        report: Hears how many pages of how many are copied.
+
     Raises:
+        CancelledByPersonError: ``stop`` was set.
         VaultDamagedError: The copy does not pass SQLite's quick check.
     """
     try:
@@ -49,7 +63,7 @@ def copy_database(source: apsw.Connection, target: Path) -> Path:
         raise from_os(error, target.parent) from error
     try:
         with translate_sqlite_errors():
-            _copy(source, partial)
+            _copy(source, partial, stop or StopSignal(), report)
         partial.replace(target)
         keep_name(target)
     except OSError as error:
@@ -75,15 +89,19 @@ def _discard(partial: Path) -> None:
         path.unlink(missing_ok=True)
 
 
-def _copy(source: apsw.Connection, partial: Path) -> None:
+def _copy(source: apsw.Connection, partial: Path, stop: StopSignal, report: Callable[[int, int], None] | None) -> None:
     copy = apsw.Connection(str(partial))
     try:
         with _snapshot(source), copy.backup("main", source, "main") as task:
             while not task.done:
+                stop.check()
                 task.step(_PAGES_A_STEP)
+                if report is not None:
+                    report(task.page_count - task.remaining, task.page_count)
         # A copy in WAL mode could not be read from a read-only place.
         copy.pragma("journal_mode", "DELETE")
-        verdict = copy.execute("PRAGMA quick_check(1)").get
+        with interruptible(copy, stop):
+            verdict = copy.execute("PRAGMA quick_check(1)").get
         if verdict != "ok":
             raise VaultDamagedError("The database is damaged, so no sound copy of it can be made.", verdict=verdict)
     finally:

@@ -14,7 +14,9 @@ from typing import TypeVar
 
 import apsw
 
-from app.errors import DiskFullError, InternalError, KeepsakeError, MachineError
+from app.core.stop_signal import StopSignal
+from app.errors import DiskFullError, InternalError, KeepsakeError, MachineError, TimeLimitError
+from app.store.interruption import interruptible
 from app.store.options import WorkTiming
 from app.store.sqlite_errors import from_binding, from_sqlite
 from app.store.wal_truncation import empty_log
@@ -24,21 +26,29 @@ Work = Callable[[apsw.Connection], T]
 Watch = Callable[[WorkTiming], None]
 
 _READER_NICENESS = 5
+_GRACE_S = 0.5  # that a read gets at least when the vault closes
 _PROGRESS_STEPS = 20_000  # SQLite instructions between looks at the clock: about a millisecond
 
 
 class QueuedWork:
     """One piece of queued work and the future of its answer."""
 
-    __slots__ = ("future", "is_bare", "is_derived", "limit_s", "queued_s", "work")
+    __slots__ = ("future", "is_bare", "is_derived", "is_stoppable", "limit_s", "queued_s", "work")
 
     def __init__(
-        self, work: Work[object], limit_s: float | None, *, is_bare: bool = False, is_derived: bool = False
+        self,
+        work: Work[object],
+        limit_s: float | None,
+        *,
+        is_bare: bool = False,
+        is_derived: bool = False,
+        is_stoppable: bool = False,
     ) -> None:
         self.work = work
         self.limit_s = limit_s
         self.is_bare = is_bare
         self.is_derived = is_derived
+        self.is_stoppable = is_stoppable
         self.queued_s = time.perf_counter()
         self.future: Future[object] = Future()
 
@@ -51,6 +61,7 @@ class ConnectionThread(threading.Thread):
         connect: Makes the connection, inside the thread.
         jobs: Where jobs come from; several threads may share one queue.
         writes: True to run each job in an IMMEDIATE transaction.
+        stop: Stops long reads, and writes that can be stopped.
         watch: Told how each job went.
     """
 
@@ -61,12 +72,14 @@ class ConnectionThread(threading.Thread):
         jobs: "queue.SimpleQueue[QueuedWork | None]",
         *,
         writes: bool,
+        stop: StopSignal,
         watch: Watch | None = None,
     ) -> None:
         super().__init__(name=name, daemon=True)
         self._connect = connect
         self._jobs = jobs
         self._writes = writes
+        self._stop_signal = stop  # a thread has a method ``_stop``
         self._watch = watch
         self._is_log_swollen = False
 
@@ -116,6 +129,10 @@ class ConnectionThread(threading.Thread):
     def _perform(self, connection: apsw.Connection, job: QueuedWork) -> object:
         if not self._writes:
             return self._read(connection, job)
+        with interruptible(connection, self._stop_signal) if job.is_stoppable else contextlib.nullcontext():
+            return self._write(connection, job)
+
+    def _write(self, connection: apsw.Connection, job: QueuedWork) -> object:
         if job.is_bare:
             return job.work(connection)
         with _unsynchronised(connection) if job.is_derived else contextlib.nullcontext():
@@ -134,16 +151,24 @@ class ConnectionThread(threading.Thread):
             with contextlib.suppress(apsw.Error):
                 self._is_log_swollen = not empty_log(connection)
 
-    @staticmethod
-    def _read(connection: apsw.Connection, job: QueuedWork) -> object:
+    def _read(self, connection: apsw.Connection, job: QueuedWork) -> object:
         if job.limit_s is None:
             return job.work(connection)
-        deadline = time.monotonic() + job.limit_s
-        connection.set_progress_handler(lambda: time.monotonic() > deadline, _PROGRESS_STEPS)
+        begun, limit_s, stop = time.monotonic(), job.limit_s, self._stop_signal
+
+        def is_over() -> bool:
+            seconds = time.monotonic() - begun
+            return seconds > limit_s or (seconds > _GRACE_S and stop.is_set)
+
+        connection.set_progress_handler(is_over, _PROGRESS_STEPS)
         try:
             # One snapshot for the whole of a read, however many statements it has.
             connection.execute("BEGIN")
             return job.work(connection)
+        except (apsw.InterruptError, TimeLimitError):
+            if time.monotonic() - begun <= limit_s:
+                stop.check()
+            raise
         finally:
             connection.set_progress_handler(None)
             if connection.in_transaction:
@@ -194,6 +219,7 @@ class ThreadPool:
         size: Threads at most.
         connect: Makes a connection.
         writes: Passed on to each thread.
+        stop: Passed on to each thread.
         watch: Told how each job went.
     """
 
@@ -204,12 +230,14 @@ class ThreadPool:
         connect: Callable[[], apsw.Connection],
         *,
         writes: bool,
+        stop: StopSignal,
         watch: Watch | None = None,
     ) -> None:
         self._name = name
         self._size = size
         self._connect = connect
         self._writes = writes
+        self._stop = stop
         self._watch = watch
         self._jobs: queue.SimpleQueue[QueuedWork | None] = queue.SimpleQueue()
         self._threads: list[ConnectionThread] = []
@@ -227,12 +255,14 @@ class ThreadPool:
         is_bare: bool = False,
         is_derived: bool = False,
         is_background: bool = False,
+        is_stoppable: bool = False,
     ) -> "Future[object]":
         """Queue ``work`` and return its future; bare work gets no transaction.
 
-        Background work is what nobody waits for; see ``was_awaited``.
+        Background work is what nobody waits for; see ``was_awaited``. A write that is stoppable ends without a trace
+        when the vault closes.
         """
-        job = QueuedWork(work, limit_s, is_bare=is_bare, is_derived=is_derived)
+        job = QueuedWork(work, limit_s, is_bare=is_bare, is_derived=is_derived, is_stoppable=is_stoppable)
         with self._lock:
             if self._closed:
                 raise MachineError("The vault is closing.")
@@ -250,6 +280,7 @@ class ThreadPool:
             self._connect,
             self._jobs,
             writes=self._writes,
+            stop=self._stop,
             watch=self._watch,
         )
         self._threads.append(thread)

@@ -12,8 +12,10 @@ from pathlib import Path
 
 import apsw
 
+from app.core.vault_opening import VaultOpening
 from app.errors import InternalError, VaultNewerError, VaultUnusableError
 from app.store.connection import APPLICATION_ID
+from app.store.interruption import interruptible
 from app.store.schema_check import expected_objects, objects_of
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.trace.trace import Trace
@@ -53,7 +55,11 @@ def migrations_in(folder: Path) -> list[Migration]:
 
 
 def migrate(
-    connection: apsw.Connection, folder: Path, back_up: Callable[[], object], trace: Trace | None = None
+    connection: apsw.Connection,
+    folder: Path,
+    back_up: Callable[[], object],
+    trace: Trace | None = None,
+    opening: VaultOpening | None = None,
 ) -> int:
     """Bring the vault up to the newest schema.
 
@@ -62,17 +68,20 @@ def migrate(
         folder: Where the SQL files are.
         back_up: Called before the first step when the vault is not empty.
         trace: Told of each step.
+        opening: Hears of each step of a vault that is not empty, and can stop them.
 
     Returns:
         The schema's number.
 
     Raises:
+        CancelledByPersonError: The opening was stopped; the finished steps stay.
         VaultNewerError: The vault is from a newer Keepsake.
         VaultUnusableError: The file is a database of another program, its schema is not the one its number promises, or
             a step failed; nothing was changed.
     """
     steps = migrations_in(folder)
-    with translate_sqlite_errors():
+    opening = opening or VaultOpening()
+    with interruptible(connection, opening.stop), translate_sqlite_errors():
         have = int(str(connection.pragma("user_version")))
         _check_owner(connection, have)
         if have > len(steps):
@@ -88,6 +97,8 @@ def migrate(
         if have == len(steps) and not is_recorded:
             _record(connection, steps)
         for step in steps[have:]:
+            if have:
+                opening.begin("migration", step.number - have, len(steps) - have)
             with (trace or Trace()).span("store.migration", before=step.number - 1, after=step.number):
                 _apply(connection, step, steps[: step.number])
     return len(steps)
@@ -110,6 +121,7 @@ def check_applied(connection: apsw.Connection, applied: Sequence[Migration]) -> 
         "This vault was made by an unreleased version of Keepsake, and its tables differ from those of every release."
         " Nothing was changed. 'keepsake salvage --into FOLDER' copies everything readable into a new vault.",
         schema=applied[-1].number,
+        state="outdated",
     )
 
 
@@ -141,7 +153,7 @@ def _check_owner(connection: apsw.Connection, have: int) -> None:
     owner = int(str(connection.pragma("application_id")))
     tables = connection.execute("SELECT count(*) FROM sqlite_schema").get
     if owner != APPLICATION_ID and (have or tables):
-        raise VaultUnusableError("memory.db is the database of another program; nothing was changed.")
+        raise VaultUnusableError("memory.db is the database of another program; nothing was changed.", state="foreign")
 
 
 def _apply(connection: apsw.Connection, step: Migration, applied: Sequence[Migration]) -> None:
@@ -152,6 +164,7 @@ def _apply(connection: apsw.Connection, step: Migration, applied: Sequence[Migra
             f"This vault could not be brought up to date (step {step.number}). Nothing was changed. 'keepsake salvage"
             " --into FOLDER' copies everything readable into a new vault.",
             schema=step.number - 1,
+            state="outdated",
             sqlite=type(error).__name__,
         ) from error
 

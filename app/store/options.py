@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 from functools import partial
 from typing import Final
 
+from app.core.vault_opening import VaultOpening
 from app.store.connection import BUSY_MS
 from app.trace.trace import Trace
 
@@ -23,6 +24,7 @@ class StoreOptions:
         readers: Reads that run side by side.
         is_wal: False to keep no write-ahead log, for file systems that cannot share memory.
         trace: Told of each write, and of slow reads.
+        opening: Hears of the steps before the vault is open, and can stop them.
     """
 
     read_limit_s: float = READ_LIMIT_S
@@ -30,6 +32,7 @@ class StoreOptions:
     readers: int = READERS
     is_wal: bool = True
     trace: Trace = field(default_factory=Trace)
+    opening: VaultOpening = field(default_factory=VaultOpening)
 
 
 @dataclass(frozen=True, slots=True)

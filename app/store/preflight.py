@@ -64,6 +64,7 @@ def _refuse_lost(database: Path) -> None:
             f"{database.parent} is not finished: something was being salvaged into it. Run 'keepsake salvage' again"
             " with the same --into, or delete the folder.",
             path=str(database.parent),
+            state="unfinished",
         )
     log = database.with_name(database.name + "-wal")
     has_log = log.exists() and log.stat().st_size
@@ -73,6 +74,7 @@ def _refuse_lost(database: Path) -> None:
             f"{database} {state}, although this vault was in use. Nothing was changed. 'keepsake backup list' shows"
             " what can be restored. To begin anew, move the whole folder away.",
             path=str(database),
+            state="missing",
         )
 
 
@@ -100,7 +102,9 @@ def _look_inside(database: Path, known: int, opened: Callable[[Path], apsw.Conne
         # The schema itself does not read as one; so SQLite reports some damage of its first pages.
         raise VaultDamagedError("The schema cannot be read.", verdict=str(error)) from error
     if owner != APPLICATION_ID and (have or tables):
-        raise VaultUnusableError("memory.db is the database of another program; nothing was changed.")
+        raise VaultUnusableError(
+            "memory.db is the database of another program; nothing was changed.", path=str(database), state="foreign"
+        )
     if have > known:
         raise VaultNewerError(
             f"This vault was written by a newer Keepsake (schema {have}; this one knows {known}). "

@@ -45,6 +45,7 @@ def check_schema(database: Path, steps: Sequence[Migration]) -> int:
             "A change to this vault was cut off, and undoing it needs a folder that can be written. Free some space,"
             " make the folder writable, or copy it to a place that is.",
             path=str(database),
+            state="unfinished",
         )
     known = len(steps)
     preflight.check_files(database, known, is_writable=False)
@@ -57,5 +58,6 @@ def check_schema(database: Path, steps: Sequence[Migration]) -> int:
             f"This vault is from an older Keepsake (schema {have}; this one needs {known}) and must be brought up to"
             " date before it is read, which needs free space and a folder that can be written.",
             path=str(database),
+            state="older",
         )
     return have

@@ -15,9 +15,11 @@ import apsw
 
 from app.core.files import from_os
 from app.core.regular_files import UnsafeFileError, make_folder, require_file
-from app.errors import KeepsakeError, VaultDamagedError
+from app.core.stop_signal import StopSignal
+from app.errors import CancelledByPersonError, KeepsakeError, VaultDamagedError
 from app.store.backup import backup_path, copy_database, keep_name
 from app.store.connection import APPLICATION_ID, load_vectors
+from app.store.interruption import interruptible
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.vault_files import require_readable_copy
 
@@ -45,15 +47,16 @@ def open_copy(path: Path) -> apsw.Connection:
         return apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
 
 
-def stage(vault: Path, source: Path) -> None:
+def stage(vault: Path, source: Path, stop: StopSignal | None = None) -> None:
     """Stage a copy of ``source`` to replace the vault's database when it next opens.
 
     Raises:
+        CancelledByPersonError: ``stop`` was set; nothing has changed.
         VaultDamagedError: ``source`` is damaged.
         DiskFullError: There is no room for the copy; nothing has changed.
     """
     with closing(open_copy(source)) as connection:
-        copy_database(connection, vault / STAGED)
+        copy_database(connection, vault / STAGED, stop)
 
 
 def is_staged(vault: Path) -> bool:
@@ -71,30 +74,33 @@ def unstage(vault: Path) -> bool:
     return was_staged
 
 
-def finish_restore(vault: Path, known: int) -> Path | None:
+def finish_restore(vault: Path, known: int, stop: StopSignal | None = None) -> Path | None:
     """Finish a staged restore, also a partly done one; needs the vault's lock.
 
     Args:
         vault: The vault's folder.
         known: The newest schema this program knows.
+        stop: Stops it; the next opening goes on.
 
     Returns:
         Where what was there before is now, ``None`` when nothing was to be done.
 
     Raises:
+        CancelledByPersonError: ``stop`` was set.
         VaultDamagedError: What was staged cannot take over; it was called off and the vault is as before.
     """
+    stop = stop or StopSignal()
     try:
         if is_staged(vault):
-            if problem := _problem_of(vault / STAGED, known):
+            if problem := _problem_of(vault / STAGED, known, stop):
                 _call_off(vault, problem)
             _swap(vault)
-        return _keep(vault) if (vault / ASIDE).is_dir() else None
+        return _keep(vault, stop) if (vault / ASIDE).is_dir() else None
     except OSError as error:
         raise from_os(error, vault) from error
 
 
-def _problem_of(staged: Path, known: int) -> str:
+def _problem_of(staged: Path, known: int, stop: StopSignal) -> str:
     """Return why a staged database must not take the vault's place, ``""`` when it may."""
     try:
         require_file(staged)
@@ -107,7 +113,10 @@ def _problem_of(staged: Path, known: int) -> str:
             if not 0 < int(str(connection.pragma("user_version"))) <= known:
                 return "is from a newer Keepsake"
             load_vectors(connection)
-            return "" if connection.execute("PRAGMA integrity_check(1)").get == "ok" else "is damaged"
+            with interruptible(connection, stop):
+                return "" if connection.execute("PRAGMA integrity_check(1)").get == "ok" else "is damaged"
+    except CancelledByPersonError:
+        raise
     except UnsafeFileError:
         return "is a link, or no file of its own"
     except (KeepsakeError, apsw.Error):
@@ -148,7 +157,7 @@ def _swap(vault: Path) -> None:
     keep_name(database)
 
 
-def _keep(vault: Path) -> Path | None:
+def _keep(vault: Path, stop: StopSignal) -> Path | None:
     """Turn the replaced database into a backup; keep its files if it is damaged."""
     aside = vault / ASIDE
     if not any(aside.iterdir()):
@@ -159,7 +168,9 @@ def _keep(vault: Path) -> Path | None:
         with closing(open_copy(aside / DATABASE)) as connection:
             if connection.pragma("application_id") != APPLICATION_ID:
                 return _keep_files(aside, target.with_suffix(""))
-            copy_database(connection, target)
+            copy_database(connection, target, stop)
+    except CancelledByPersonError:
+        raise
     except (KeepsakeError, apsw.Error):
         return _keep_files(aside, target.with_suffix(""))
     shutil.rmtree(aside)

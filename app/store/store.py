@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, TypeVar, cast
 import apsw
 
 from app.core.files import from_os
+from app.core.stop_signal import StopSignal
+from app.core.vault_opening import VaultOpening
 from app.errors import DiskFullError, KeepsakeError, VaultReadOnlyError, VaultUnusableError
 from app.store import preflight, readonly, staged_restore
 from app.store.backup import backup_path, copy_database
@@ -48,18 +50,26 @@ class Store:
         self._is_wal = options.is_wal
         self._trace = options.trace
         self.path = vault / DATABASE
+        self.stop_signal = StopSignal()
+        """Set when the vault is about to close: stops long work that only reads, or that can begin anew."""
         self.schema = schema
         self._lock = lock
         opened = partial(open_writer, self.path, options.busy_ms, is_wal=options.is_wal)
         watching = options.trace.is_kept
         self._writer = ThreadPool(
-            "writer", 1, opened, writes=True, watch=partial(trace_write, options.trace) if watching else None
+            "writer",
+            1,
+            opened,
+            writes=True,
+            stop=self.stop_signal,
+            watch=partial(trace_write, options.trace) if watching else None,
         )
         self._readers = ThreadPool(
             "reader",
             options.readers,
             partial(open_reader if read_only is None else open_frozen_reader, self.path, options.busy_ms),
             writes=False,
+            stop=self.stop_signal,
             watch=partial(trace_read, options.trace) if watching else None,
         )
 
@@ -84,6 +94,7 @@ class Store:
             VaultNewerError: It is from a newer Keepsake.
             VaultDamagedError: The database is damaged.
             DiskFullError: No space is left.
+            CancelledByPersonError: The opening was stopped.
         """
         options = options or StoreOptions(read_limit_s=read_limit_s)
         prepare_folder(vault)
@@ -114,24 +125,34 @@ class Store:
         schema = readonly.check_schema(vault / DATABASE, migrations_in(migrations))
         return cls(vault, lock, schema, options, readonly.read_only_error(cause, vault))
 
-    async def write(self, work: Work[T], *, is_derived: bool = False) -> T:
+    async def write(self, work: Work[T], *, is_derived: bool = False, is_stoppable: bool = False) -> T:
         """Run ``work`` on the writer in one transaction, committed (and durable) before this returns.
 
         Args:
             work: What to do.
             is_derived: It writes only what can be made again, so that nobody waits for the disk: a power cut may take
                 the last of it, the end of the process never does.
+            is_stoppable: It takes long and can begin anew, so that it is undone and stopped when the vault closes.
+
+        Raises:
+            CancelledByPersonError: It was stopped.
         """
         # Without a write-ahead log the order on the disk is what keeps the file sound.
         self.require_writable()
         is_relaxed = is_derived and self._is_wal
         seen = work if is_derived else wrapped(work)
-        return cast("T", await asyncio.wrap_future(self._writer.submit(seen, is_derived=is_relaxed)))
+        return cast(
+            "T", await asyncio.wrap_future(self._writer.submit(seen, is_derived=is_relaxed, is_stoppable=is_stoppable))
+        )
 
     async def write_untransacted(self, work: Work[T]) -> T:
-        """Run ``work`` on the writer outside a transaction: checkpoints, rewriting the file."""
+        """Run ``work`` on the writer outside a transaction: checkpoints, rewriting the file.
+
+        Raises:
+            CancelledByPersonError: The vault is closing; nothing was changed.
+        """
         self.require_writable()
-        return cast("T", await asyncio.wrap_future(self._writer.submit(work, is_bare=True)))
+        return cast("T", await asyncio.wrap_future(self._writer.submit(work, is_bare=True, is_stoppable=True)))
 
     def require_writable(self) -> None:
         """Refuse a write to a vault that is open for reading only.
@@ -153,6 +174,7 @@ class Store:
 
         Raises:
             TimeLimitError: It took longer than ``limit_s`` seconds, or than any read may when that is ``None``.
+            CancelledByPersonError: The vault is closing, and it took long.
         """
         limit = self._read_limit_s if limit_s is None else limit_s
         return cast("T", await asyncio.wrap_future(self._readers.submit(work, limit, is_background=is_background)))
@@ -185,11 +207,15 @@ class Store:
         """
         self.require_writable()
         target = backup_path(self.vault, reason, when)
-        copy: Callable[[apsw.Connection], Path] = partial(copy_database, target=target)
+        copy: Callable[[apsw.Connection], Path] = partial(copy_database, target=target, stop=self.stop_signal)
         with self._trace.span("store.backup") as facts:
             path = cast("Path", await asyncio.wrap_future(self._readers.submit(copy, None)))
             facts["bytes"] = path.stat().st_size
         return path
+
+    def interrupt(self) -> None:
+        """Stop long reads, and writes that can begin anew; others go on until ``close``."""
+        self.stop_signal.set()
 
     def close(self) -> None:
         """Finish queued writes, close every connection and free the vault. Blocks; safe to call twice."""
@@ -207,23 +233,31 @@ def has_database(vault: Path) -> bool:
 
 def _prepare(vault: Path, migrations: Path, options: StoreOptions) -> int:
     """Make the database ready to be written and return its schema's number."""
-    staged_restore.finish_restore(vault, len(migrations_in(migrations)))
+    opening = options.opening
+    if staged_restore.is_staged(vault):
+        opening.begin("restore")
+    staged_restore.finish_restore(vault, len(migrations_in(migrations)), opening.stop)
     preflight.check_files(vault / DATABASE, len(migrations_in(migrations)))
     create_file(vault / DATABASE)
     connection = open_writer(vault / DATABASE, options.busy_ms, is_wal=options.is_wal)
     try:
         # Should this fail, the log stays as it was found.
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
-        schema = migrate(connection, migrations, lambda: _before_migration(connection, vault), options.trace)
+        back_up = partial(_before_migration, connection, vault, opening)
+        schema = migrate(connection, migrations, back_up, options.trace, opening)
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     finally:
         connection.close()
     return schema
 
 
-def _before_migration(connection: apsw.Connection, vault: Path) -> Path:
+def _before_migration(connection: apsw.Connection, vault: Path, opening: VaultOpening) -> Path:
     """Back the vault up, once however often its migration is tried and fails."""
-    made = copy_database(connection, backup_path(vault, "before-migration"))
+
+    def report(done: int, pages: int) -> None:
+        opening.begin("backup", 100 * done // max(1, pages), 100)
+
+    made = copy_database(connection, backup_path(vault, "before-migration"), opening.stop, report)
     for earlier in sorted(made.parent.glob("*-before-migration*.db")):
         if earlier != made and filecmp.cmp(made, earlier, shallow=False):
             made.unlink()
@@ -240,7 +274,9 @@ def prepare_folder(vault: Path) -> None:
     """
     try:
         if vault.exists() and not vault.is_dir():
-            raise VaultUnusableError(f"{vault} is a file, not a folder. Name a folder with --vault.", path=str(vault))
+            raise VaultUnusableError(
+                f"{vault} is a file, not a folder. Name a folder with --vault.", path=str(vault), state="file"
+            )
         vault.mkdir(mode=0o700, parents=True, exist_ok=True)
         if os.name == "posix" and vault.stat().st_mode & 0o077 and readonly.unwritable(vault / DATABASE) is None:
             vault.chmod(0o700)

@@ -36,9 +36,11 @@ class CrashRecorder:
     def start(self) -> None:
         """Start recording where that is safe; may be called again."""
         # Where it is on already, as with PYTHONFAULTHANDLER, somebody reads the standard error stream.
-        if self._file is not None or faulthandler.is_enabled() or not self._path.parent.parent.is_dir():
+        if self._file is not None or faulthandler.is_enabled():
             return
         try:
+            if not self._path.parent.parent.is_dir():
+                return
             self._path.parent.mkdir(mode=0o700, exist_ok=True)
             self._file = _open_private(self._path, os.O_RDWR | os.O_CREAT | os.O_APPEND)
             if os.fstat(self._file.fileno()).st_size > _MAX_BYTES:
@@ -62,7 +64,7 @@ class CrashRecorder:
 def take_crash_reports(vault: Path) -> list[CrashReport]:
     """Return the new reports, latest first, and set their files aside."""
     reports = []
-    for path in sorted((vault / "trace").glob(f"{_PREFIX}*{_SUFFIX}")):
+    for path in _found_in(vault / "trace"):
         try:
             report = _read(path)
             if report is not None:
@@ -71,6 +73,14 @@ def take_crash_reports(vault: Path) -> list[CrashReport]:
         except OSError as error:
             _log.info("a crash report cannot be read: %s", error.strerror)
     return sorted(reports, key=lambda report: report.at, reverse=True)
+
+
+def _found_in(folder: Path) -> list[Path]:
+    try:
+        return sorted(folder.glob(f"{_PREFIX}*{_SUFFIX}"))
+    except OSError as error:
+        _log.info("crash reports cannot be looked for: %s", error.strerror)
+        return []
 
 
 def _read(path: Path) -> CrashReport | None:

@@ -15,10 +15,12 @@ from app.core.clock import optional_datetime
 from app.core.files import from_os
 from app.core.paths import migrations, user_path
 from app.core.regular_files import open_for_reading, require_folder
-from app.errors import InputError, KeepsakeError, NotFoundError, VaultDamagedError
+from app.core.stop_signal import StopSignal
+from app.errors import CancelledByPersonError, InputError, KeepsakeError, NotFoundError, VaultDamagedError
 from app.recovery.sqlite_pages import HEADER_BYTES, MAGIC
 from app.store.backup import FOLDER, PARTIAL, copy_settings, read_name
 from app.store.connection import APPLICATION_ID, load_vectors
+from app.store.interruption import interruptible
 from app.store.migrate import migrations_in
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.staged_restore import open_copy, stage
@@ -65,12 +67,27 @@ def find_backup(vault: Path, name: str) -> Path:
     raise NotFoundError("There is no backup of that name. 'keepsake backup list' shows them.", name=name)
 
 
-def verify(path: Path, name: str = "") -> BackupCheck:
-    """Verify the database at ``path`` by reading all of it; nothing is written."""
+def verify(path: Path, name: str = "", stop: StopSignal | None = None) -> BackupCheck:
+    """Verify the database at ``path`` by reading all of it; nothing is written.
+
+    Args:
+        path: The file.
+        name: Its name in the answer; that of the file when left out.
+        stop: Stops the reading.
+
+    Raises:
+        CancelledByPersonError: ``stop`` was set.
+    """
     try:
-        with closing(open_copy(path)) as connection, translate_sqlite_errors():
+        with (
+            closing(open_copy(path)) as connection,
+            interruptible(connection, stop or StopSignal()),
+            translate_sqlite_errors(),
+        ):
             load_vectors(connection)
             return _verified(connection, name or path.name)
+    except CancelledByPersonError:
+        raise
     except VaultDamagedError:
         return _unusable(path, name, "It is damaged, or no database at all.")
     except KeepsakeError as error:
@@ -90,17 +107,23 @@ def require_sound(check: BackupCheck) -> BackupCheck:
     return check
 
 
-def stage_restore(vault: Path, name: str) -> RestorePlan:
+def stage_restore(vault: Path, name: str, stop: StopSignal | None = None) -> RestorePlan:
     """Verify a backup and stage a copy of it to replace the vault's database.
 
+    Args:
+        vault: The vault's folder.
+        name: The backup's name, or the path of a vault.
+        stop: Stops it; nothing has changed then.
+
     Raises:
+        CancelledByPersonError: ``stop`` was set.
         NotFoundError: There is no such backup.
         InputError: It is damaged, or not of this program.
         DiskFullError: There is no room for the copy; nothing has changed.
     """
     path = find_backup(vault, name)
-    check = require_sound(verify(path))
-    stage(vault, path)
+    check = require_sound(verify(path, stop=stop))
+    stage(vault, path, stop)
     if path.parent.resolve() != vault.resolve():
         copy_missing(path.parent / ATTACHMENTS, vault / ATTACHMENTS)
     return RestorePlan(check, AT_NEXT_START)

@@ -120,7 +120,7 @@ class BackupService:
             NotFoundError: There is none of that name.
         """
         path = backup_files.find_backup(self._store.vault, name)
-        return await asyncio.to_thread(backup_files.verify, path)
+        return await asyncio.to_thread(backup_files.verify, path, stop=self._store.stop_signal)
 
     async def preview(self, name: str) -> RestorePreview:
         """Verify a backup and compare its content with the vault's.
@@ -130,14 +130,14 @@ class BackupService:
             InputError: It cannot be restored.
         """
         path = backup_files.find_backup(self._store.vault, name)
-        check = backup_files.require_sound(await asyncio.to_thread(backup_files.verify, path))
-        before = await asyncio.to_thread(restore_preview.read_backup, path)
+        check = backup_files.require_sound(await self.verify(name))
+        before = await asyncio.to_thread(restore_preview.read_backup, path, self._store.stop_signal)
         now = await self._store.read(restore_preview.read_content)
         return await asyncio.to_thread(restore_preview.compare, check, now, before)
 
     async def restore(self, name: str, actor: str) -> Changed[RestorePlan]:
         """Verify a backup and lay it ready for the next start; see ``copies.stage_restore``."""
-        plan = await asyncio.to_thread(backup_files.stage_restore, self._store.vault, name)
+        plan = await asyncio.to_thread(backup_files.stage_restore, self._store.vault, name, self._store.stop_signal)
         return Changed(plan, ChangeSet(_AREAS, (), actor))
 
     async def cancel_restore(self, actor: str) -> Changed[bool]:

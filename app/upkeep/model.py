@@ -227,6 +227,19 @@ class RestorePreview:
 
 
 @dataclass(frozen=True, slots=True)
+class RestoredVault:
+    """A finished restore.
+
+    Args:
+        backup: What the vault holds now.
+        kept: Where the database that was there before is now; empty where there was none.
+    """
+
+    backup: BackupCheck
+    kept: str
+
+
+@dataclass(frozen=True, slots=True)
 class RestorePlan:
     """A staged restore, which takes effect at the next start of Keepsake.
 

@@ -8,8 +8,10 @@ from typing import Final
 
 import apsw
 
+from app.core.stop_signal import StopSignal
 from app.core.text import excerpt
 from app.errors import InputError
+from app.store.interruption import interruptible
 from app.store.staged_restore import open_copy
 from app.upkeep.model import BackupCheck, ContentDifference, RestorePreview
 
@@ -44,14 +46,19 @@ def read_content(connection: apsw.Connection) -> VaultContent:
     return VaultContent(_items(connection, _SESSIONS), _items(connection, _MEMORIES))
 
 
-def read_backup(path: Path) -> VaultContent:
+def read_backup(path: Path, stop: StopSignal) -> VaultContent:
     """Return the content of a backup.
 
+    Args:
+        path: Its database.
+        stop: Stops the reading.
+
     Raises:
+        CancelledByPersonError: ``stop`` was set.
         InputError: It cannot be read as one.
     """
     try:
-        with closing(open_copy(path)) as connection:
+        with closing(open_copy(path)) as connection, interruptible(connection, stop):
             return read_content(connection)
     except apsw.Error as error:
         raise InputError(f"{path.name} cannot be compared with the vault: {error}.") from error

@@ -119,7 +119,7 @@ class UpkeepService:
 
     async def _words(self) -> Finding | None:
         try:
-            return await self._store.write(is_word_index_sound)
+            return await self._store.write(is_word_index_sound, is_stoppable=True)
         except VaultDamagedError as error:
             # So damaged that not even the end of the transaction can look at it.
             return word_index_damage(str(error.data.get("sqlite", "")))
@@ -142,7 +142,7 @@ class UpkeepService:
         done: list[str] = []
         if wrong - {"files"}:
             for step in repair.STEPS:
-                done += await self._store.write(repair.guarded(step))
+                done += await self._store.write(repair.guarded(step), is_stoppable=True)
         if wrong & {"words", "vectors", "references"}:
             count = (await self.reindex(actor)).value
             await reread()
@@ -168,7 +168,7 @@ class UpkeepService:
             How many messages and memories were indexed.
         """
         async with self._rebuilding:
-            done = await self._rebuild(await self._store.write(rebuild.begin))
+            done = await self._rebuild(await self._store.write(rebuild.begin, is_stoppable=True))
         return Changed(done, ChangeSet(frozenset({"index"}), (), actor))
 
     async def begin(self, reread: Callable[[], Awaitable[None]]) -> None:
@@ -180,7 +180,7 @@ class UpkeepService:
         try:
             async with self._rebuilding:
                 await self._store.write(_identify)
-                position = await self._store.write(rebuild.unfinished)
+                position = await self._store.write(rebuild.unfinished, is_stoppable=True)
                 if position is not None:
                     await self._rebuild(position)
                     await reread()
@@ -196,7 +196,7 @@ class UpkeepService:
     async def _rebuild(self, position: rebuild.RebuildPosition | None) -> int:
         done = 0
         while position is not None:
-            position, count = await self._store.write(rebuild.next_step(position))
+            position, count = await self._store.write(rebuild.next_step(position), is_stoppable=True)
             done += count
         self._sync.wake()
         return done

@@ -7,7 +7,7 @@ import signal
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,9 +20,10 @@ from pytestqt.qtbot import QtBot
 from app.host import Host
 from app.rpc.hostfile import FILE
 from app.rpc.lasting_backend import LastingBackend
+from tests.e2e.conftest import Until
 from tests.helpers.sample_data import ROOT
 from ui import theme
-from ui.app import start_host
+from ui.app import VaultFolder, start_host
 from ui.dialogs.welcome import WelcomeDialog
 from ui.panes.notes.draft import Draft
 from ui.process.error_reporter import ErrorReporter
@@ -38,54 +39,6 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
-Until = Callable[[Callable[[], bool]], None]
-
-
-@pytest.fixture
-def until(qt_loop: asyncio.AbstractEventLoop) -> Until:
-    """Run the program until something is true."""
-
-    async def wait(done: Callable[[], bool]) -> None:
-        # No wait_for: its timer would outlive the loop, and qasync's timers must not die on another thread.
-        end = qt_loop.time() + 20
-        while not done():
-            assert qt_loop.time() < end, "it did not become true in 20 seconds"
-            await asyncio.sleep(0.01)
-
-    def run(done: Callable[[], bool]) -> None:
-        qt_loop.run_until_complete(wait(done))
-
-    return run
-
-
-@pytest.fixture
-def launch(qtbot: QtBot, qapp: Any, until: Until) -> Iterator[Callable[..., Program]]:
-    """Start the program on a vault, with the graph pane in front; it is quit at the end."""
-    theme.current().install(qapp)
-    started: list[Program] = []
-    ended: set[Program] = set()
-
-    def start(vault: Path, *, is_first: bool = False) -> Program:
-        vault.mkdir(exist_ok=True)
-        if not is_first:
-            state = WindowState(vault)
-            state.keep("window/pane", "graph")
-            state.write()
-        instance = SingleInstance(address(vault))
-        assert instance.listen()
-        program = Program(vault, instance, ErrorReporter(), start_host)
-        program.finished.connect(lambda: ended.add(program))
-        program.start(hidden=False, requests=[])
-        started.append(program)
-        return program
-
-    yield start
-    for program in started:
-        program.quit()
-        until(lambda program=program: program in ended)  # type: ignore[misc]
-        # Not left to qtbot: it closes windows before this, and closing one here means quitting.
-        for item in (program.window, program.capture, program):
-            item.deleteLater()
 
 
 def _is_idle(program: Program) -> bool:
@@ -299,7 +252,7 @@ def test_the_first_steps_are_shown_once(launch: Callable[..., Program], until: U
     until(lambda: isinstance(first.window.sheets.front, WelcomeDialog) and _is_idle(first))
     kept = WindowState(tmp_path / "v")
     assert kept.text(WELCOMED) == "yes"
-    again = Program(tmp_path / "v", SingleInstance("unused"), ErrorReporter(), start_host)
+    again = Program(tmp_path / "v", SingleInstance("unused"), ErrorReporter(), start_host, VaultFolder(tmp_path / "v"))
     assert not again._is_first
     again.window.deleteLater()
     again.capture.deleteLater()

@@ -16,7 +16,7 @@ _ROW = 32
 PAGE = Qt.ItemDataRole.UserRole
 # What a person reads first; pages not named here follow, reference pages last.
 FOR_DEVELOPERS = frozenset(("architecture", "contributing", "socket"))
-ORDER = ("welcome", "guide", "search", "graph", "import", "", "commands", "settings", "operations")
+ORDER = ("welcome", "guide", "search", "graph", "import", "trouble", "", "commands", "settings", "operations")
 
 
 class HelpDialog(BaseDialog):

@@ -11,6 +11,7 @@ from typing import Any, Protocol, runtime_checkable
 
 from PySide6.QtCore import QObject, QProcess, Signal
 
+from app.core.vault_opening import VaultOpening
 from app.errors import InternalError, KeepsakeError
 from ui import tray as trays
 from ui.actions import Actions
@@ -20,6 +21,7 @@ from ui.notify import is_in_front
 from ui.process import start_times
 from ui.process.error_reporter import ErrorReporter
 from ui.process.single_instance import TOKEN, LaunchRequest, SingleInstance
+from ui.process.vault_rescue import VaultRecovery, VaultRescue
 from ui.shell.activity_reporter import ActivityReporter
 from ui.shell.navigation import Place
 from ui.shell.quick_capture import QuickCapture
@@ -50,7 +52,20 @@ class JoinedVault(OpenVault, Protocol):
         """Subscribe to the states of the search for a host, on any thread."""
 
 
-VaultOpener = Callable[[Path], OpenVault]
+class VaultOpener(Protocol):
+    """Opens a vault; called on another thread."""
+
+    def __call__(self, vault: Path, *, safe_mode: bool = False, opening: VaultOpening | None = None) -> OpenVault:
+        """Open ``vault``.
+
+        Args:
+            vault: Its folder.
+            safe_mode: Without schedules, models and vectors.
+            opening: Hears of the steps, on the thread that opens, and can stop them.
+
+        Raises:
+            KeepsakeError: It cannot be opened.
+        """
 
 
 class Program(QObject):
@@ -59,16 +74,29 @@ class Program(QObject):
     Args:
         vault: The vault's folder.
         instance: Listens for later launches.
-        faults: Hears of failures nobody waited for.
-        open_vault: Opens the vault; called on another thread, and again when the person tries again.
+        errors: Hears of failures nobody waited for.
+        open_vault: Opens the vault; called again when the person tries again.
+        recovery: Recovers a vault that does not open.
+        safe_mode: Begin without schedules, models, vectors and what the window kept of its appearance.
     """
 
     finished = Signal()
     opened = Signal()
     _host_changed = Signal(str, str)
+    _opening_step_begun = Signal(object)
 
-    def __init__(self, vault: Path, instance: SingleInstance, errors: ErrorReporter, open_vault: VaultOpener) -> None:
+    def __init__(
+        self,
+        vault: Path,
+        instance: SingleInstance,
+        errors: ErrorReporter,
+        open_vault: VaultOpener,
+        recovery: VaultRecovery,
+        *,
+        safe_mode: bool = False,
+    ) -> None:
         super().__init__()
+        self._is_safe_mode = safe_mode
         self._open_host = open_vault
         self._vault = vault
         self._instance = instance
@@ -77,16 +105,19 @@ class Program(QObject):
         self._host: OpenVault | None = None
         self.bridge: Bridge | None = None
         self._tasks: set[asyncio.Task[None]] = set()
+        self._opening = VaultOpening()
+        self._opening_task: asyncio.Task[None] | None = None
         self._leaving = False
         self._requests: list[LaunchRequest] = []
         self._actions = Actions(self)
-        self._state = WindowState(vault)
+        self._state = WindowState(vault, has_appearance=not safe_mode)
         # Asked before the window keeps anything; a vault that was in a window before has a place in it.
-        self._is_first = not (self._state.text(WELCOMED) or self._state.text("window/pane"))
+        self._is_first = not (safe_mode or self._state.text(WELCOMED) or self._state.text("window/pane"))
         self.window = Window(self._actions, self._state, errors)
         self.capture = QuickCapture(self._state)
         self.tray = trays.Tray(self._actions, self) if trays.available() else None
         self._errors = errors
+        self.rescue = VaultRescue(self.window.start_page, vault, recovery, self._run, self)
         self._connect()
 
     def start(self, *, hidden: bool, requests: list[LaunchRequest]) -> None:
@@ -101,8 +132,11 @@ class Program(QObject):
 
     def open_vault(self) -> None:
         """Open the vault in a thread and show how that goes."""
+        if self._leaving:
+            return
         self.window.start_page.show_opening(str(self._vault))
-        self._run(self._open())
+        self._opening = VaultOpening(self._opening_step_begun.emit)
+        self._opening_task = self._run(self._open())
 
     def quit(self) -> None:
         """Leave in order: what is typed is saved, work stopped, the vault closed."""
@@ -135,29 +169,46 @@ class Program(QObject):
         window.close_decided.connect(self._on_close_decided)
         window.start_page.retry_requested.connect(self.open_vault)
         window.start_page.quit_requested.connect(self.quit)
+        self.rescue.reopen_requested.connect(self.open_vault)
+        self.rescue.safe_mode_requested.connect(self._on_safe_mode_requested)
+        self.rescue.left_for_other.connect(self.quit)
         self.capture.saved.connect(self._on_capture_saved)
         self._instance.requested.connect(self.handle)
         self._host_changed.connect(self._on_host_changed)
+        self._opening_step_begun.connect(window.start_page.show_step)  # emitted on the engine's thread
         if self.tray is not None:
             self.tray.open_requested.connect(window.bring_to_front)
             self.tray.search_requested.connect(self._on_search_requested)
             self.tray.schedule_requested.connect(self._on_schedule_requested)
 
+    def _on_safe_mode_requested(self) -> None:
+        self._is_safe_mode = True
+        self.open_vault()
+
     async def _open(self) -> None:
         try:
-            self._host = await asyncio.get_running_loop().run_in_executor(None, self._open_host, self._vault)
+            work = partial(self._open_host, self._vault, safe_mode=self._is_safe_mode, opening=self._opening)
+            self._host = await asyncio.get_running_loop().run_in_executor(None, work)
         except KeepsakeError as error:
-            self.window.bring_to_front()
-            self.window.start_page.show_error(error)
+            if not self._leaving:
+                self.window.bring_to_front()
+                self.window.start_page.show_error(error)
             return
         start_times.mark("vault")
-        if isinstance(self._host, JoinedVault):
-            self._host.watch(self._host_changed.emit)  # emitted on its thread, delivered on ours
-        self.bridge = bridge = Bridge(self._host, self)
+        if not self._leaving:
+            self._fill(self._host)
+
+    def _fill(self, host: OpenVault) -> None:
+        """Fill the window: the vault is open."""
+        if isinstance(host, JoinedVault):
+            host.watch(self._host_changed.emit)  # emitted on its thread, delivered on ours
+        self.bridge = bridge = Bridge(host, self)
         if self.tray is not None:
             bridge.progressed.connect(self.tray.set_progress)
         self.capture.set_bridge(bridge)
         self.window.attach(bridge)
+        if self._is_safe_mode:
+            self.window.show_safe_mode(is_joined=isinstance(host, JoinedVault))
         start_times.mark("filled")
         if self.tray is not None and self.window.status_updater is not None:
             self.window.status_updater.summary_changed.connect(self.tray.set_summary)
@@ -226,6 +277,11 @@ class Program(QObject):
         self.window.shut_down()
         if self.tray is not None:
             self.tray.dispose()
+        _log.info("leaving: stopping what opens or rescues the vault")
+        self._opening.stop.set()
+        if self._opening_task is not None:
+            await asyncio.wait([self._opening_task])
+        await self.rescue.stop()
         if self.bridge is not None:
             await self.bridge.close()
         if self._host is not None:
@@ -234,10 +290,11 @@ class Program(QObject):
         _log.info("leaving: done")
         self.finished.emit()
 
-    def _run(self, work: Coroutine[Any, Any, None]) -> None:
+    def _run(self, work: Coroutine[Any, Any, None]) -> "asyncio.Task[None]":
         task = asyncio.get_event_loop().create_task(work)
         self._tasks.add(task)
         task.add_done_callback(self._on_task_done)
+        return task
 
     def _on_task_done(self, task: "asyncio.Task[None]") -> None:
         self._tasks.discard(task)

@@ -10,14 +10,19 @@ from ui.widgets.plain_text import PlainLabel
 
 
 class Banner(QFrame):
-    """One sentence with buttons to copy details and to dismiss it."""
+    """One sentence with buttons to copy details and to dismiss it.
+
+    Args:
+        parent: The Qt parent.
+        has_details: False for a sentence that there is nothing more to say about.
+    """
 
     details_requested = Signal()
     """Copy the details."""
     report_requested = Signal(str)
     """Show this report."""
 
-    def __init__(self, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None, *, has_details: bool = True) -> None:
         super().__init__(parent)
         self.setObjectName("banner")
         sign = IconLabel("triangle-alert", "danger", parent=self)
@@ -38,6 +43,7 @@ class Banner(QFrame):
         row.addWidget(self._show_report)
         row.addWidget(self._details)
         row.addWidget(close)
+        self._details.setVisible(has_details)
         self.hide()
 
     @property

@@ -47,6 +47,7 @@ class SecretScan:
             self._after, self._found = 0, []
         ends = time.monotonic() + self._seconds
         while self._after < last and time.monotonic() < ends:
+            self._store.stop_signal.check()
             after, found = await self._store.read(partial(_search, self._after), is_background=True)
             self._after = last if after is None else after
             self._found = [*self._found, *found][:_MOST]

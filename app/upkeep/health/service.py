@@ -139,6 +139,7 @@ class HealthService:
         survey, after = Survey(self._transactions.clock.now_ms()), -(2**63)
         while (following := await self._store.read(partial(_read, survey, after), is_background=True)) is not None:
             after = following
+            self._store.stop_signal.check()
             await asyncio.sleep(0)
         return survey
 

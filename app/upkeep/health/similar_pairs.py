@@ -8,7 +8,7 @@ Texts are kept as bytes, for a hundred thousand sets would hold up the collector
 import math
 from array import array
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from typing import Final
 
@@ -24,7 +24,10 @@ def packed(words: Iterable[int]) -> bytes:
 
 
 def similar_pairs(
-    texts: Sequence[bytes], threshold: float, most_compared: int = MAX_COMPARED
+    texts: Sequence[bytes],
+    threshold: float,
+    most_compared: int = MAX_COMPARED,
+    check: Callable[[], object] = bool,
 ) -> Iterator[tuple[int, int]]:
     """Yield pairs of places of similar texts, the smaller place first.
 
@@ -34,6 +37,7 @@ def similar_pairs(
         texts: The words of each text, as ``packed`` gives them; empty ones are like nothing.
         threshold: Least Jaccard similarity, above 0.
         most_compared: Comparisons after which it stops.
+        check: Called for each text; an error that it raises ends the search.
     """
     first: dict[bytes, int] = {}
     by_length: dict[int, list[int]] = defaultdict(list)
@@ -50,6 +54,7 @@ def similar_pairs(
     for length in sorted(by_length):
         shortest = math.ceil(threshold * length - 1e-9)
         for place in by_length[length]:
+            check()
             words = frozenset(_numbers(texts[place]))
             # The rarest words, by number where they are as rare: two of them are among those of a similar text, too.
             prefix = sorted(words, key=lambda word: (counts[word], word))[: length - shortest + _SHARED]

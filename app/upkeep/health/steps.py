@@ -1,7 +1,7 @@
 """Steps of fixes: what of a finding its fix would change, decided from a survey."""
 
 import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final
 
@@ -28,16 +28,16 @@ async def duplicates(store: Store, survey: Survey, threshold: float) -> list[Fix
     """
     pairs: list[tuple[str, str]] = []
     for texts in survey.texts.values():
-        pairs += await asyncio.to_thread(_pairs, texts, threshold, _MOST_PAIRS - len(pairs))
+        pairs += await asyncio.to_thread(_pairs, texts, threshold, _MOST_PAIRS - len(pairs), store.stop_signal.check)
     done: dict[str, FixStep] = {}
     for start in range(0, len(pairs), _TOGETHER):
         await store.read(partial(_add_merges, pairs[start : start + _TOGETHER], done), is_background=True)
     return list(done.values())
 
 
-def _pairs(texts: SurveyedTexts, threshold: float, most: int) -> list[tuple[str, str]]:
+def _pairs(texts: SurveyedTexts, threshold: float, most: int, check: Callable[[], object]) -> list[tuple[str, str]]:
     found: list[tuple[str, str]] = []
-    for first, second in similar_pairs(texts.words, threshold):
+    for first, second in similar_pairs(texts.words, threshold, check=check):
         if len(found) >= most:
             break
         found.append((texts.ids[first], texts.ids[second]))

@@ -12,7 +12,7 @@ from pathlib import Path
 import qasync
 from PySide6.QtCore import QObject, Qt, QTimer
 
-from ui.app import make_application, start_host
+from ui.app import VaultFolder, make_application, start_host
 from ui.process.error_reporter import ErrorReporter
 from ui.process.program import Program
 from ui.process.single_instance import SingleInstance
@@ -51,7 +51,9 @@ def main() -> int:
     application = make_application()
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
-    program = Program(vault, SingleInstance(str(vault / "bench.socket")), ErrorReporter(), start_host)
+    program = Program(
+        vault, SingleInstance(str(vault / "bench.socket")), ErrorReporter(), start_host, VaultFolder(vault)
+    )
     watch, ended, stopped = StallWatch(), loop.create_future(), loop.create_future()
     program.finished.connect(lambda: ended.set_result(None))
     program.start(hidden=False, requests=[])

@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QListView, QWidget
 
 from tests.bench.machine import resident_mb
-from ui.app import make_application, start_host
+from ui.app import VaultFolder, make_application, start_host
 from ui.process.error_reporter import ErrorReporter
 from ui.process.program import Program
 from ui.process.single_instance import SingleInstance
@@ -70,7 +70,7 @@ def main() -> int:
     loop = qasync.QEventLoop(application)
     asyncio.set_event_loop(loop)
     instance = SingleInstance(str(vault / "bench.socket"))
-    program = Program(vault, instance, ErrorReporter(), start_host)
+    program = Program(vault, instance, ErrorReporter(), start_host, VaultFolder(vault))
     watch = Watch(program.window, begun)
     ended = loop.create_future()
     program.finished.connect(lambda: ended.set_result(None))

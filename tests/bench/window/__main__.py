@@ -10,11 +10,15 @@ import tempfile
 import time
 from collections import defaultdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from tests.bench.machine import machine, resident_mb
 from tests.bench.retrieval.metrics import percentile
 from tests.bench.scale import start
+
+if TYPE_CHECKING:
+    from app.core.vault_opening import VaultOpening
+    from app.host import Host
 
 _AGENTS = 8
 _BULK = 5_000
@@ -91,23 +95,28 @@ def _day(vault: Path, bulk: int) -> dict[str, Any]:
     return report
 
 
-async def _lived(vault: Path, bulk: int) -> dict[str, Any]:
+def _open_vault(vault: Path, *, safe_mode: bool = False, opening: "VaultOpening | None" = None) -> "Host":
     from app.host import Host
+
+    host = Host(vault, overrides=_OVERRIDES, safe_mode=safe_mode, opening=opening)
+    host.start()
+    return host
+
+
+async def _lived(vault: Path, bulk: int) -> dict[str, Any]:
     from tests.bench.window.gap_recorder import GapRecorder
     from tests.bench.window.scripted_day import ScriptedDay
+    from ui.app import VaultFolder
     from ui.process.error_reporter import ErrorReporter
     from ui.process.gc_control import GarbageCollector
     from ui.process.program import Program
     from ui.process.single_instance import SingleInstance
 
-    def opened(folder: Path) -> Host:
-        host = Host(folder, overrides=_OVERRIDES)
-        host.start()
-        return host
-
     loop = asyncio.get_running_loop()
     recorder = GapRecorder()
-    program = Program(vault, SingleInstance(str(vault / "bench.socket")), ErrorReporter(), opened)
+    program = Program(
+        vault, SingleInstance(str(vault / "bench.socket")), ErrorReporter(), _open_vault, VaultFolder(vault)
+    )
     collector = GarbageCollector(program)
     is_open, ended = loop.create_future(), loop.create_future()
     program.opened.connect(lambda: is_open.set_result(None))

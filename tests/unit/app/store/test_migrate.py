@@ -1,13 +1,15 @@
 """Migrations: ordered, atomic, and with a backup before."""
 
 from pathlib import Path
+from threading import Timer
 
 import apsw
 import pytest
 
 from app.core.paths import migrations
+from app.core.vault_opening import OpeningStep, VaultOpening
 from app.embed.model import EmbeddingIdentity
-from app.errors import InternalError, VaultUnusableError
+from app.errors import CancelledByPersonError, InternalError, VaultUnusableError
 from app.index import rebuild
 from app.index.vectors import vector_repo
 from app.store.connection import open_writer
@@ -38,6 +40,39 @@ def test_a_fresh_vault_takes_every_step_without_a_backup(folder: Path, database:
     assert migrate(connection, folder, _never) == 2
     assert connection.pragma("user_version") == 2
     assert migrate(connection, folder, _never) == 2
+    connection.close()
+
+
+def test_the_steps_of_an_older_vault_are_reported(folder: Path, database: Path) -> None:
+    connection = open_writer(database)
+    reported: list[OpeningStep] = []
+    migrate(connection, folder, _never, opening=VaultOpening(reported.append))
+    assert reported == []  # a new vault is made at once
+    (folder / "0002_second.sql").write_text("ALTER TABLE one ADD COLUMN b;")
+    (folder / "0003_third.sql").write_text("ALTER TABLE one ADD COLUMN c;")
+    migrate(connection, folder, lambda: None, opening=VaultOpening(reported.append))
+    connection.close()
+    assert reported == [OpeningStep("migration", 1, 2), OpeningStep("migration", 2, 2)]
+
+
+def test_a_stopped_migration_keeps_the_finished_steps(folder: Path, database: Path) -> None:
+    connection = open_writer(database)
+    migrate(connection, folder, _never)
+    (folder / "0002_second.sql").write_text("ALTER TABLE one ADD COLUMN b;")
+    endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n;"
+    (folder / "0003_third.sql").write_text(f"ALTER TABLE one ADD COLUMN c; {endless}")
+
+    def stop_in_the_third(step: OpeningStep) -> None:
+        if step.number == 2:
+            Timer(0.05, opening.stop.set).start()
+
+    opening = VaultOpening(stop_in_the_third)
+    with pytest.raises(CancelledByPersonError):
+        migrate(connection, folder, lambda: None, opening=opening)
+    assert connection.pragma("user_version") == 2
+    assert not connection.in_transaction
+    (folder / "0003_third.sql").write_text("ALTER TABLE one ADD COLUMN c;")
+    assert migrate(connection, folder, lambda: None) == 3
     connection.close()
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from app.core.paths import migrations
 from app.errors import (
+    CancelledByPersonError,
     DiskFullError,
     InternalError,
     MachineError,
@@ -110,6 +111,67 @@ def test_a_read_is_stopped_at_its_limit(store: Store) -> None:
     with pytest.raises(TimeLimitError):
         asyncio.run(store.read(lambda connection: connection.execute(endless).get, limit_s=0.05))
     assert asyncio.run(store.read(lambda connection: connection.execute("SELECT 1").get)) == 1
+
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+
+
+def test_long_reads_end_when_the_vault_closes(store: Store) -> None:
+    async def run() -> None:
+        begun = threading.Event()
+
+        def read(connection: apsw.Connection) -> object:
+            begun.set()
+            return connection.execute(ENDLESS).get
+
+        reading = asyncio.create_task(store.read(read, limit_s=3_600))
+        await asyncio.to_thread(begun.wait)
+        store.interrupt()
+        with pytest.raises(CancelledByPersonError):
+            await reading
+        assert await store.read(lambda connection: connection.execute("SELECT 1").get) == 1
+
+    asyncio.run(run())
+
+
+def test_only_writes_that_begin_anew_are_stopped(store: Store) -> None:
+    def write(connection: apsw.Connection, name: str) -> None:
+        connection.execute("INSERT INTO meta VALUES (?, '')", (name,))
+        begun.set()
+        assert go_on.wait(60)
+        if name == "derived":
+            connection.execute(ENDLESS)
+
+    begun, go_on = threading.Event(), threading.Event()
+
+    async def run() -> list[object]:
+        kept = asyncio.create_task(store.write(lambda connection: write(connection, "kept")))
+        await asyncio.to_thread(begun.wait)
+        begun.clear()
+        go_on.set()
+        await kept
+        stopped = asyncio.create_task(store.write(lambda connection: write(connection, "derived"), is_stoppable=True))
+        await asyncio.to_thread(begun.wait)
+        late = asyncio.create_task(store.write(lambda connection: write(connection, "late")))
+        later = asyncio.create_task(store.write(lambda connection: write(connection, "later"), is_stoppable=True))
+        await asyncio.sleep(0)
+        store.interrupt()
+        return await asyncio.gather(stopped, late, later, return_exceptions=True)
+
+    stopped, late, later = asyncio.run(run())
+    assert isinstance(stopped, CancelledByPersonError)
+    assert late is None
+    assert isinstance(later, CancelledByPersonError)
+    names = asyncio.run(store.read(lambda connection: connection.execute("SELECT key FROM meta").fetchall()))
+    assert {name for (name,) in names} >= {"kept", "late"}
+    assert not {name for (name,) in names} & {"derived", "later"}
+
+
+def test_a_backup_that_is_stopped_leaves_no_file(store: Store) -> None:
+    store.interrupt()
+    with pytest.raises(CancelledByPersonError):
+        asyncio.run(store.back_up("manual"))
+    assert list((store.vault / "backups").iterdir()) == []
 
 
 def test_a_wrong_statement_is_our_bug(store: Store) -> None:

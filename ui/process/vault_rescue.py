@@ -1,0 +1,161 @@
+"""Rescue of a vault that could not be opened: does what the start page offers."""
+
+import asyncio
+import sys
+from collections.abc import Callable, Coroutine, Sequence
+from functools import partial
+from pathlib import Path
+from typing import Any, Protocol, TypeVar
+
+from PySide6.QtCore import QObject, QProcess, Signal
+from PySide6.QtWidgets import QFileDialog
+
+from app.errors import KeepsakeError
+from app.recovery.model import SalvageReport
+from app.upkeep.model import BackupCheck, BackupInfo, RestoredVault
+from ui.models.dates import format_number
+from ui.shell.opening_advice import OpeningRemedy
+from ui.shell.start_page import StartPage
+
+T = TypeVar("T")
+_COUNTED = ("sessions", "messages", "memories")
+
+
+class VaultRecovery(Protocol):
+    """Recovery of a vault that is not open; calls block and run on another thread."""
+
+    def backups(self) -> Sequence[BackupInfo]:
+        """Return the backups, newest first."""
+
+    def check(self) -> BackupCheck:
+        """Return what a reading of all of the database found."""
+
+    def restore(self, name: str) -> RestoredVault:
+        """Replace the database with a backup, or with that of the vault at a path."""
+
+    def salvage(self) -> SalvageReport:
+        """Copy what is readable into a new vault beside this one."""
+
+    def stop(self) -> None:
+        """Stop what is under way, from any thread; it ends with ``CancelledByPersonError``."""
+
+
+class VaultRescue(QObject):
+    """Remedies of the start page.
+
+    Args:
+        page: Offers them, and shows what came of them.
+        vault: The vault's folder.
+        recovery: Works on the vault while it is closed.
+        run: Runs work on the window's loop.
+        parent: The Qt parent.
+    """
+
+    reopen_requested = Signal()
+    safe_mode_requested = Signal()
+    left_for_other = Signal()
+    """Another vault is being opened in a process of its own."""
+
+    def __init__(
+        self,
+        page: StartPage,
+        vault: Path,
+        recovery: VaultRecovery,
+        run: Callable[[Coroutine[Any, Any, None]], asyncio.Task[None]],
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._page = page
+        self._vault = vault
+        self._recovery = recovery
+        self._run = run
+        self._salvaged = ""
+        self._task: asyncio.Task[None] | None = None
+        page.remedy_requested.connect(self._on_remedy_requested)
+        page.restore_requested.connect(self._on_restore_requested)
+
+    async def stop(self) -> None:
+        """Stop the work and wait for its end; the vault is then as it was."""
+        self._recovery.stop()
+        if self._task is not None:
+            await asyncio.wait([self._task])
+
+    def _on_remedy_requested(self, remedy: OpeningRemedy) -> None:
+        if remedy is OpeningRemedy.RESTORE:
+            self._begin(self.tr("Looking for backups…"), self._recovery.backups, self._page.show_backups)
+        elif remedy is OpeningRemedy.CHECK:
+            self._begin(
+                self.tr("Reading the whole file. Closing the window stops it."), self._recovery.check, self._show_check
+            )
+        elif remedy is OpeningRemedy.SALVAGE:
+            doing = self.tr(
+                "Copying what can be read into a new folder. This can take minutes; closing the window stops it."
+            )
+            self._begin(doing, self._recovery.salvage, self._show_salvage)
+        elif remedy is OpeningRemedy.USE_SALVAGED:
+            self._restore(self._salvaged)
+        elif remedy is OpeningRemedy.SAFE_MODE:
+            self.safe_mode_requested.emit()
+        elif remedy is OpeningRemedy.OTHER:
+            self._choose_other()
+
+    def _on_restore_requested(self, name: str) -> None:
+        self._restore(name)
+
+    def _restore(self, name: str) -> None:
+        doing = self.tr(
+            "Verifying the copy, then restoring it. Closing the window before that is done changes nothing."
+        )
+        self._begin(doing, partial(self._recovery.restore, name), self._on_restored)
+
+    def _on_restored(self, _restored: RestoredVault) -> None:
+        self.reopen_requested.emit()
+
+    def _begin(self, doing: str, work: Callable[[], T], show: Callable[[T], None]) -> None:
+        self._page.show_working(doing)
+        self._task = self._run(self._work(work, show))
+
+    async def _work(self, work: Callable[[], T], show: Callable[[T], None]) -> None:
+        try:
+            found = await asyncio.get_running_loop().run_in_executor(None, work)
+        except KeepsakeError as error:
+            self._page.show_result(error.message)
+        else:
+            show(found)
+
+    def _show_check(self, found: BackupCheck) -> None:
+        if not found.ok:
+            self._page.show_result(found.problem)
+            return
+        said = self.tr("The file is sound: {sessions} conversations, {messages} messages, {memories} notes and facts.")
+        self._page.show_result(
+            said.format(**{name: format_number(getattr(found, name)) for name in _COUNTED}), OpeningRemedy.RETRY
+        )
+
+    def _show_salvage(self, report: SalvageReport) -> None:
+        self._salvaged = report.into
+        kept = {table.name: format_number(table.kept) for table in report.tables if table.name in _COUNTED}
+        lost = sum(table.lost or 0 for table in report.tables if table.name in _COUNTED)
+        said = self.tr(
+            "Rescued {sessions} conversations, {messages} messages, {memories} notes and facts into {folder}."
+        ).format(folder=report.into, **kept)
+        if lost:
+            said += " " + self.tr("{n} could not be read.").format(n=format_number(lost))
+        self._page.show_result(said, OpeningRemedy.USE_SALVAGED)
+
+    def _choose_other(self) -> None:
+        dialog = QFileDialog(self._page, self.tr("Open another vault"), str(self._vault.parent))
+        dialog.setFileMode(QFileDialog.FileMode.Directory)
+        dialog.setOption(QFileDialog.Option.ShowDirsOnly)
+        dialog.fileSelected.connect(self.open_other)
+        dialog.finished.connect(dialog.deleteLater)
+        dialog.open()
+
+    def open_other(self, folder: str) -> None:
+        """Open the vault in ``folder`` in a process of its own."""
+        program = [] if getattr(sys, "frozen", False) else ["-m", "app"]
+        started, _process = QProcess.startDetached(sys.executable, [*program, "--vault", folder])
+        if started:
+            self.left_for_other.emit()
+        else:
+            self._page.show_result(self.tr("Another Keepsake could not be started."))
