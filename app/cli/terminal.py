@@ -87,7 +87,7 @@ def one_line(text: str) -> str:
 
 
 def can_ask() -> bool:
-    """Return whether a person can be asked: both the questions and the answers are on a terminal."""
+    """Return whether a person at a terminal can be asked."""
     return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
 
 

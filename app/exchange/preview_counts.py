@@ -14,7 +14,7 @@ SHOWN_PROBLEMS: Final = 50
 
 
 class PreviewCounts:
-    """Adds up what an import would make, until all is read or it has taken long enough.
+    """Counts of what an import would make, limited in time.
 
     Args:
         found: What detection says.

@@ -8,7 +8,7 @@ from app.memories.foreign_record import MemoryRecord
 def holds_secret(record: SessionRecord | MessageRecord | MemoryRecord | VaultDetail) -> bool:
     """Return whether a note or message looks as if it held a secret.
 
-    Only texts that an import can leave out count: heads of conversations and details of our own format never do.
+    Only texts that an import can leave out count; titles of conversations and details of our format do not.
     """
     if isinstance(record, MessageRecord):
         return bool(secrets_in(record.message.content))

@@ -257,13 +257,9 @@ class ExchangeService:
             FormatError: It cannot be read as that format.
             MachineError: The machine refuses to read it.
         """
-        name = format_name
-        if name == "auto":
-            work.advance(0, None, "finding out what it is")
-            try:
-                name = await asyncio.to_thread(detect, path, work.is_cancelled)
-            except CancelledByPersonError:
-                return ImportReport(str(path), name, cancelled=True)
+        name = await _detected(path, work) if format_name == "auto" else format_name
+        if not name:
+            return ImportReport(str(path), format_name, cancelled=True)
         if name not in READERS:
             raise FormatError(f"There is no format of that name. {SUPPORTED}", formats=[*READERS])
         sink = self._new_transcript_sink() if name in TRANSCRIPTS else self._new_sink()
@@ -445,6 +441,15 @@ class _Thread:
     def run(self, piece: Callable[[], T]) -> "asyncio.Future[T]":
         """Run ``piece`` after those before it."""
         return asyncio.get_running_loop().run_in_executor(self._pool, piece)
+
+
+async def _detected(path: Path, work: ImportJob) -> str:
+    """Return the format of what lies at ``path``, ``""`` when the search was stopped."""
+    work.advance(0, None, "finding out what it is")
+    try:
+        return await asyncio.to_thread(detect, path, work.is_cancelled)
+    except CancelledByPersonError:
+        return ""
 
 
 async def _store(

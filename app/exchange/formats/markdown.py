@@ -9,7 +9,7 @@ from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag, normalis
 from app.core.text import storable
 from app.errors import FormatError, NotFoundError
 from app.exchange.formats.notebooks.logseq import LogseqGraph
-from app.exchange.formats.notebooks.vault_files import VaultFiles
+from app.exchange.formats.notebooks.obsidian import VaultFiles
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.parsing.frontmatter import FrontMatter, split
@@ -75,7 +75,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         said = f"{count} hidden {'folder was' if count == 1 else 'folders were'} left out ({names})."
         yield Problem(root.name, said, lost=False, foreign=True)
     total, done = sum(size for _, size in found.files), 0
-    beside, graph = VaultFiles(root, found.others), LogseqGraph.at(root, found.files)
+    other_files, graph = VaultFiles(root, found.others), LogseqGraph.at(root, found.files)
     for number, (file, size) in enumerate(found.files):
         if cancelled():
             return
@@ -84,21 +84,23 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             yield Position(done, total, place)
         for record in _note(file, size, place, f"{_shown(PurePosixPath(root.name))}/{place}"):
             if isinstance(record, MemoryRecord):
-                yield from _completed(record, place, beside, graph)
+                yield from _completed(record, place, other_files, graph)
             else:
                 yield record
         done += size
-    yield from beside.canvases(_shown(PurePosixPath(root.name)))
-    if others := beside.others():
+    yield from other_files.canvases(_shown(PurePosixPath(root.name)))
+    if others := other_files.others():
         kinds = ", ".join(f"{count} {suffix}" for suffix, count in others.most_common(6))
         said = f"{others.total()} files that are not Markdown were left out ({kinds})."
         yield Problem(root.name, said, lost=False, foreign=True)
     yield Position(done, total)
 
 
-def _completed(record: MemoryRecord, place: str, beside: VaultFiles, graph: LogseqGraph | None) -> Iterator[Record]:
+def _completed(
+    record: MemoryRecord, place: str, other_files: VaultFiles, graph: LogseqGraph | None
+) -> Iterator[Record]:
     """Yield the files that a note shows, then the note with links to them."""
-    for part in beside.with_attachments(record.content, place):
+    for part in other_files.with_attachments(record.content, place):
         if isinstance(part, str):
             record = record if part == record.content else replace(record, content=part)
         else:

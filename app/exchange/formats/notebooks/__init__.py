@@ -1,1 +1,1 @@
-"""Readers of note programs and documents: Joplin, Notion, Logseq, Apple Notes, Obsidian, PDF and plain text."""
+"""Readers of note programs and of documents."""

@@ -1,6 +1,7 @@
-"""Reader of Apple Notes as Apple gives them out (privacy.apple.com): a text file a note, its pictures beside it.
+"""Reader of Apple's own copy of Apple Notes, from privacy.apple.com.
 
-The copy holds a folder for each note: ``Notes/Trip/Trip.txt``. What other programs export is Markdown or HTML.
+The copy holds a folder for each note, with its text and pictures: ``Notes/Trip/Trip.txt``. What other programs export
+is Markdown or HTML.
 """
 
 import posixpath
@@ -56,15 +57,15 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     with open_files(path) as found:
         yield from found.problems
         notes = {name: entry for name, entry in sorted(found.files.items()) if _is_note(name)}
-        beside: dict[str, list[str]] = {}
+        in_folder: dict[str, list[str]] = {}
         for name in sorted(found.files.keys() - notes.keys()):
-            beside.setdefault(posixpath.dirname(name), []).append(name)
+            in_folder.setdefault(posixpath.dirname(name), []).append(name)
         attached = AttachedEntries(found.files)
         total, done = sum(entry.size for entry in notes.values()), 0
         for name, entry in notes.items():
             if cancelled():
                 return
-            yield from _records(name, entry, beside.get(posixpath.dirname(name), []), attached)
+            yield from _records(name, entry, in_folder.get(posixpath.dirname(name), []), attached)
             done += entry.size
             yield Position(done, total, name)
         rest = len(found.files) - len(notes) - len(attached.used)
@@ -72,7 +73,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             yield Problem(path.name, f"{rest} files that belong to no note were left out.", lost=False, foreign=True)
 
 
-def _records(name: str, entry: SourceEntry, beside: list[str], attached: AttachedEntries) -> Iterator[Record]:
+def _records(name: str, entry: SourceEntry, in_folder: list[str], attached: AttachedEntries) -> Iterator[Record]:
     data = read_file(entry, MAX_BYTES)
     decoded = None if isinstance(data, str) else encoding.decode(data)
     if decoded is None:
@@ -81,7 +82,7 @@ def _records(name: str, entry: SourceEntry, beside: list[str], attached: Attache
     if decoded.repair:
         yield Problem(name, decoded.repair, lost=False)
     links: list[str] = []
-    for other in beside:
+    for other in in_folder:
         yield from attached.take(quote(other), "", name)
         links.append(attached.link(quote(other), "", posixpath.basename(other)))
     text = storable(decoded.text.replace("\r\n", "\n"))[0].strip()

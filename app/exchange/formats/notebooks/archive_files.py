@@ -1,4 +1,4 @@
-"""Files of a note program's export: in a folder, in a zip, or in zips within a zip.
+"""Files of a note program's export, in a folder or a zip.
 
 Nothing is unpacked to where the archive says, so a name such as ``../../x`` leads nowhere. A zip within a zip is copied
 to a temporary file without a name, because a compressed one cannot be read from its end.
@@ -91,7 +91,7 @@ def _copy(stream: IO[bytes], copy: IO[bytes], size: int) -> None:
 
 
 def _plain(name: str) -> str:
-    """Return a member's name as a plain relative path, ``""`` when it leads out of the archive."""
+    """Return a member's name as a relative path, ``""`` when it leads out."""
     path = PurePosixPath(name.replace("\\", "/"))
     return "" if path.is_absolute() or ".." in path.parts else str(path)
 

@@ -14,7 +14,7 @@ from app.memories.foreign_record import Problem
 
 
 class AttachedEntries:
-    """Finds the files that links of notes lead to, and gives each as an attachment once.
+    """Attachments from the files that links of notes lead to, each once.
 
     Args:
         files: The files of the export by path; links lead nowhere else.

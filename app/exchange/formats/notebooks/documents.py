@@ -73,7 +73,7 @@ def files(folder: Path, cancelled: Callable[[], bool] = lambda: False) -> Iterat
 
 
 def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
-    """Read the documents below a folder; one that cannot be read is named in the report.
+    """Read the documents below a folder; unreadable ones are reported.
 
     Args:
         path: The folder.

@@ -1,4 +1,4 @@
-"""Reader of JEX, the export of Joplin: a tar archive of notes, notebooks, tags and attached files."""
+"""Reader of JEX, the export of Joplin, a tar archive."""
 
 import re
 import tarfile
@@ -38,7 +38,7 @@ def is_tar(head: bytes) -> bool:
 
 
 def is_export(path: Path) -> bool:
-    """Return whether a tar archive is one of Joplin's: one of its first files is named by an id."""
+    """Return whether one of a tar archive's first files is named by an id."""
     try:
         with tarfile.open(path, "r:") as archive:
             for number, member in enumerate(archive):

@@ -1,4 +1,6 @@
-"""Items of a Joplin export: notes, notebooks, tags and resources, each a text with fields at its end.
+"""Items of a Joplin export: notes, notebooks, tags and resources.
+
+Each is a text with fields at its end.
 
 See https://joplinapp.org/help/dev/spec/jex/ and the serialisation in Joplin's ``BaseItem``.
 """
@@ -85,7 +87,10 @@ class JoplinIndex:
 
 
 def parse_item(text: str) -> JoplinItem | None:
-    """Take an item apart, ``None`` when it is none: the fields stand last, after an empty line."""
+    """Take an item apart, ``None`` when it is none.
+
+    The fields stand last, after an empty line.
+    """
     lines = text.replace("\r\n", "\n").rstrip("\n").split("\n")
     fields: dict[str, str] = {}
     while lines and (found := _FIELD.fullmatch(lines[-1])):
@@ -98,7 +103,7 @@ def parse_item(text: str) -> JoplinItem | None:
 
 
 def read_item(archive: tarfile.TarFile, member: tarfile.TarInfo) -> JoplinItem | str:
-    """Return the item in an archive member, or what is wrong with it in a sentence."""
+    """Return the item in an archive member, or its problem in a sentence."""
     if member.size > MAX_ITEM_BYTES:
         return f"It is larger than {MAX_ITEM_BYTES >> 20} MB and was left out."
     data = read_member(archive, member)
@@ -113,7 +118,7 @@ def read_item(archive: tarfile.TarFile, member: tarfile.TarInfo) -> JoplinItem |
 
 
 def read_member(archive: tarfile.TarFile, member: tarfile.TarInfo) -> bytes | str:
-    """Return the bytes of an archive member, or what is wrong with it in a sentence."""
+    """Return the bytes of an archive member, or its problem in a sentence."""
     try:
         stream = archive.extractfile(member)
         data = b"" if stream is None else stream.read()
@@ -151,7 +156,10 @@ def read_index(archive: tarfile.TarFile, path: Path, index: JoplinIndex) -> Iter
 
 
 def _ends_as_archives_do(path: Path) -> bool:
-    """Return whether an archive ends with an empty block; the library takes a cut header for its end."""
+    """Return whether an archive ends with an empty block.
+
+    The library takes a cut header for the end.
+    """
     with path.open("rb") as stream:
         stream.seek(-min(tarfile.BLOCKSIZE, path.stat().st_size), 2)
         return not stream.read().strip(b"\0")

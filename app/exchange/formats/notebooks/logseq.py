@@ -47,7 +47,7 @@ class LogseqGraph:
         return cls(files) if (root / CONFIG).is_file() else None
 
     def enriched(self, record: MemoryRecord, place: str) -> MemoryRecord:
-        """Return a page with the names that links use, and with links to the pages of blocks it refers to."""
+        """Return a page with its other names and with links for block references."""
         stem = PurePosixPath(place).stem
         known = record.attributes.get("aliases")
         aliases = [*(known if isinstance(known, list) else ()), *page_names(stem)]
@@ -58,7 +58,7 @@ class LogseqGraph:
 
 
 def page_names(stem: str) -> list[str]:
-    """Return what links call the page in a file: a journal's date, or the namespace that the name stands for."""
+    """Return the other names of a page: a journal's date, or its namespace."""
     if found := _JOURNAL.fullmatch(stem):
         try:
             day = date(int(found[1]), int(found[2]), int(found[3]))

@@ -1,4 +1,4 @@
-"""Reader of Notion's export as Markdown and CSV: the zip, zips within it, or the unpacked folder.
+"""Reader of Notion's export as Markdown and CSV, a zip or a folder.
 
 Files are called ``Title 32hex.md`` and ``Database 32hex.csv``; pages lead to each other by these names.
 """
@@ -57,7 +57,7 @@ class _Page:
 
 @dataclass(slots=True)
 class _Pages:
-    """The pages of an export by id, and those left out because another file says the same."""
+    """Pages of an export by id; ``same`` counts views that were left out."""
 
     by_key: dict[str, _Page] = field(default_factory=dict)
     same: int = 0
@@ -213,7 +213,7 @@ def _table(text: str, pages: _Pages, names: NoteNames) -> str:
 
 
 def _moment(properties: dict[str, str], names: frozenset[str]) -> int | None:
-    """Return a time among the properties; Notion writes it without a zone, which is taken for UTC."""
+    """Return a time among the properties, read as UTC."""
     written = next((value for name, value in properties.items() if name in names), "")
     for form in _MOMENTS:
         try:

@@ -1,4 +1,4 @@
-"""Reader of PDF documents: the text of all pages as one note, and the file as its attachment."""
+"""Reader of PDF documents: one note each, with the file attached."""
 
 import logging
 from collections.abc import Callable, Iterator
@@ -27,7 +27,7 @@ _DAMAGE: Final = (Exception,)
 
 
 def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
-    """Read a document as one note; a page that cannot be read is named and left out.
+    """Read a document as one note; damaged pages are reported.
 
     Args:
         path: The file.

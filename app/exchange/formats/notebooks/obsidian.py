@@ -1,4 +1,4 @@
-"""Files beside the notes of a vault: those that notes show become attachments, canvases become notes."""
+"""Files of a vault that are no notes: attachments and canvases."""
 
 import json
 import posixpath
