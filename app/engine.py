@@ -35,6 +35,7 @@ from app.entities.entity_state import EntityApplier
 from app.erasure.service import Eraser, ErasureService
 from app.errors import MachineError
 from app.evaluation import parts as evaluation_parts
+from app.exchange.known_records import KnownRecords
 from app.exchange.service import ExchangeService
 from app.exchange.transcripts import parts as capture_parts
 from app.exchange.vault_sink import VaultSink
@@ -185,7 +186,7 @@ class Engine:
         new_sink = partial(VaultSink, store, self.sessions.service, indexer, clock)
         self.capture = capture_parts.build(runtime, self.sessions.service)
         source = VaultSource(store, self.memories.queries, self.memories.archive)
-        self.exchange = ExchangeService(new_sink, source, self.capture.new_sink, self.vault)
+        self.exchange = ExchangeService(new_sink, source, self.capture.new_sink, self.vault, KnownRecords(store).count)
         self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
         self.consolidation = consolidation_parts.build(

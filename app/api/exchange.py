@@ -15,7 +15,9 @@ from app.exchange.model import ExportFormat, ExportReport, ImportPreview, Import
 
 @operation("exchange.preview", trust="full", owner_only=True)
 async def preview(engine: Engine, caller: Caller, path: str) -> ImportPreview:
-    """Say what a file or folder is, without importing it.
+    """Say what a file or folder is and what an import would make of it.
+
+    Nothing is stored. It reads for some seconds at most, and says so when that was not all.
 
     Args:
         path: The file or folder on this machine.
@@ -25,7 +27,13 @@ async def preview(engine: Engine, caller: Caller, path: str) -> ImportPreview:
 
 @operation("exchange.import", access="write", trust="full", owner_only=True)
 async def import_file(
-    engine: Engine, caller: Caller, path: str, format: str = "auto", job: str = "", store: StoreName = "private"
+    engine: Engine,
+    caller: Caller,
+    path: str,
+    format: str = "auto",
+    job: str = "",
+    store: StoreName = "private",
+    skip_secrets: bool = False,
 ) -> Changed[ImportReport]:
     """Import a file or folder; what is there already is not added again.
 
@@ -33,15 +41,17 @@ async def import_file(
 
     Args:
         path: A ChatGPT or Claude export (``conversations.json`` or its zip), transcripts of Claude Code, Codex, Gemini
-            CLI or Cursor, chats of messengers, an mbox file of mails, a folder of Markdown, memories of other systems
+            CLI or Cursor, chats of messengers, an mbox file of mails, notes of Markdown, Joplin, Notion,
+            Apple or Evernote, PDF, Word and other documents, memories of other systems
             for agents, or Keepsake JSONL.
         format: ``chatgpt``, ``chatgpt-branches`` (also what edits and retries left behind), ``claude``, ``markdown``,
             ``keepsake``, ``mcp-memory``, ``claude-code``, ``codex``, ``gemini``, ``cursor``, ``whatsapp``,
-            ``telegram``, ``slack``, ``discord``, ``signal``, ``messenger``, ``mbox``, ``enex``, ``docx``, ``html``,
-            ``mem0``, ``mcp-memory-service``, ``letta``, ``gemini-takeout``, ``messages``, ``memory-database``, or
-            ``auto`` to look.
+            ``telegram``, ``slack``, ``discord``, ``signal``, ``messenger``, ``mbox``, ``enex``, ``joplin``,
+            ``notion``, ``apple-notes``, ``pdf``, ``docx``, ``html``, ``documents``, ``mem0``, ``mcp-memory-service``,
+            ``letta``, ``gemini-takeout``, ``messages``, ``memory-database``, or ``auto`` to look.
         job: An id of the caller's own to watch and cancel it by.
         store: Who may see the imported notes.
+        skip_secrets: Leave out notes and messages that look as if they held a key or a password.
     """
     source = user_path(path)
     work = engine.jobs.begin(f"Importing {source.name or source}", "bytes", job)
@@ -49,7 +59,7 @@ async def import_file(
     try:
         if engine.config.flag("backup.before_import"):
             await engine.upkeep.backups.now("before-import")
-        report = await engine.exchange.import_path(source, format, store, caller.name, work)
+        report = await engine.exchange.import_path(source, format, store, caller.name, work, skip_secrets=skip_secrets)
         state = "cancelled" if report.cancelled else "finished"
     finally:
         engine.jobs.end(work, state)

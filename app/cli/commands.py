@@ -11,7 +11,7 @@ import typer
 
 from app.cli import hit_lines, maintenance, mcp_command, reports, terminal
 from app.cli.command_line import help_lines
-from app.cli.connect import open_connection
+from app.cli.connect import VaultConnection, open_connection
 from app.cli.input import given_path, piped_text
 from app.errors import InputError
 
@@ -21,6 +21,33 @@ _WORDS = re.compile(r"[^\W_]|[^\x00-\x7f]")
 application = typer.Typer(rich_markup_mode=None)
 
 Text = Annotated[str, typer.Argument(show_default=False)]
+ImportFormat = Literal[
+    "auto",
+    "chatgpt",
+    "claude",
+    "markdown",
+    "keepsake",
+    "mcp-memory",
+    "claude-code",
+    "codex",
+    "gemini",
+    "cursor",
+    "whatsapp",
+    "telegram",
+    "slack",
+    "discord",
+    "signal",
+    "messenger",
+    "mbox",
+    "enex",
+    "joplin",
+    "notion",
+    "apple-notes",
+    "pdf",
+    "docx",
+    "html",
+    "documents",
+]
 
 
 @application.command()
@@ -48,25 +75,7 @@ def import_(
     context: typer.Context,
     path: Text,
     form: Annotated[
-        Literal[
-            "auto",
-            "chatgpt",
-            "claude",
-            "markdown",
-            "keepsake",
-            "mcp-memory",
-            "claude-code",
-            "codex",
-            "gemini",
-            "cursor",
-            "whatsapp",
-            "telegram",
-            "slack",
-            "discord",
-            "signal",
-            "messenger",
-            "mbox",
-        ],
+        ImportFormat,
         typer.Option("--format", help="The format of the file; auto detects it."),
     ] = "auto",
     store: Annotated[str, typer.Option(help="Who may see imported notes: private, shared or social.")] = "private",
@@ -77,6 +86,13 @@ def import_(
             help="Wait until search by meaning is ready, which may take longer than the import.",
         ),
     ] = True,
+    preview: Annotated[
+        bool, typer.Option("--preview", help="Only say what would be made, what is there already, and problems.")
+    ] = False,
+    skip_secrets: Annotated[
+        bool,
+        typer.Option("--skip-secrets", help="Leave out texts that look as if they held a key or a password."),
+    ] = False,
 ) -> None:
     """Import conversations and notes from ChatGPT, Claude, coding agents, Markdown or Keepsake.
 
@@ -85,8 +101,15 @@ def import_(
     """
     from app.exchange.model import ImportReport  # noqa: PLC0415
 
+    given = str(given_path(path))
     with open_connection(context.obj) as connection:
-        raw = connection.work("exchange.import", _show, path=str(given_path(path)), format=form, store=store)
+        if preview:
+            _say_preview(connection, given)
+            return
+        if not skip_secrets and terminal.can_ask():
+            skip_secrets = _asks_to_skip_secrets(connection, given)
+        options = {"path": given, "format": form, "store": store, "skip_secrets": skip_secrets}
+        raw = connection.work("exchange.import", _show, **options)
         report = msgspec.convert(raw, ImportReport)
         _say_all(reports.import_lines(report))
         if not connection.is_remote and wait and not report.cancelled:
@@ -96,6 +119,19 @@ def import_(
     if report.cancelled:
         raise KeyboardInterrupt
     raise typer.Exit(_LOSSES if reports.has_losses(report) else 0)
+
+
+def _say_preview(connection: VaultConnection, path: str) -> int:
+    """Say what an import would make, and return the number of texts with secrets."""
+    from app.exchange.model import ImportPreview  # noqa: PLC0415
+
+    found = msgspec.convert(connection.call("exchange.preview", path=path), ImportPreview)
+    _say_all(reports.preview_lines(found))
+    return found.secrets
+
+
+def _asks_to_skip_secrets(connection: VaultConnection, path: str) -> bool:
+    return bool(_say_preview(connection, path)) and typer.confirm("Leave these texts out?", err=True)
 
 
 @application.command()

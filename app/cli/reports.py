@@ -7,11 +7,25 @@ from app.cli.terminal import one_line, printable
 # Only to check types: 'keepsake capture' has no use for these and should not wait for them.
 if TYPE_CHECKING:
     from app.changes import Progress
-    from app.exchange.model import ExportReport, ImportReport
+    from app.exchange.model import ExportReport, ImportPreview, ImportReport
     from app.upkeep.model import CheckReport
 
 SHOWN_PROBLEMS = 20
 _KILO = 1000
+
+
+def preview_lines(preview: "ImportPreview") -> list[str]:
+    """Return what an import would make."""
+    beginning = "" if preview.is_complete else "of its beginning, as counting the rest takes long: "
+    holds = f"{_count(preview.conversations, 'conversation')} with {_count(preview.messages, 'message')}"
+    made = f"{holds}, {_count(preview.notes, 'note or fact', 'notes and facts')}, {_count(preview.attachments, 'file')}"
+    lines = [f"{preview.format}, {size_words(preview.bytes)}: {beginning}{made}."]
+    if preview.known:
+        lines.append(f"{_count(preview.known, 'conversation or note', 'conversations and notes')} there already.")
+    if preview.secrets:
+        which = "1 text looks" if preview.secrets == 1 else f"{preview.secrets:,} texts look"
+        lines.append(f"{which} as if holding a key or a password; --skip-secrets leaves such texts out.")
+    return lines + _problem_lines(preview)
 
 
 def import_lines(report: "ImportReport") -> list[str]:
@@ -25,6 +39,10 @@ def import_lines(report: "ImportReport") -> list[str]:
         lines.append(f"{_count(report.unchanged, 'item')} there already.")
     if report.secrets:
         lines.append(f"{_count(report.secrets, 'secret')} replaced by a mark; the setting capture.secrets keeps them.")
+    if report.attachments:
+        lines.append(f"{_count(report.attachments, 'file')} came along as attachments.")
+    if report.skipped:
+        lines.append(f"{_count(report.skipped, 'text')} left out that may hold a key or a password.")
     if report.recalled:
         lines.append(f"Keepsake's own text was left out of {_count(report.recalled, 'message')}.")
     return lines + _problem_lines(report)
@@ -82,7 +100,7 @@ def _count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def _problem_lines(report: "ImportReport") -> list[str]:
+def _problem_lines(report: "ImportReport | ImportPreview") -> list[str]:
     if not report.problem_count:
         return []
     lines = [f"{_count(report.problem_count, 'problem')}:"]

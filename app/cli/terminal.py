@@ -86,6 +86,11 @@ def one_line(text: str) -> str:
     return printable(" ".join(text.split()))
 
 
+def can_ask() -> bool:
+    """Return whether a person at a terminal can be asked."""
+    return all(stream is not None and stream.isatty() for stream in (sys.stdin, sys.stderr))
+
+
 def is_styled() -> bool:
     """Return whether standard output shows bold."""
     plain = os.environ.get("NO_COLOR") or os.environ.get("TERM") == "dumb"

@@ -12,6 +12,7 @@ from app.core.files import replace_file
 from app.core.regular_files import make_folder, open_for_reading
 from app.errors import InputError, KeepsakeError
 from app.exchange.export_target import FolderTarget
+from app.exchange.model import AttachmentRecord
 from app.memories.foreign_record import Problem
 from app.memories.text.code_spans import CodeRanges, code_ranges
 
@@ -80,13 +81,27 @@ def bring_in(source: Path, vault: Path) -> list[Problem]:
     return problems
 
 
+def keep(record: AttachmentRecord, vault: Path) -> Problem | None:
+    """Store an imported attachment in a vault, and return its problem."""
+    try:
+        _keep(record.name, record.data, vault / FOLDER)
+    except (KeepsakeError, OSError) as error:
+        what = error.message if isinstance(error, KeepsakeError) else f"It cannot be stored: {error.strerror}."
+        return Problem(f"{FOLDER}/{record.name}", what)
+    return None
+
+
 def _bring_in(path: Path, size: int, folder: Path) -> None:
     if size > MAX_BYTES:
         raise InputError("It is larger than an attachment may be.")
     with open_for_reading(path) as stream:
         data = stream.read(MAX_BYTES)
-    require_attachable(path.name, data)
-    target = folder / path.name
+    _keep(path.name, data, folder)
+
+
+def _keep(name: str, data: bytes, folder: Path) -> None:
+    require_attachable(name, data)
+    target = folder / name
     if not target.exists() and not target.is_symlink():
         make_folder(folder)
         replace_file(target, data)

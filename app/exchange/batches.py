@@ -4,11 +4,13 @@ So no other writer waits long for an import.
 """
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Literal
 
-from app.exchange.model import MessageRecord, Position, Record, SessionRecord, VaultDetail
+from app.exchange.model import AttachmentRecord, MessageRecord, Position, Record, SessionRecord, VaultDetail
+from app.exchange.secret_texts import holds_secret
 from app.exchange.source_files import readable
 from app.memories.foreign_record import MemoryRecord, Problem
 
@@ -39,6 +41,25 @@ class Batch:
     position: Position | None = None
     is_last: bool = False
     weight: float = 0.0
+    attachments: int = 0
+    secrets: int = 0
+
+
+def _keep_nothing(_record: AttachmentRecord) -> Problem | None:
+    return None
+
+
+@dataclass(frozen=True, slots=True)
+class Intake:
+    """Handling of attachments and of texts with secrets.
+
+    Args:
+        keep: Stores an attachment, and returns what is wrong with it; called in the reader's thread.
+        secrets: Whether texts that look as if they held a secret are not looked for, counted, or left out.
+    """
+
+    keep: Callable[[AttachmentRecord], Problem | None] = _keep_nothing
+    secrets: Literal["ignore", "count", "skip"] = "ignore"
 
 
 class BatchPace:
@@ -60,10 +81,12 @@ class BatchReader:
     Args:
         records: The reader.
         path: What it reads, for errors.
+        intake: What becomes of attachments and secrets.
     """
 
-    def __init__(self, records: Iterator[Record], path: Path) -> None:
+    def __init__(self, records: Iterator[Record], path: Path, intake: Intake = Intake()) -> None:
         self._records = records
+        self._intake = intake
         self._path = path
         self._pace = BatchPace()
 
@@ -82,7 +105,9 @@ class BatchReader:
                     batch.position = record
                 elif isinstance(record, Problem):
                     batch.problems.append(record)
-                else:
+                elif isinstance(record, AttachmentRecord):
+                    self._attach(record, batch)
+                elif not self._is_left_out(record, batch):
                     batch.records.append(record)
                     size += _size(record)
                     batch.weight += _weight(record)
@@ -91,6 +116,19 @@ class BatchReader:
                     return batch
         batch.is_last = True
         return batch
+
+    def _attach(self, record: AttachmentRecord, batch: Batch) -> None:
+        problem = self._intake.keep(record)
+        if problem is None:
+            batch.attachments += 1
+        else:
+            batch.problems.append(problem)
+
+    def _is_left_out(self, record: Storable, batch: Batch) -> bool:
+        if self._intake.secrets == "ignore" or not holds_secret(record):
+            return False
+        batch.secrets += 1
+        return self._intake.secrets == "skip"
 
     def took(self, batch: Batch, seconds: float) -> None:
         """Note how long storing a batch took, which sizes the next ones."""

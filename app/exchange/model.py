@@ -74,16 +74,45 @@ class ForgottenSession:
     forgotten_at: datetime
 
 
-Record = SessionRecord | MessageRecord | MemoryRecord | VaultDetail | Problem | Position
+@dataclass(frozen=True, slots=True)
+class AttachmentRecord:
+    """A file that notes show or lead to, yielded before the first note that does.
+
+    Args:
+        name: Its name in the attachments folder, which depends on nothing but the file.
+        data: Its bytes.
+    """
+
+    name: str
+    data: bytes
+
+
+Record = SessionRecord | MessageRecord | MemoryRecord | VaultDetail | AttachmentRecord | Problem | Position
 
 
 @dataclass(frozen=True, slots=True)
 class ImportPreview:
-    """Preview of an import: format, size in bytes, and a line for a person."""
+    """Preview of an import: format, size in bytes, and a line for a person.
+
+    Args:
+        known: Notes that an earlier import brought in unchanged, and conversations that are there.
+        problems: The first problems; ``problem_count`` counts all.
+        secrets: Texts that look as if they held a key or a password.
+        is_complete: False when the counts are those of the beginning, because the rest takes too long to count.
+    """
 
     format: str
     bytes: int
     detail: str = ""
+    notes: int = 0
+    conversations: int = 0
+    messages: int = 0
+    attachments: int = 0
+    known: int = 0
+    problems: tuple[Problem, ...] = ()
+    problem_count: int = 0
+    secrets: int = 0
+    is_complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,6 +127,8 @@ class ImportReport:
         run_id: What it did to memories, for ``memory.undo``; ``""`` where it did nothing.
         secrets: Secrets in transcripts that were not stored.
         recalled: Messages of transcripts that Keepsake's own text was taken out of.
+        attachments: Files that came along with notes.
+        skipped: Texts left out on request, because they look as if they held a key or a password.
     """
 
     source: str
@@ -114,6 +145,8 @@ class ImportReport:
     run_id: str = ""
     secrets: int = 0
     recalled: int = 0
+    attachments: int = 0
+    skipped: int = 0
 
 
 @dataclass(frozen=True, slots=True)

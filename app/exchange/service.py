@@ -16,16 +16,18 @@ from typing import Literal, Protocol, Self, TypeVar
 from app.core.stores import StoreName
 from app.errors import CancelledByPersonError, FormatError, InputError
 from app.exchange import attachment_files
-from app.exchange.batches import Batch, BatchReader, Storable
+from app.exchange.batches import Batch, BatchReader, Intake, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
 from app.exchange.formats import chatgpt, claude, docx, enex, keepsake, markdown, memory_file, web_page
 from app.exchange.formats.chats import chat_detection
 from app.exchange.formats.detect import SUPPORTED, detect, preview
 from app.exchange.formats.memory_systems import memory_system_detection
+from app.exchange.formats.notebooks import apple_notes, documents, joplin, notion, pdf
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.graph_exporter import GraphExporter
 from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
+from app.exchange.preview_counts import PreviewCounts
 from app.exchange.transcript_exporter import TranscriptExporter
 from app.memories.archive.model import Archived
 from app.memories.foreign_record import Problem
@@ -49,6 +51,11 @@ READERS: dict[str, Reader] = {
     enex.NAME: enex.read,
     docx.NAME: docx.read,
     web_page.NAME: web_page.read,
+    joplin.NAME: joplin.read,
+    notion.NAME: notion.read,
+    apple_notes.NAME: apple_notes.read,
+    pdf.NAME: pdf.read,
+    documents.NAME: documents.read,
     **chat_detection.READERS,
     **memory_system_detection.READERS,
 }
@@ -164,6 +171,8 @@ class _Tally:
             run_id=stored.run_id or report.run_id,
             secrets=report.secrets + stored.secrets,
             recalled=report.recalled + stored.recalled,
+            attachments=report.attachments + batch.attachments,
+            skipped=report.skipped + batch.secrets,
         )
 
     def finished(self, *, cancelled: bool) -> ImportReport:
@@ -185,6 +194,7 @@ class ExchangeService:
         source: Where exported values come from.
         new_transcript_sink: Makes where transcripts go; the same where not given.
         vault: The vault whose attachments come along; ``None`` for none.
+        known: Counts the records of a format that are there already, for previews.
     """
 
     def __init__(
@@ -193,23 +203,44 @@ class ExchangeService:
         source: RecordSource,
         new_transcript_sink: Callable[[], RecordSink] | None = None,
         vault: Path | None = None,
+        known: Callable[[Sequence[Storable], str], Awaitable[int]] | None = None,
     ) -> None:
+        self._known = known
         self._new_sink = new_sink
         self._source = source
         self._vault = vault
         self._new_transcript_sink = new_transcript_sink or new_sink
 
     async def preview(self, path: Path) -> ImportPreview:
-        """Return what an import of ``path`` would read.
+        """Return what an import of ``path`` would read and make; nothing is stored.
 
         Raises:
             NotFoundError: There is nothing at ``path``.
             FormatError: It is in no supported format.
         """
-        return await asyncio.to_thread(preview, path)
+        found = await asyncio.to_thread(preview, path)
+        counts, stopped = PreviewCounts(found), threading.Event()
+        reader = BatchReader(READERS[found.format](path, stopped.is_set), path, Intake(secrets="count"))
+        with _Thread("preview") as thread:
+            try:
+                while not counts.is_finished:
+                    batch = await thread.run(reader.next)
+                    known = 0 if self._known is None else await self._known(batch.records, found.format)
+                    counts.add(batch, known)
+            finally:
+                stopped.set()
+                await thread.run(reader.close)
+        return counts.preview()
 
     async def import_path(
-        self, path: Path, format_name: str, store: StoreName, actor: str, work: ImportJob
+        self,
+        path: Path,
+        format_name: str,
+        store: StoreName,
+        actor: str,
+        work: ImportJob,
+        *,
+        skip_secrets: bool = False,
     ) -> ImportReport:
         """Import a file or folder; broken parts are reported and left out.
 
@@ -219,19 +250,16 @@ class ExchangeService:
             store: Who may see memories whose record does not say.
             actor: Who imports, for history.
             work: Hears of progress; the import stops after the batch at hand when it is cancelled.
+            skip_secrets: Leave out texts that look as if they held a key or a password.
 
         Raises:
             NotFoundError: There is nothing at ``path``.
             FormatError: It cannot be read as that format.
             MachineError: The machine refuses to read it.
         """
-        name = format_name
-        if name == "auto":
-            work.advance(0, None, "finding out what it is")
-            try:
-                name = await asyncio.to_thread(detect, path, work.is_cancelled)
-            except CancelledByPersonError:
-                return ImportReport(str(path), name, cancelled=True)
+        name = await _detected(path, work) if format_name == "auto" else format_name
+        if not name:
+            return ImportReport(str(path), format_name, cancelled=True)
         if name not in READERS:
             raise FormatError(f"There is no format of that name. {SUPPORTED}", formats=[*READERS])
         sink = self._new_transcript_sink() if name in TRANSCRIPTS else self._new_sink()
@@ -239,7 +267,8 @@ class ExchangeService:
         ingest = partial(sink.ingest, source=f"import:{stored_as}", format=stored_as, store=store, actor=actor)
         tally = _Tally(ImportReport(str(path), name))
         stopped = threading.Event()
-        reader = BatchReader(READERS[name](path, lambda: stopped.is_set() or work.is_cancelled()), path)
+        intake = self._intake(skip_secrets=skip_secrets)
+        reader = BatchReader(READERS[name](path, lambda: stopped.is_set() or work.is_cancelled()), path, intake)
         stopped_early = False
         with _Thread("import") as thread:
             reading = thread.run(reader.next)
@@ -262,6 +291,12 @@ class ExchangeService:
             left_out = await asyncio.to_thread(attachment_files.bring_in, path, self._vault)
             tally.add(Batch(problems=left_out), Ingested())
         return tally.finished(cancelled=stopped_early)
+
+    def _intake(self, *, skip_secrets: bool) -> Intake:
+        secrets: Literal["ignore", "skip"] = "skip" if skip_secrets else "ignore"
+        if self._vault is None:
+            return Intake(secrets=secrets)
+        return Intake(partial(attachment_files.keep, vault=self._vault), secrets)
 
     async def export_path(
         self, path: Path, format_name: str, work: ImportJob, *, removed: bool = True, history: bool = False
@@ -406,6 +441,15 @@ class _Thread:
     def run(self, piece: Callable[[], T]) -> "asyncio.Future[T]":
         """Run ``piece`` after those before it."""
         return asyncio.get_running_loop().run_in_executor(self._pool, piece)
+
+
+async def _detected(path: Path, work: ImportJob) -> str:
+    """Return the format of what lies at ``path``, ``""`` when the search was stopped."""
+    work.advance(0, None, "finding out what it is")
+    try:
+        return await asyncio.to_thread(detect, path, work.is_cancelled)
+    except CancelledByPersonError:
+        return ""
 
 
 async def _store(

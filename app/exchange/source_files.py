@@ -51,7 +51,7 @@ def entries(path: Path, wanted: re.Pattern[str] = CONVERSATIONS) -> Iterator[lis
         with open_zip(path) as archive:
             yield [
                 SourceEntry(info.filename, info.file_size, partial(archive.open, info))
-                for info in _members(archive, wanted)
+                for info in members(archive, wanted, path.name)
             ]
     else:
         yield [_file(path)]
@@ -81,19 +81,23 @@ def open_zip(path: Path) -> Iterator[zipfile.ZipFile]:
         yield archive
 
 
-def _members(archive: zipfile.ZipFile, wanted: re.Pattern[str]) -> list[zipfile.ZipInfo]:
-    members = [info for info in archive.infolist() if not info.is_dir() and wanted.fullmatch(info.filename)]
-    name = Path(archive.filename or "").name
-    if any(info.flag_bits & ENCRYPTED for info in members):
+def members(archive: zipfile.ZipFile, wanted: re.Pattern[str], name: str) -> list[zipfile.ZipInfo]:
+    """Return the files of the zip called ``name`` whose names match ``wanted``, by name.
+
+    Raises:
+        FormatError: One is encrypted, or they would swell beyond reason.
+    """
+    found = [info for info in archive.infolist() if not info.is_dir() and wanted.fullmatch(info.filename)]
+    if any(info.flag_bits & ENCRYPTED for info in found):
         raise FormatError(f"{name} is protected with a password. Unpack it first, then import the folder.", path=name)
-    swollen = sum(info.file_size for info in members)
-    packed = sum(info.compress_size for info in members)
+    swollen = sum(info.file_size for info in found)
+    packed = sum(info.compress_size for info in found)
     if swollen > MAX_SUSPICIOUS_BYTES and swollen > MAX_RATIO * max(packed, 1):
         raise FormatError(
             f"{name} would swell from {packed:,} to {swollen:,} bytes, which no real export does. It was not opened.",
             path=name,
         )
-    return sorted(members, key=lambda info: info.filename)
+    return sorted(found, key=lambda info: info.filename)
 
 
 def _file(path: Path) -> SourceEntry:

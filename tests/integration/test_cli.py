@@ -458,3 +458,15 @@ def test_reference_is_written_to_the_given_folder(keepsake: Keepsake, tmp_path: 
         "settings.md",
     ]
     assert done.stdout.count(b"\n") == 4
+
+
+def test_an_import_can_be_previewed_and_leave_out_secrets(keepsake: Keepsake, tmp_path: Path) -> None:
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("A rose")
+    (tmp_path / "notes" / "keys.md").write_text("api_key = sk-proj-abcdEFGH1234ijklMNOP5678qrstUVWX90yzABCD")
+    done = keepsake("import", "--preview", "notes")
+    assert (done.returncode, b"2 notes and facts" in done.stdout) == (0, True)
+    assert b"1 text looks as if holding a key or a password" in done.stdout
+    done = keepsake("import", "--skip-secrets", "--no-wait", "notes")
+    assert b"1 note or fact" in done.stdout
+    assert b"1 text left out that may hold a key or a password" in done.stdout

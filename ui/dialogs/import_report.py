@@ -1,8 +1,10 @@
 """An import's report in words."""
 
-from app.exchange.model import ImportReport
+from app.exchange.model import ImportPreview, ImportReport
 from ui.shell.status_line import count, span
 from ui.translation import translate
+
+SHOWN_PROBLEMS = 8
 
 
 def format_name(name: str) -> str:
@@ -12,35 +14,70 @@ def format_name(name: str) -> str:
         "claude": translate("Report", "Claude export"),
         "markdown": translate("Report", "Markdown notes"),
         "keepsake": translate("Report", "Keepsake export"),
+        "enex": translate("Report", "Evernote notes"),
+        "joplin": translate("Report", "Joplin export"),
+        "notion": translate("Report", "Notion export"),
+        "apple-notes": translate("Report", "Apple Notes"),
+        "pdf": translate("Report", "PDF document"),
+        "docx": translate("Report", "Word document"),
+        "html": translate("Report", "HTML page"),
+        "documents": translate("Report", "Documents"),
     }
     return names.get(name, name)
+
+
+def preview_text(preview: ImportPreview) -> str:
+    """Return what an import would make, a line for each kind of news."""
+    made = _counts(preview.conversations, preview.messages, preview.notes, preview.attachments)
+    lines = [made if preview.is_complete or not made else translate("Report", "At least {made}").format(made=made)]
+    if preview.known:
+        lines.append(
+            translate("Report", "{n} conversations and notes are there already").format(n=count(preview.known))
+        )
+    if preview.problem_count:
+        lines.append(translate("Report", "{n} problems:").format(n=count(preview.problem_count)))
+        lines += [f"• {problem.place}: {problem.what}" for problem in preview.problems[:SHOWN_PROBLEMS]]
+    return "\n".join(filter(None, lines))
+
+
+def secrets_text(number: int) -> str:
+    """Return the words of the choice to leave out texts with secrets."""
+    if number == 1:
+        return translate("Report", "Leave out 1 text that looks as if it held a key or a password")
+    return translate("Report", "Leave out {n} texts that look as if they held a key or a password").format(
+        n=count(number)
+    )
+
+
+def _counts(conversations: int, messages: int, notes: int, attachments: int) -> str:
+    """Return the numbers of what there is, without what there is none of."""
+    parts = [
+        text.format(n=count(number))
+        for number, text in (
+            (
+                conversations,
+                translate("Report", "1 conversation")
+                if conversations == 1
+                else translate("Report", "{n} conversations"),
+            ),
+            (messages, translate("Report", "1 message") if messages == 1 else translate("Report", "{n} messages")),
+            (notes, translate("Report", "1 note") if notes == 1 else translate("Report", "{n} notes")),
+            (
+                attachments,
+                translate("Report", "1 attachment") if attachments == 1 else translate("Report", "{n} attachments"),
+            ),
+        )
+        if number
+    ]
+    return " · ".join(parts)
 
 
 def report_text(report: ImportReport) -> tuple[str, str]:
     """Return a heading and the lines below it."""
     title = translate("Report", "Stopped") if report.cancelled else translate("Report", "Imported")
-    parts = [
-        text.format(n=count(number))
-        for number, text in (
-            (
-                report.sessions,
-                translate("Report", "1 conversation")
-                if report.sessions == 1
-                else translate("Report", "{n} conversations"),
-            ),
-            (
-                report.messages,
-                translate("Report", "1 message") if report.messages == 1 else translate("Report", "{n} messages"),
-            ),
-            (
-                report.memories,
-                translate("Report", "1 note") if report.memories == 1 else translate("Report", "{n} notes"),
-            ),
-        )
-        if number
-    ]
+    made = _counts(report.sessions, report.messages, report.memories, report.attachments)
     lines = [
-        (" · ".join(parts) or translate("Report", "Nothing new"))
+        (made or translate("Report", "Nothing new"))
         + " · "
         + translate("Report", "in {span}").format(span=span(report.seconds))
     ]
@@ -48,6 +85,10 @@ def report_text(report: ImportReport) -> tuple[str, str]:
         lines.append(translate("Report", "{n} updated").format(n=count(report.updated)))
     if report.unchanged:
         lines.append(translate("Report", "{n} were there already").format(n=count(report.unchanged)))
+    if report.skipped:
+        lines.append(
+            translate("Report", "{n} left out that may hold a key or a password").format(n=count(report.skipped))
+        )
     if report.cancelled:
         lines.append(translate("Report", "What was imported so far stays. Import it again to continue."))
     if report.problem_count:

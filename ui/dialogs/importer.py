@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
+    QCheckBox,
     QFileDialog,
     QPlainTextEdit,
     QProgressBar,
@@ -21,7 +22,7 @@ from app.core.ids import uuid7
 from app.errors import CancelledByPersonError, KeepsakeError
 from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, note
-from ui.dialogs.import_report import format_name, problem_lines, report_text
+from ui.dialogs.import_report import format_name, preview_text, problem_lines, report_text, secrets_text
 from ui.notice import Notice
 from ui.shell.status_line import amount, progress_text
 from ui.style.design_tokens import Space
@@ -52,6 +53,8 @@ class ImportDialog(BaseDialog):
         self.body.addWidget(self._pages)
         self._choose = self._choosing_page()
         self._preview, self._preview_title, self._preview_text = self._text_page()
+        self._skip = QCheckBox(self._preview)
+        self._put_below(self._preview, self._skip)
         self._running = self._running_page()
         self._result, self._result_title, self._result_text = self._text_page()
         self._problems = QPlainTextEdit(self._result)
@@ -59,9 +62,7 @@ class ImportDialog(BaseDialog):
         self._problems.setProperty("framed", True)
         self._problems.setAccessibleName(self.tr("Problems"))
         self._problems.setLineWrapMode(QPlainTextEdit.LineWrapMode.WidgetWidth)
-        layout = self._result.layout()
-        if layout is not None:
-            layout.addWidget(self._problems)
+        self._put_below(self._result, self._problems)
         self._copy = self.add_button(text_button(self.tr("Copy problems"), parent=self), left=True)
         self._another = self.add_button(text_button(self.tr("Choose another…"), parent=self), left=True)
         self._stop = self.add_button(text_button(self.tr("Stop"), parent=self))
@@ -111,8 +112,8 @@ class ImportDialog(BaseDialog):
             "download",
             self.tr("Bring your conversations and notes"),
             self.tr(
-                "An export of ChatGPT or Claude (the zip or its conversations.json), a folder of Markdown notes such "
-                "as an Obsidian vault, or an export of Keepsake. Nothing leaves this computer."
+                "An export of ChatGPT or Claude, chats of a messenger, notes of Obsidian, Notion, Joplin, Evernote or "
+                "Apple, or documents such as PDF and Word. Nothing leaves this computer."
             ),
             self.tr("Choose a file…"),
             second=self.tr("Choose a folder…"),
@@ -141,6 +142,12 @@ class ImportDialog(BaseDialog):
         column.addWidget(text)
         self._pages.addWidget(page)
         return page, title, text
+
+    @staticmethod
+    def _put_below(page: QWidget, widget: QWidget) -> None:
+        layout = page.layout()
+        if layout is not None:
+            layout.addWidget(widget)
 
     def _running_page(self) -> QWidget:
         page, self._running_title, self._running_text = self._text_page()
@@ -197,9 +204,11 @@ class ImportDialog(BaseDialog):
             return
         self._preview_title.setText(Path(path).name)
         size = amount(preview.bytes, "bytes")
-        self._preview_text.setText(
-            "\n".join(part for part in (f"{format_name(preview.format)} · {size}", preview.detail, path) if part)
-        )
+        lines = (f"{format_name(preview.format)} · {size}", preview.detail, path, preview_text(preview))
+        self._preview_text.setText("\n".join(filter(None, lines)))
+        self._skip.setText(secrets_text(preview.secrets))
+        self._skip.setVisible(preview.secrets > 0)
+        self._skip.setChecked(preview.secrets > 0)
         self._show_page(self._preview)
 
     def _on_go_clicked(self) -> None:
@@ -214,7 +223,7 @@ class ImportDialog(BaseDialog):
 
     async def _import(self, path: str, job: str) -> None:
         try:
-            report = await self._bridge.call("exchange.import", path=path, job=job)
+            report = await self._bridge.call("exchange.import", path=path, job=job, skip_secrets=self._skips_secrets())
         except CancelledByPersonError:
             self._end(self.tr("Stopped"), self.tr("What was imported so far stays. Import it again to continue."))
         except KeepsakeError as error:
@@ -224,6 +233,9 @@ class ImportDialog(BaseDialog):
             self._report = report
             self._problems.setPlainText("\n".join(problem_lines(report)))
             self._end(*report_text(report))
+
+    def _skips_secrets(self) -> bool:
+        return self._skip.isVisibleTo(self._preview) and self._skip.isChecked()
 
     def _end(self, title: str, text: str) -> None:
         self._job = ""

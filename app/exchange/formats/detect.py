@@ -20,6 +20,7 @@ from app.exchange.formats.keepsake import LINE_TYPES
 from app.exchange.formats.keepsake_details import FIELDS, detail_type
 from app.exchange.formats.markdown import OF_THE_SYSTEM, SUFFIXES
 from app.exchange.formats.memory_systems import memory_database, memory_system_detection
+from app.exchange.formats.notebooks import apple_notes, documents, joplin, notion, pdf
 from app.exchange.formats.transcripts import recognition
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.model import ImportPreview
@@ -28,7 +29,8 @@ from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lines import GZIP, read_lines
 from app.exchange.source_files import DAMAGE, SourceEntry, entries, is_zip, open_zip, readable, utf8_stream
 
-DOCUMENTS = (enex.NAME, docx.NAME, web_page.NAME)
+DOCUMENTS = (enex.NAME, docx.NAME, web_page.NAME, pdf.NAME, documents.NAME)
+NOTEBOOKS = (joplin.NAME, notion.NAME, apple_notes.NAME)
 FORMATS = (
     "chatgpt",
     chatgpt.WITH_BRANCHES,
@@ -37,18 +39,21 @@ FORMATS = (
     "keepsake",
     memory_file.NAME,
     *DOCUMENTS,
+    *NOTEBOOKS,
     *TRANSCRIPTS,
     *chat_detection.FORMATS,
     *memory_system_detection.FORMATS,
 )
 SUPPORTED = (
-    "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file or a folder), "
-    "transcripts of Claude Code, Codex, Gemini CLI and Cursor, chats of WhatsApp, Telegram, Slack, Discord, Signal, "
-    "Messenger and Instagram, mail (mbox), the memory file of the MCP memory server and Keepsake's "
-    "own JSONL, notes of Evernote (ENEX), Word documents (DOCX) and HTML, memories of mem0, Letta and the MCP memory "
-    "service, Gemini's Takeout, an agent's messages as JSON and SQLite databases of agents' memories."
+    "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file or a folder) "
+    "of Obsidian, Logseq and others, transcripts of Claude Code, Codex, Gemini CLI and Cursor, chats of WhatsApp, "
+    "Telegram, Slack, Discord, Signal, Messenger and Instagram, mail (mbox), the memory file of the MCP memory server "
+    "and Keepsake's own JSONL, notes of Evernote (ENEX), Joplin (JEX), Notion (Markdown & CSV) and Apple Notes, PDF, "
+    "Word documents (DOCX), HTML and plain text, memories of mem0, Letta and the MCP memory service, Gemini's Takeout, "
+    "an agent's messages as JSON and SQLite databases of agents' memories."
 )
 HEAD = 1 << 20
+_PDF_WITHIN = 1024  # readers of PDF take some bytes before the mark
 _ENEX = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE\s+en-export\b|<en-export\b)")
 MAX_EVENTS = 200_000
 MAX_DEPTH = 5
@@ -102,6 +107,9 @@ def preview(path: Path) -> ImportPreview:
         if found in TRANSCRIPTS and path.is_dir():
             sizes = [file.stat().st_size for file in recognition.files(path)]
             return ImportPreview(found, sum(sizes), f"{len(sizes):,} transcripts")
+        if path.is_dir() and found in (*NOTEBOOKS, documents.NAME):
+            sizes = [Path(path, name).stat().st_size for name in chat_records.names(path)]
+            return ImportPreview(found, sum(sizes), f"{len(sizes):,} files")
         if found in chat_detection.FORMATS:
             return chat_detection.preview(path, found)
         if found in ("chatgpt", "claude"):
@@ -116,14 +124,24 @@ def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
             return _entry(path, found[0])
     if found_format := recognition.of_folder(path, lambda: sum(1 for _ in _notes(path, cancelled))):
         return found_format
-    if name := _chats(path):
+    listed = list(islice(chat_records.names(path), MAX_NAMES))
+    if name := notion.NAME if notion.is_export(listed) else _chats(path):
         return name
     names = [child.name for child in path.iterdir()]
     if name := unsupported.by_names(names):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
+    if name := _notes_format(path, listed, cancelled):
+        return name
+    raise _refusal(path, "holds no Markdown notes, no documents and no conversations.json")
+
+
+def _notes_format(path: Path, names: list[str], cancelled: Callable[[], bool]) -> str:
+    """Return the format of the notes or documents in a folder, ``""`` for none."""
     if next(_notes(path, cancelled), None) is not None:
         return "markdown"
-    raise _refusal(path, "holds no Markdown notes and no conversations.json")
+    if apple_notes.is_export(names, path.resolve().name):
+        return apple_notes.NAME
+    return documents.NAME if next(documents.files(path, cancelled), None) is not None else ""
 
 
 def _chats(path: Path) -> str:
@@ -165,10 +183,14 @@ def _zip(path: Path) -> str:
         names = archive.namelist()
     if docx.DOCUMENT in names:
         return docx.NAME
+    if notion.is_export(names):
+        return notion.NAME
     if name := chat_detection.by_names(names):
         return name
     if name := unsupported.by_names(names):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
+    if apple_notes.is_export(names, ""):
+        return apple_notes.NAME
     if any(Path(name).suffix.lower() in SUFFIXES for name in names):
         raise _refusal(path, "is a zip of notes; unpack it and import the folder")
     raise _refusal(path, "is a zip without a conversations.json in it")
@@ -203,6 +225,12 @@ def _by_head(path: Path, head: bytes) -> str:
     """Return the format that the beginning of a file gives away, ``""`` for none."""
     if _ENEX.match(head):
         return enex.NAME
+    if pdf.BEGINNING in head[:_PDF_WITHIN]:
+        return pdf.NAME
+    if joplin.is_tar(head):
+        if joplin.is_export(path):
+            return joplin.NAME
+        raise _refusal(path, "is a tar archive, and not an export of Joplin; unpack it and import the folder")
     if web_page.BEGINNING.match(head) and path.suffix.lower() not in SUFFIXES:
         if web_page.CHATGPT_PAGE in head:
             raise _refusal(path, "only shows a ChatGPT export in a browser; import its conversations.json or its zip")

@@ -1,26 +1,34 @@
 """Reader of Word documents (DOCX): one note each, with headings, lists and tables as Markdown."""
 
+import posixpath
 import re
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import suppress
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 from typing import Final
 from xml.parsers import expat
 
+from app.attachments.model import MAX_PICTURE_BYTES
 from app.core.text import storable
-from app.errors import FormatError
-from app.exchange.model import Position, Record
+from app.errors import FormatError, InputError
+from app.exchange.model import AttachmentRecord, Position, Record
+from app.exchange.parsing.attachment_links import attachment, attachment_link, file_problem
 from app.exchange.source_files import DAMAGE, ENCRYPTED, open_zip
 from app.memories.foreign_record import MemoryRecord, Problem
 
 NAME: Final = "docx"
 DOCUMENT: Final = "word/document.xml"
+_RELATIONS: Final = "word/_rels/document.xml.rels"
 _CORE: Final = "docProps/core.xml"
 _MAX_BYTES: Final = 64 << 20
+_MAX_RELATIONS: Final = 4 << 20
 _PART: Final = 1 << 16
 _HEADING: Final = re.compile(r"(?:heading|berschrift|titre|titolo)\s*([1-6])", re.IGNORECASE)
+# Stands where a picture is until the text is complete; no XML can hold a NUL.
+_PICTURE: Final = re.compile("\0([^\0]*)\0")
 _LISTED: Final = re.compile(r"list(?!\s*title)", re.IGNORECASE)
 
 
@@ -33,7 +41,6 @@ class _BodyParser:
 
     def __init__(self) -> None:
         self.blocks: list[str] = []
-        self.media = 0
         self._paragraph: list[str] = []
         self._prefix = ""
         self._is_text = False
@@ -58,8 +65,9 @@ class _BodyParser:
             self._prefix = self._prefix or "- "
         elif name in ("tab", "br"):
             self._paragraph.append("\t" if name == "tab" else "\n")
-        elif name in ("drawing", "pict"):
-            self.media += 1
+        elif name in ("blip", "imagedata"):
+            picture = next((v for k, v in attributes.items() if _local(k) in ("embed", "id")), "")
+            self._paragraph.append(f"\0{picture}\0")
         self._is_text = name == "t"
 
     def end(self, tag: str) -> None:
@@ -115,6 +123,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         FormatError: It is damaged, encrypted, or no Word document.
     """
     parser, problem = _BodyParser(), ""
+    links: dict[str, str] = {}
     with open_zip(path) as archive:
         info = _member(archive, path)
         try:
@@ -122,13 +131,19 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         except (*DAMAGE, NotImplementedError):
             problem = "The file is damaged, so only its beginning was read."
         made, changed, title = _properties(archive)
+        text = parser.finish()
+        for found in _pictures(archive, text):
+            if isinstance(found, Problem):
+                yield replace(found, place=f"{path.name}, {found.place}")
+            else:
+                key, record = found
+                links[key] = attachment_link(record.name, posixpath.basename(record.name))
+                yield record
     if cancelled():
         return
-    text = storable(parser.finish())[0]
+    text = storable(_PICTURE.sub(lambda found: links.get(found[1], ""), text))[0].strip()
     if problem:
         yield Problem(path.name, problem)
-    if parser.media:
-        yield Problem(path.name, f"{parser.media} pictures were left out.", lost=False, foreign=True)
     if text:
         title = storable(title)[0] or path.stem
         yield MemoryRecord(
@@ -137,6 +152,44 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     elif not problem:
         yield Problem(path.name, "It has no text and was left out.")
     yield Position(path.stat().st_size, path.stat().st_size, path.name)
+
+
+def _pictures(archive: zipfile.ZipFile, text: str) -> Iterator[tuple[str, AttachmentRecord] | Problem]:
+    """Yield the pictures that a text has places for, with the names of the places."""
+    targets = _relations(archive)
+    for key in dict.fromkeys(_PICTURE.findall(text)):
+        target = posixpath.normpath(posixpath.join("word", targets.get(key, ""))).lstrip("/")
+        try:
+            info = archive.getinfo(target)
+            if info.file_size > MAX_PICTURE_BYTES or info.flag_bits & ENCRYPTED:
+                yield file_problem(target, "The picture is too large or protected, and was left out.")
+                continue
+            with archive.open(info) as stream:
+                yield key, attachment(posixpath.basename(target), stream.read(MAX_PICTURE_BYTES + 1))
+        except KeyError:
+            yield file_problem("a picture", "It is not in the file, and was left out.")
+        except InputError as error:
+            yield file_problem(target, error.message)
+        except (*DAMAGE, NotImplementedError, RuntimeError):
+            yield file_problem(target, "The picture is damaged and was left out.")
+
+
+def _relations(archive: zipfile.ZipFile) -> dict[str, str]:
+    """Return the parts that a document names, by the name it gives them."""
+    found: dict[str, str] = {}
+
+    def take(_tag: str, attributes: dict[str, str]) -> None:
+        if attributes.get("TargetMode") != "External":
+            found[attributes.get("Id", "")] = attributes.get("Target", "")
+
+    reader = _safe_parser()
+    reader.StartElementHandler = take
+    with (
+        suppress(KeyError, expat.ExpatError, _UnsafeXmlError, RuntimeError, *DAMAGE),
+        archive.open(_RELATIONS) as stream,
+    ):
+        reader.Parse(stream.read(_MAX_RELATIONS), True)
+    return found
 
 
 def _member(archive: zipfile.ZipFile, path: Path) -> zipfile.ZipInfo:

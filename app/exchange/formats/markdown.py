@@ -1,18 +1,20 @@
 """Reader of Markdown notes: a file, or a folder such as an Obsidian vault."""
 
-from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
 
 from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag, normalise_tags
 from app.core.text import storable
 from app.errors import FormatError, NotFoundError
+from app.exchange.formats.notebooks.logseq import LogseqGraph
+from app.exchange.formats.notebooks.obsidian import VaultFiles
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.parsing.frontmatter import FrontMatter, split
 from app.exchange.parsing.inline_tags import inline_tags
+from app.exchange.parsing.page_properties import page_properties
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.text.markdown_links import GENERIC_NAME, MARKDOWN_SUFFIXES, first_heading
 
@@ -41,7 +43,7 @@ class _Found:
     """Files that a walk found, and what it left out."""
 
     files: list[tuple[Path, int]] = field(default_factory=list)
-    others: Counter[str] = field(default_factory=Counter)
+    others: list[tuple[Path, int]] = field(default_factory=list)
     hidden: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -67,25 +69,43 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     else:
         found.files.append((path.resolve(), path.stat().st_size))
     yield from found.problems
-    if found.others:
-        kinds = ", ".join(f"{count} {suffix}" for suffix, count in found.others.most_common(6))
-        said = f"{found.others.total()} files that are not Markdown were left out ({kinds})."
-        yield Problem(root.name, said, lost=False, foreign=True)
     if found.hidden:
         count = len(found.hidden)
         names = ", ".join(sorted(found.hidden)[:_SHOWN_HIDDEN])
         said = f"{count} hidden {'folder was' if count == 1 else 'folders were'} left out ({names})."
         yield Problem(root.name, said, lost=False, foreign=True)
     total, done = sum(size for _, size in found.files), 0
+    other_files, graph = VaultFiles(root, found.others), LogseqGraph.at(root, found.files)
     for number, (file, size) in enumerate(found.files):
         if cancelled():
             return
         place = _shown(file.relative_to(root))
         if number % POSITION_EVERY == 0:
             yield Position(done, total, place)
-        yield from _note(file, size, place, f"{_shown(PurePosixPath(root.name))}/{place}")
+        for record in _note(file, size, place, f"{_shown(PurePosixPath(root.name))}/{place}"):
+            if isinstance(record, MemoryRecord):
+                yield from _completed(record, place, other_files, graph)
+            else:
+                yield record
         done += size
+    yield from other_files.canvases(_shown(PurePosixPath(root.name)))
+    if others := other_files.others():
+        kinds = ", ".join(f"{count} {suffix}" for suffix, count in others.most_common(6))
+        said = f"{others.total()} files that are not Markdown were left out ({kinds})."
+        yield Problem(root.name, said, lost=False, foreign=True)
     yield Position(done, total)
+
+
+def _completed(
+    record: MemoryRecord, place: str, other_files: VaultFiles, graph: LogseqGraph | None
+) -> Iterator[Record]:
+    """Yield the files that a note shows, then the note with links to them."""
+    for part in other_files.with_attachments(record.content, place):
+        if isinstance(part, str):
+            record = record if part == record.content else replace(record, content=part)
+        else:
+            yield part
+    yield record if graph is None else graph.enriched(record, place)
 
 
 def parse(source: str) -> ParsedNote:
@@ -95,7 +115,7 @@ def parse(source: str) -> ParsedNote:
         FormatError: It has front matter that cannot be read.
     """
     front, body = split(source)
-    return _parsed(front, body)
+    return _parsed(front if front.raw else FrontMatter(fields=page_properties(body)), body)
 
 
 def title_of(parsed: ParsedNote, stem: str) -> str:
@@ -147,7 +167,7 @@ def _meet(child: Path, root: Path, found: _Found, folders: list[Path]) -> None:
         elif child.suffix.lower() in SUFFIXES and child.is_file() and not child.name.startswith(_APPLE_DOUBLE):
             found.files.append((child, child.stat().st_size))
         elif not child.name.startswith("."):
-            found.others[child.suffix.lower() or "without an ending"] += 1
+            found.others.append((child, child.stat().st_size))
     except OSError as error:
         found.problems.append(_unreadable(child.relative_to(root), error))
 

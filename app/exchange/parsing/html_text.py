@@ -1,6 +1,7 @@
 """Markdown text of HTML and of Evernote's ENML; scripts and styles are left out."""
 
 import re
+from collections.abc import Mapping
 from html.parser import HTMLParser
 from typing import Final
 
@@ -17,8 +18,9 @@ _MAX_INDENT: Final = 20
 class _MarkdownMaker(HTMLParser):
     """Parser that collects Markdown while it reads tags."""
 
-    def __init__(self) -> None:
+    def __init__(self, media_links: Mapping[str, str]) -> None:
         super().__init__(convert_charrefs=True)
+        self._media_links = media_links
         self.parts: list[str] = []
         self.title = ""
         self.media = 0
@@ -68,6 +70,9 @@ class _MarkdownMaker(HTMLParser):
             self.parts.append(data if self._preformatted else _SPACE.sub(" ", data))
 
     def _put_media(self, given: dict[str, str | None]) -> None:
+        if link := self._media_links.get((given.get("hash") or "").lower()):
+            self.parts.append(link)
+            return
         source, name = given.get("src") or "", given.get("alt") or given.get("type") or "picture"
         shown = bool(source) and not source.startswith("data:") and bool(_LINK.match(source))
         self.media += not shown
@@ -120,13 +125,14 @@ class _MarkdownMaker(HTMLParser):
         return f"\n{indent}{number + 1}. "
 
 
-def markdown_of(source: str) -> tuple[str, str, int]:
+def markdown_of(source: str, media_links: Mapping[str, str] | None = None) -> tuple[str, str, int]:
     """Return Markdown of an HTML text, its ``<title>``, and how many files it lacks.
 
     Args:
         source: HTML or ENML; broken tags are read as browsers read them.
+        media_links: The Markdown of files that ENML names by their hash.
     """
-    maker = _MarkdownMaker()
+    maker = _MarkdownMaker(media_links or {})
     maker.feed(source)
     maker.close()
     text = re.sub(r"(?m)[ \t]+$", "", "".join(maker.parts).replace("\xa0", " "))

@@ -16,7 +16,7 @@ from app.errors import InputError
 from app.exchange.batches import Storable
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.formats.transcripts.transcript_records import LineParser
-from app.exchange.model import Position, Record
+from app.exchange.model import AttachmentRecord, Position, Record
 from app.exchange.service import Ingested
 from app.exchange.transcripts import repo
 from app.exchange.transcripts.model import CaptureCounts, CapturePosition, TranscriptFile, TranscriptFormat
@@ -206,7 +206,7 @@ def _batches(records: Sequence[Record]) -> Iterator[list[Storable]]:
     batch: list[Storable] = []
     size = 0
     for record in records:
-        if isinstance(record, Problem | Position):
+        if isinstance(record, AttachmentRecord | Problem | Position):
             continue
         batch.append(record)
         size += len(getattr(getattr(record, "message", None), "content", ""))

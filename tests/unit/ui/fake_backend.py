@@ -14,7 +14,7 @@ from app.config.model import SecretStatus, SettingValue
 from app.config.schema import SETTINGS
 from app.entities.model import GraphView
 from app.errors import KeepsakeError, NotFoundError
-from app.exchange.model import ImportReport
+from app.exchange.model import ImportPreview, ImportReport
 from app.memories.foreign_record import Problem
 from app.memories.model import Link
 from app.sessions.model import Session
@@ -170,9 +170,9 @@ class FakeBackend:
         return [Session("ses-1", "Which roses for a north wall?", "claude", "", MORNING, MORNING, 12)]
 
     def exchange_preview(self, path: str) -> Any:
-        return SimpleNamespace(format="chatgpt", bytes=48_200_000, detail="312 conversations, 2023-02-11 to 2026-11-02")
+        return ImportPreview("chatgpt", 48_200_000, "2023-02-11 to 2026-11-02", 0, 312, 9041, secrets=2)
 
-    def exchange_import(self, path: str, job: str = "") -> ImportReport:
+    def exchange_import(self, path: str, job: str = "", skip_secrets: bool = False) -> ImportReport:
         problems = (
             Problem('conversations.json, conversation 3 ("Trip"), message 7', "The message has no text."),
             Problem("conversations.json, conversation 41", "Its date is in the year 1970.", lost=False),

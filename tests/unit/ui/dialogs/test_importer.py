@@ -99,3 +99,23 @@ def test_dropped_files_are_previewed_one_after_another(
     importer._go.click()
     rest(lambda: len(backend.requested("exchange.preview")) == 2)
     assert [call["path"] for call in backend.requested("exchange.preview")] == paths
+
+
+def test_the_preview_says_what_is_made_and_offers_to_leave_out_secrets(
+    importer: ImportDialog, backend: FakeBackend, rest: Rest
+) -> None:
+    importer.offer(["/home/a/chatgpt.zip"])
+    rest(lambda: importer._pages.currentWidget() is importer._preview)
+    assert "312 conversations · 9,041 messages" in importer._preview_text.text()
+    assert "2 texts" in importer._skip.text()
+    assert importer._skip.isChecked()
+    importer._go.click()
+    rest(lambda: importer._pages.currentWidget() is importer._result)
+    assert backend.requested("exchange.import")[0]["skip_secrets"] is True
+    importer.start_over()
+    importer.offer(["/home/a/chatgpt.zip"])
+    rest(lambda: importer._pages.currentWidget() is importer._preview)
+    importer._skip.setChecked(False)
+    importer._go.click()
+    rest(lambda: len(backend.requested("exchange.import")) == 2)
+    assert backend.requested("exchange.import")[1]["skip_secrets"] is False

@@ -1,0 +1,1 @@
+"""Readers of note programs and of documents."""

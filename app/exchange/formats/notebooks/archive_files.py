@@ -1,0 +1,123 @@
+"""Files of a note program's export, in a folder or a zip.
+
+Nothing is unpacked to where the archive says, so a name such as ``../../x`` leads nowhere. A zip within a zip is copied
+to a temporary file without a name, because a compressed one cannot be read from its end.
+"""
+
+import re
+import tempfile
+import zipfile
+from collections.abc import Callable, Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager
+from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path, PurePosixPath
+from typing import IO, Final
+
+from app.exchange.formats.chats.chat_records import names as names_in_folder
+from app.exchange.source_files import DAMAGE, SourceEntry, is_zip, members, open_zip
+from app.memories.foreign_record import Problem
+
+MAX_FILES: Final = 200_000
+MAX_NESTED_BYTES: Final = 8 << 30
+_PART: Final = 1 << 20
+_ANY: Final = re.compile(r".*", re.DOTALL)
+_SYSTEM: Final = re.compile(r"(?:.*/)?(?:__MACOSX/.*|\._[^/]*|\.DS_Store|Thumbs\.db)", re.DOTALL)
+
+
+@dataclass(slots=True)
+class ArchiveFiles:
+    """Files by their path in the export, and what is wrong with some of them."""
+
+    files: dict[str, SourceEntry] = field(default_factory=dict)
+    problems: list[Problem] = field(default_factory=list)
+
+
+@contextmanager
+def open_files(path: Path) -> Iterator[ArchiveFiles]:
+    """Yield the files of the export at ``path``.
+
+    Raises:
+        FormatError: The zip is damaged, encrypted, or would swell beyond reason.
+    """
+    found = ArchiveFiles()
+    with ExitStack() as stack:
+        if path.is_dir():
+            found.files = {name: _file(path, name) for name in names_in_folder(path) if not _SYSTEM.fullmatch(name)}
+        elif is_zip(path):
+            archive = stack.enter_context(open_zip(path))
+            _add(archive, path.name, found, stack, is_nested=False)
+        else:
+            found.files[path.name] = _file(path.parent, path.name)
+        yield found
+
+
+def _add(archive: zipfile.ZipFile, title: str, found: ArchiveFiles, stack: ExitStack, *, is_nested: bool) -> None:
+    for info in members(archive, _ANY, title):
+        name = _plain(info.filename)
+        if not name or _SYSTEM.fullmatch(name):
+            if not name:
+                found.problems.append(
+                    Problem(info.filename[:200], "Its path leads out of the archive; it was left out.")
+                )
+        elif len(found.files) >= MAX_FILES:
+            found.problems.append(Problem(name, f"The archive has more than {MAX_FILES:,} files; it was left out."))
+        elif name.lower().endswith(".zip") and not is_nested:
+            _add_nested(archive, info, found, stack)
+        else:
+            found.files[name] = SourceEntry(name, info.file_size, partial(archive.open, info))
+
+
+def _add_nested(archive: zipfile.ZipFile, info: zipfile.ZipInfo, found: ArchiveFiles, stack: ExitStack) -> None:
+    if info.file_size > MAX_NESTED_BYTES:
+        found.problems.append(Problem(info.filename, "It is larger than an archive within an archive may be."))
+        return
+    copy = stack.enter_context(tempfile.TemporaryFile())  # noqa: SIM115 - the stack closes it
+    try:
+        with archive.open(info) as stream:
+            _copy(stream, copy, info.file_size)
+        nested = stack.enter_context(zipfile.ZipFile(copy))
+    except (*DAMAGE, ValueError, NotImplementedError, RuntimeError):
+        found.problems.append(Problem(info.filename, "It is not a complete zip file, so its notes were left out."))
+        return
+    _add(nested, info.filename, found, stack, is_nested=True)
+
+
+def _copy(stream: IO[bytes], copy: IO[bytes], size: int) -> None:
+    left = size
+    while left > 0 and (data := stream.read(min(_PART, left))):
+        copy.write(data)
+        left -= len(data)
+
+
+def _plain(name: str) -> str:
+    """Return a member's name as a relative path, ``""`` when it leads out."""
+    path = PurePosixPath(name.replace("\\", "/"))
+    return "" if path.is_absolute() or ".." in path.parts else str(path)
+
+
+def _file(folder: Path, name: str) -> SourceEntry:
+    path = Path(folder, name)
+    return SourceEntry(name, path.stat().st_size, opener(path))
+
+
+def opener(path: Path) -> Callable[[], AbstractContextManager[IO[bytes]]]:
+    """Return what opens a file for reading."""
+    return lambda: path.open("rb")
+
+
+def read_file(entry: SourceEntry, limit: int) -> bytes | str:
+    """Return a file's bytes, or what is wrong with it in a sentence.
+
+    Args:
+        entry: The file.
+        limit: How many bytes it may have; what it says of itself is not believed.
+    """
+    if entry.size > limit:
+        return f"It is larger than {limit >> 20} MB and was left out."
+    try:
+        with entry.open() as stream:
+            data = stream.read(limit + 1)
+    except (*DAMAGE, OSError, NotImplementedError, RuntimeError):
+        return "It is damaged or cannot be read, and was left out."
+    return f"It is larger than {limit >> 20} MB and was left out." if len(data) > limit else data

@@ -1,0 +1,223 @@
+"""Reader of Notion's export as Markdown and CSV, a zip or a folder.
+
+Files are called ``Title 32hex.md`` and ``Database 32hex.csv``; pages lead to each other by these names.
+"""
+
+import csv
+import io
+import posixpath
+import re
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path, PurePosixPath
+from typing import Final
+from urllib.parse import unquote
+
+from app.core.tag_names import normalise_tags
+from app.core.text import storable
+from app.exchange.formats.notebooks.archive_files import ArchiveFiles, open_files, read_file
+from app.exchange.formats.notebooks.attached_entries import AttachedEntries
+from app.exchange.formats.notebooks.note_references import NoteNames
+from app.exchange.model import Position, Record
+from app.exchange.parsing import encoding
+from app.exchange.source_files import SourceEntry
+from app.memories.foreign_record import MemoryRecord, Problem
+
+NAME: Final = "notion"
+PAGE: Final = re.compile(r"(?:.*/)?[^/]*?\s?[0-9a-f]{32}(?:_all)?\.(?:md|csv)", re.DOTALL)
+PART: Final = re.compile(r"(?:.*/)?(?:Export[^/]*-)?Part-\d+\.zip", re.IGNORECASE)
+MAX_BYTES: Final = 32 << 20
+_NAMED: Final = re.compile(r"(?P<title>.*?)\s?(?P<key>[0-9a-f]{32})(?P<all>_all)?", re.DOTALL)
+_LINK: Final = re.compile(
+    r"(!?)\[((?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]\((?!https?:|mailto:|#)((?:[^()\s]|\([^()\s]*\))+)\)"
+)
+_NOTION_URL: Final = re.compile(
+    r"\[([^\[\]\n]*)\]\(https://(?:www\.)?notion\.so/(?:[^()\s/]+/)*[^()\s/?]*?([0-9a-f]{32})(?:\?[^()\s]*)?\)"
+)
+_PROPERTY: Final = re.compile(r"([^\n:]{1,80}): ([^\n]+)")
+_TAGS: Final = frozenset({"tags", "tag"})
+_CREATED: Final = frozenset({"created", "created time", "date created", "created at"})
+_UPDATED: Final = frozenset({"last edited time", "last edited", "updated", "updated at"})
+_MOMENTS: Final = ("%B %d, %Y %I:%M %p", "%B %d, %Y", "%Y/%m/%d %H:%M", "%Y-%m-%d %H:%M", "%Y-%m-%d", "%d/%m/%Y %H:%M")
+
+
+@dataclass(frozen=True, slots=True)
+class _Page:
+    """One page or database: its id, title and file."""
+
+    key: str
+    title: str
+    entry: SourceEntry
+
+    @property
+    def is_table(self) -> bool:
+        return self.entry.name.lower().endswith(".csv")
+
+
+@dataclass(slots=True)
+class _Pages:
+    """Pages of an export by id; ``same`` counts views that were left out."""
+
+    by_key: dict[str, _Page] = field(default_factory=dict)
+    same: int = 0
+
+
+def is_export(names: Iterable[str]) -> bool:
+    """Return whether files with these names are an export of Notion.
+
+    All Markdown files have an id in their name, or the files are parts of an export.
+    """
+    listed = list(names)
+    notes = [name for name in listed if name.lower().endswith((".md", ".csv"))]
+    if notes:
+        return sum(PAGE.fullmatch(name) is not None for name in notes) * 2 > len(notes)
+    return any(PART.fullmatch(name) for name in listed)
+
+
+def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
+    """Read the pages of an export; databases become tables, and files on pages attachments.
+
+    Args:
+        path: The zip or folder.
+        cancelled: Asked before every page; reading stops when it says so.
+
+    Raises:
+        FormatError: The zip is damaged, encrypted, or would swell beyond reason.
+    """
+    with open_files(path) as found:
+        yield from found.problems
+        pages = _pages(found)
+        if pages.same:
+            said = f"{pages.same} views of databases were left out; the whole tables hold their rows."
+            yield Problem(path.name, said, lost=False, foreign=True)
+        attached = AttachedEntries(found.files)
+        names = NoteNames({page.key: page.title for page in pages.by_key.values()})
+        total, done = sum(page.entry.size for page in pages.by_key.values()), 0
+        for page in pages.by_key.values():
+            if cancelled():
+                return
+            yield from _records(page, pages, names, attached)
+            done += page.entry.size
+            yield Position(done, total, page.entry.name)
+        others = found.files.keys() - {page.entry.name for page in pages.by_key.values()} - attached.used
+        rest = [name for name in others if not PAGE.fullmatch(name)]
+        if rest:
+            said = f"{len(rest)} files that no page shows were left out."
+            yield Problem(path.name, said, lost=False, foreign=True)
+
+
+def _pages(found: ArchiveFiles) -> _Pages:
+    pages = _Pages()
+    for name, entry in sorted(found.files.items()):
+        path = PurePosixPath(name)
+        if path.suffix.lower() not in (".md", ".csv"):
+            continue
+        named = _NAMED.fullmatch(path.stem)
+        key, title = (named["key"], named["title"]) if named else (name, path.stem)
+        before = pages.by_key.get(key)
+        if before is not None and (path.suffix.lower() == ".csv") and before.is_table:
+            # Of a database there is its first view, and ``…_all.csv`` with every row.
+            pages.same += 1
+            if not (named and named["all"]):
+                continue
+        elif before is not None:
+            key = name
+        pages.by_key[key] = _Page(key, storable(title.strip())[0] or "Untitled", entry)
+    return pages
+
+
+def _records(page: _Page, pages: _Pages, names: NoteNames, attached: AttachedEntries) -> Iterator[Record]:
+    data = read_file(page.entry, MAX_BYTES)
+    decoded = None if isinstance(data, str) else encoding.decode(data)
+    if decoded is None:
+        what = data if isinstance(data, str) else "It is not text, in spite of its name, and was left out."
+        yield Problem(page.entry.name, what)
+        return
+    if decoded.repair:
+        yield Problem(page.entry.name, decoded.repair, lost=False)
+    text = storable(decoded.text.replace("\r\n", "\n"))[0]
+    if page.is_table:
+        text = _table(text, pages, names)
+        properties: dict[str, str] = {}
+    else:
+        properties = _properties(text)
+    folder = posixpath.dirname(page.entry.name)
+    for found in _LINK.finditer(text):
+        if not _page_at(found[3], folder, pages):
+            yield from attached.take(found[3], folder, page.entry.name)
+    text = _LINK.sub(lambda found: _linked(found, folder, pages, names, attached), text)
+    text = _NOTION_URL.sub(lambda found: names.link(found[2], found[1]) if found[2] in pages.by_key else found[0], text)
+    yield _note(page, text, properties, names)
+
+
+def _note(page: _Page, text: str, properties: dict[str, str], names: NoteNames) -> MemoryRecord:
+    named = {name.casefold(): value for name, value in properties.items()}
+    tags = [tag for name in _TAGS for tag in named.get(name, "").split(",")]
+    above = [_NAMED.fullmatch(part) for part in PurePosixPath(page.entry.name).parts[:-1]]
+    parents = " / ".join(part["title"] for part in above if part is not None)
+    attributes = {"notebook": parents, "aliases": names.aliases(page.key)}
+    return MemoryRecord(
+        page.key,
+        text.strip() or page.title,
+        title=page.title,
+        tags=normalise_tags(tags),
+        created_ms=_moment(named, _CREATED),
+        updated_ms=_moment(named, _UPDATED),
+        attributes={name: value for name, value in attributes.items() if value},
+    )
+
+
+def _page_at(written: str, folder: str, pages: _Pages) -> str:
+    """Return the id of the page that a link leads to, ``""`` for none."""
+    target = posixpath.normpath(posixpath.join(folder, unquote(written.partition("#")[0])))
+    named = _NAMED.fullmatch(PurePosixPath(target).stem)
+    key = named["key"] if named else target
+    page = pages.by_key.get(key)
+    is_page = page is not None and PurePosixPath(target).suffix.lower() in (".md", ".csv")
+    return key if is_page else ""
+
+
+def _linked(found: re.Match[str], folder: str, pages: _Pages, names: NoteNames, attached: AttachedEntries) -> str:
+    if key := _page_at(found[3], folder, pages):
+        return names.link(key, found[2])
+    return attached.link(found[3], folder, found[2], embeds=bool(found[1])) or found[0]
+
+
+def _properties(text: str) -> dict[str, str]:
+    """Return the properties of a row of a database; they stand below the title."""
+    head, _, rest = text.partition("\n")
+    if not head.startswith("# "):
+        return {}
+    block = rest.lstrip("\n").partition("\n\n")[0].split("\n")
+    found = [_PROPERTY.fullmatch(line.strip()) for line in block]
+    return {one[1].strip(): one[2].strip() for one in found if one} if all(found) else {}
+
+
+def _table(text: str, pages: _Pages, names: NoteNames) -> str:
+    """Return a database as a table; the names of rows lead to their pages."""
+    titles: dict[str, str] = {}
+    for page in pages.by_key.values():
+        if not page.is_table:
+            titles[page.title] = "" if page.title in titles else page.key
+    lines: list[str] = []
+    csv.field_size_limit(MAX_BYTES)
+    for number, row in enumerate(csv.reader(io.StringIO(text))):
+        cells = [" ".join(cell.split()).replace("|", "\\|") for cell in row]
+        if number and cells and (key := titles.get(" ".join(row[0].split()), "")):
+            cells[0] = names.link(key, "").replace("|", "\\|")
+        lines.append(f"| {' | '.join(cells)} |")
+        if not number:
+            lines.append(f"|{' --- |' * len(cells)}")
+    return "\n".join(lines)
+
+
+def _moment(properties: dict[str, str], names: frozenset[str]) -> int | None:
+    """Return a time among the properties, read as UTC."""
+    written = next((value for name, value in properties.items() if name in names), "")
+    for form in _MOMENTS:
+        try:
+            return int(datetime.strptime(written, form).replace(tzinfo=UTC).timestamp() * 1000)
+        except (ValueError, OverflowError):
+            continue
+    return None

@@ -1,0 +1,152 @@
+"""Files of a vault that are no notes: attachments and canvases."""
+
+import json
+import posixpath
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, Final
+from urllib.parse import quote, unquote
+
+from app.attachments.model import FOLDER, link_of
+from app.core.text import storable
+from app.exchange.formats.notebooks.archive_files import opener, read_file
+from app.exchange.formats.notebooks.attached_entries import AttachedEntries
+from app.exchange.model import AttachmentRecord
+from app.exchange.source_files import SourceEntry
+from app.memories.foreign_record import MemoryRecord, Problem
+from app.memories.text.code_spans import CodeRanges, code_ranges
+
+CANVAS: Final = ".canvas"
+MAX_CANVAS_BYTES: Final = 16 << 20
+_WIKI: Final = re.compile(r"!?\[\[(?P<target>[^\[\]|#\n\\]+)(?:#[^\[\]|\n]*)?(?:\\?\|(?P<shown>[^\[\]\n]*))?\]\]")
+_MARKDOWN: Final = re.compile(
+    r"!?\[(?P<shown>[^\[\]\n]*)\]\((?![a-z][a-z0-9+.-]*:|#)"
+    r"(?:<(?P<angled>[^<>\n]+)>|(?P<plain>[^\s()<>]+(?:\([^\s()<>]*\)[^\s()<>]*)*))(?:[ \t]+\"[^\"\n]*\")?\)",
+    re.IGNORECASE,
+)
+_SIZE: Final = re.compile(r"\d+(?:x\d+)?")
+# An export of ours has its attachments in these; they are copied as they are.
+_OWN: Final = (FOLDER, f"notes/{FOLDER}")
+
+
+class VaultFiles:
+    """The files of a vault that are no notes.
+
+    Args:
+        root: The vault's folder.
+        files: Those files, anywhere below it, with their sizes.
+    """
+
+    def __init__(self, root: Path, files: Sequence[tuple[Path, int]]) -> None:
+        self._entries: dict[str, SourceEntry] = {}
+        self._places: dict[str, str] = {}
+        for path, size in files:
+            place = path.relative_to(root).as_posix()
+            self._entries[place] = SourceEntry(place, size, opener(path))
+            before = self._places.get(path.name.casefold())
+            # Of files of one name, links mean the one that lies highest.
+            if before is None or place.count("/") < before.count("/"):
+                self._places[path.name.casefold()] = place
+        self._attached = AttachedEntries(self._entries)
+        self._own: set[str] = set()
+        self._canvases: set[str] = set()
+
+    def with_attachments(self, text: str, place: str) -> Iterator[AttachmentRecord | Problem | str]:
+        """Yield the files that a note shows, and last its text with links to them.
+
+        Args:
+            text: The note's text.
+            place: Its path in the vault.
+        """
+        if not self._entries or ("](" not in text and "[[" not in text):
+            yield text
+            return
+        folder = posixpath.dirname(place)
+        shown = [(found, path) for found in _links(text) if (path := self._path_of(found, folder))]
+        code = CodeRanges(code_ranges(text)) if shown else None
+        parts, at = [], 0
+        for found, path in shown:
+            if code is not None and code.touch(*found.span()):
+                continue
+            if posixpath.dirname(path) not in _OWN:
+                yield from self._attached.take(quote(path), "", place)
+            parts += [text[at : found.start()], self._link(found, path) or found[0]]
+            at = found.end()
+        yield "".join((*parts, text[at:]))
+
+    def canvases(self, root_name: str) -> Iterator[MemoryRecord | Problem]:
+        """Yield a note for each canvas, which lists its cards."""
+        for place, entry in sorted(self._entries.items()):
+            if not place.lower().endswith(CANVAS):
+                continue
+            self._canvases.add(place)
+            data = read_file(entry, MAX_CANVAS_BYTES)
+            cards = data if isinstance(data, str) else _cards(data)
+            if isinstance(cards, str):
+                yield Problem(place, cards)
+            else:
+                title = posixpath.basename(place)[: -len(CANVAS)]
+                yield MemoryRecord(f"{root_name}/{place}", "\n".join(cards) or title, title=title, tags=("canvas",))
+
+    def others(self) -> Counter[str]:
+        """Return the number of files that nothing shows, by ending."""
+        used = self._attached.used | self._own | self._canvases
+        left = (posixpath.splitext(place)[1].lower() for place in self._entries if place not in used)
+        return Counter(ending or "without an ending" for ending in left)
+
+    def _path_of(self, found: re.Match[str], folder: str) -> str:
+        """Return the path of the file that a link means, ``""`` for none."""
+        named = found.groupdict()
+        written = named.get("target") or named.get("angled") or unquote(named.get("plain") or "")
+        written = written.partition("#")[0].strip().replace("\\", "/")
+        for path in (posixpath.join(folder, written), written.lstrip("/")):
+            if (path := posixpath.normpath(path)) in self._entries:
+                return path
+        is_bare = "target" in named and "/" not in written
+        return self._places.get(written.casefold(), "") if is_bare else ""
+
+    def _link(self, found: re.Match[str], path: str) -> str:
+        shown = found["shown"] or ""
+        shown = "" if _SIZE.fullmatch(shown) else shown
+        if posixpath.dirname(path) not in _OWN:
+            return self._attached.link(quote(path), "", shown, embeds=found[0].startswith("!"))
+        self._own.add(path)
+        if "target" not in found.groupdict():
+            return ""  # it leads there as it is written
+        name = posixpath.basename(path)
+        return f"{'!' if found[0].startswith('!') else ''}[{shown or name}]({quote(link_of(name))})"
+
+
+def _links(text: str) -> list[re.Match[str]]:
+    """Return the links of a text in order, without overlap."""
+    found = sorted((*_WIKI.finditer(text), *_MARKDOWN.finditer(text)), key=lambda match: match.start())
+    kept: list[re.Match[str]] = []
+    for match in found:
+        if not kept or match.start() >= kept[-1].end():
+            kept.append(match)
+    return kept
+
+
+def _cards(data: bytes) -> list[str] | str:
+    """Return a line for each card of a canvas, or what is wrong with it."""
+    try:
+        nodes = json.loads(data)["nodes"] if data.strip() else []
+    except (ValueError, KeyError, TypeError, RecursionError):
+        return "It is no canvas of the JSON Canvas format, or damaged; it was left out."
+    lines = (_card(node) for node in nodes if isinstance(node, dict)) if isinstance(nodes, list) else ()
+    return [storable(line)[0] for line in lines if line]
+
+
+def _card(node: dict[str, Any]) -> str:
+    said = {name: value for name, value in node.items() if isinstance(value, str) and value.strip()}
+    kind = said.get("type")
+    if kind == "text" and "text" in said:
+        return "- " + said["text"].strip().replace("\n", "\n  ")
+    if kind == "file" and "file" in said:
+        place = said["file"].removesuffix(".md")
+        return f"- [[{posixpath.basename(place)}]]"
+    if kind == "link" and "url" in said:
+        return f"- <{said['url']}>"
+    return f"- **{said['label']}**" if kind == "group" and "label" in said else ""

@@ -1,0 +1,146 @@
+"""Reader of PDF documents: one note each, with the file attached."""
+
+import logging
+from collections.abc import Callable, Iterator
+from contextlib import suppress
+from datetime import datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from app.attachments.model import MAX_BYTES as MAX_ATTACHED
+from app.core.text import storable
+from app.errors import FormatError, InputError
+from app.exchange.model import Position, Record
+from app.exchange.parsing.attachment_links import attachment, attachment_link
+from app.memories.foreign_record import MemoryRecord, Problem
+
+if TYPE_CHECKING:
+    from pypdf import PdfReader
+
+NAME: Final = "pdf"
+BEGINNING: Final = b"%PDF-"
+MAX_BYTES: Final = 512 << 20
+MAX_CHARACTERS: Final = 16 << 20
+MAX_PAGES: Final = 20_000
+# A damaged file makes the library fail in many ways; none of them may stop an import.
+_DAMAGE: Final = (Exception,)
+
+
+def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
+    """Read a document as one note; damaged pages are reported.
+
+    Args:
+        path: The file.
+        cancelled: Asked before every page; reading stops when it says so.
+
+    Raises:
+        FormatError: It is too large, damaged, protected with a password, or holds no text.
+    """
+    size = path.stat().st_size
+    if size > MAX_BYTES:
+        raise FormatError(f"{path.name} is larger than {MAX_BYTES >> 20} MB; it was not read.", path=str(path))
+    with path.open("rb") as stream:
+        document = _opened(path, stream)
+        parts: list[str] = []
+        length, empty = 0, 0
+        pages = _page_count(document, path)
+        for number in range(min(pages, MAX_PAGES)):
+            if cancelled():
+                return
+            text = _page_text(document, number)
+            if text is None:
+                yield Problem(f"{path.name}, page {number + 1}", "It is damaged and was left out.")
+            elif text:
+                parts.append(text)
+                length += len(text)
+            else:
+                empty += 1
+            yield Position(size * (number + 1) // max(pages, 1), size, f"page {number + 1} of {pages:,}")
+            if length > MAX_CHARACTERS:
+                said = f"Its text is longer than {MAX_CHARACTERS >> 20} million characters; the rest was left out."
+                yield Problem(f"{path.name}, page {number + 1}", said)
+                break
+        if pages > MAX_PAGES:
+            yield Problem(path.name, f"It has more than {MAX_PAGES:,} pages; the rest was left out.")
+        if empty:
+            said = f"{empty} {'page has' if empty == 1 else 'pages have'} no text, such as scanned pages."
+            yield Problem(path.name, said, lost=False, foreign=True)
+        title, made, changed = _properties(document)
+    yield from _note(path, "\n\n".join(parts), title or path.stem, made, changed)
+
+
+def _note(path: Path, text: str, title: str, made: int | None, changed: int | None) -> Iterator[Record]:
+    if not text:
+        raise FormatError(
+            f"{path.name} holds no text, as scanned documents do; run it through text recognition (OCR) first.",
+            path=str(path),
+        )
+    link = ""
+    if path.stat().st_size <= MAX_ATTACHED:
+        try:
+            record = attachment(path.name, path.read_bytes())
+        except InputError as error:
+            yield Problem(path.name, f"The file itself was not attached: {error.message}", lost=False)
+        else:
+            link = attachment_link(record.name, path.name) + "\n\n"
+            yield record
+    else:
+        said = f"It is larger than {MAX_ATTACHED >> 20} MB, so only its text was taken."
+        yield Problem(path.name, said, lost=False)
+    yield MemoryRecord(
+        f"{path.resolve().parent.name}/{path.name}", link + text, title=title, created_ms=made, updated_ms=changed
+    )
+
+
+def _opened(path: Path, stream: Any) -> "PdfReader":
+    from pypdf import PdfReader  # noqa: PLC0415 - half a second that only imports of documents need
+    from pypdf.errors import DependencyError  # noqa: PLC0415
+
+    # What the library says of damage is for its developers; the report says what is missing.
+    logging.getLogger("pypdf").setLevel(logging.CRITICAL)
+    try:
+        document = PdfReader(stream, strict=False)
+        is_open = not document.is_encrypted or bool(document.decrypt(""))
+    except (DependencyError, NotImplementedError):
+        is_open = False
+    except _DAMAGE as error:
+        raise FormatError(f"{path.name} is no complete PDF: it is cut short or damaged.", path=str(path)) from error
+    if not is_open:
+        raise FormatError(
+            f"{path.name} is protected with a password. Print or save it as a PDF without one first.", path=str(path)
+        )
+    return document
+
+
+def _page_count(document: "PdfReader", path: Path) -> int:
+    try:
+        return len(document.pages)
+    except _DAMAGE as error:
+        raise FormatError(f"{path.name} is no complete PDF: it is cut short or damaged.", path=str(path)) from error
+
+
+def _page_text(document: "PdfReader", number: int) -> str | None:
+    """Return the text of a page, ``None`` when the page is damaged."""
+    try:
+        text = document.pages[number].extract_text()
+    except (*_DAMAGE, RecursionError):
+        return None
+    return storable(text.replace("\r\n", "\n").strip())[0]
+
+
+def _properties(document: "PdfReader") -> tuple[str, int | None, int | None]:
+    """Return title, creation and change time of a document, where given."""
+    title, made, changed = "", None, None
+    with suppress(*_DAMAGE):
+        found = document.metadata
+        if found is not None:
+            title = " ".join(storable(str(found.title or ""))[0].split())
+            made, changed = _time_ms(found.creation_date), _time_ms(found.modification_date)
+    return title, made, changed
+
+
+def _time_ms(moment: datetime | None) -> int | None:
+    try:
+        return None if moment is None else int(moment.timestamp() * 1000)
+    except (ValueError, OverflowError):
+        return None

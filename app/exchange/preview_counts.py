@@ -1,0 +1,52 @@
+"""Counts for the preview of an import."""
+
+import time
+from collections import Counter
+from dataclasses import replace
+from typing import Final
+
+from app.exchange.batches import Batch
+from app.exchange.model import ImportPreview, MessageRecord, SessionRecord
+from app.memories.foreign_record import MemoryRecord
+
+MAX_SECONDS: Final = 6.0
+SHOWN_PROBLEMS: Final = 50
+
+
+class PreviewCounts:
+    """Counts of what an import would make, limited in time.
+
+    Args:
+        found: What detection says.
+    """
+
+    def __init__(self, found: ImportPreview) -> None:
+        self._preview = found
+        self._until = time.monotonic() + MAX_SECONDS
+        self._is_complete = False
+
+    @property
+    def is_finished(self) -> bool:
+        """True when nothing more is to be read."""
+        return self._is_complete or time.monotonic() > self._until
+
+    def add(self, batch: Batch, known: int) -> None:
+        """Count a batch, of which ``known`` records are there already."""
+        kinds = Counter(type(record) for record in batch.records)
+        before = self._preview
+        self._is_complete = batch.is_last
+        self._preview = replace(
+            before,
+            notes=before.notes + kinds[MemoryRecord],
+            conversations=before.conversations + kinds[SessionRecord],
+            messages=before.messages + kinds[MessageRecord],
+            attachments=before.attachments + batch.attachments,
+            known=before.known + known,
+            problems=(*before.problems, *batch.problems)[:SHOWN_PROBLEMS],
+            problem_count=before.problem_count + len(batch.problems),
+            secrets=before.secrets + batch.secrets,
+        )
+
+    def preview(self) -> ImportPreview:
+        """Return what was counted."""
+        return replace(self._preview, is_complete=self._is_complete)
