@@ -2,6 +2,21 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de">
 <context>
+    <name></name>
+    <message>
+        <source>There is nothing left to undo.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Undid what one job did</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Undid what {n} jobs did</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>AboutDialog</name>
     <message>
         <source>Copy debug information</source>
@@ -87,6 +102,17 @@
     </message>
     <message>
         <source>The request of {name} is decided already</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>AdviceBar</name>
+    <message>
+        <source>Choose a search model</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Dismiss this message</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -334,6 +360,18 @@
     </message>
     <message>
         <source>In the inbox</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Incognito is off: your agents may read and record.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Incognito is on until {when}: no agent can read or record.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Incognito is on: no agent can read or record.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -975,6 +1013,44 @@
     </message>
 </context>
 <context>
+    <name>ClashBar</name>
+    <message>
+        <source>Forget the stored fact</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Keep both</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Now: {text}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open the inbox</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open the stored fact</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Stored ({when}): {text}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>What you just wrote may not agree with what is stored</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>ClashWatcher</name>
+    <message>
+        <source>Forgot the stored fact</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>Comparing</name>
     <message>
         <source>1 text has no vector by {model} yet.</source>
@@ -1559,6 +1635,41 @@
     </message>
     <message>
         <source>{month}, go to today</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>DesktopPanel</name>
+    <message>
+        <source>Command of quick capture</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>In your desktop&apos;s settings, under keyboard shortcuts, add a shortcut of your choice with this command:</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It starts in the tray, where your agents reach it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>It starts in the tray, where your agents reach it. No window opens.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Quick capture from anywhere</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start Keepsake when you log in</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Start at login, autostart, quick capture, global shortcut</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>‘keepsake capture TEXT’ saves a note at once, without a window.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -3033,6 +3144,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>While you write, show quietly what you already know about it, and what a new text may contradict.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Who answers where a language model helps: nobody, or a service that speaks OpenAI&apos;s protocol.</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4052,7 +4167,7 @@
 <context>
     <name>ImportDialog</name>
     <message>
-        <source>An export of ChatGPT or Claude (the zip or its conversations.json), a folder of Markdown notes such as an Obsidian vault, or an export of Keepsake. Nothing leaves this computer.</source>
+        <source>An export of ChatGPT or Claude, chats of a messenger, notes of Obsidian, Notion, Joplin, Evernote or Apple, or documents such as PDF and Word. Nothing leaves this computer.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -4323,6 +4438,40 @@
     </message>
 </context>
 <context>
+    <name>IncognitoBar</name>
+    <message>
+        <source>For 1 hour</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Incognito</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Incognito for 1 hour</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Turn incognito off</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Turn incognito on</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>IncognitoIndicator</name>
+    <message>
+        <source>Incognito</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{state} Click to end it.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
     <name>KeyField</name>
     <message>
         <source>A key is kept in {place}.</source>
@@ -4370,6 +4519,21 @@
     </message>
     <message>
         <source>There is no key yet. It will be kept in {place}.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>KnownRow</name>
+    <message>
+        <source>No hints for this text</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You already know</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>You already know: {what} ({when})</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -4818,7 +4982,7 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Undo all of it</source>
+        <source>Undo the night</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5319,6 +5483,37 @@
     </message>
     <message>
         <source>Write the first one, or import a folder of Markdown files. What agents learn about you appears here too, for you to read, correct and delete.</source>
+        <translation type="unfinished"></translation>
+    </message>
+</context>
+<context>
+    <name>OnThisDay</name>
+    <message>
+        <source>A month ago</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>A year ago</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>On this day</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Untitled</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{ago}: {title}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} months ago</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} years ago</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -5837,11 +6032,15 @@
 <context>
     <name>QuickControls</name>
     <message>
-        <source>Incognito: pause all agents</source>
+        <source>Incognito for 1 hour</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Incognito: your agents are paused and can neither read nor record.</source>
+        <source>Incognito: no agent reads or records</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Not all of what can be run or paused is shown. {reason}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -5881,11 +6080,23 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Your agents may read and record again.</source>
+        <source>Undo the night: what jobs did in the past day</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
         <source>private agents reading recording stop</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>upkeep consolidation decay take back last night</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} goes on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} is paused</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6016,6 +6227,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>1 attachment</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>1 conversation</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6028,6 +6243,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Apple Notes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>At least {made}</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>ChatGPT export</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6036,11 +6259,35 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Documents</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Evernote notes</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>HTML page</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Imported</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Joplin export</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Keepsake export</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leave out 1 text that looks as if it held a key or a password</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Leave out {n} texts that look as if they held a key or a password</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6052,6 +6299,14 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Notion export</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>PDF document</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Stopped</source>
         <translation type="unfinished"></translation>
     </message>
@@ -6060,11 +6315,27 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Word document</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>in {span}</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>{n} attachments</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>{n} conversations</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} conversations and notes are there already</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} left out that may hold a key or a password</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -6077,6 +6348,10 @@
     </message>
     <message>
         <source>{n} problems, each listed below; everything else went in.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{n} problems:</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -7339,6 +7614,10 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>Desktop</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Diagnostics</source>
         <translation type="unfinished"></translation>
     </message>
@@ -7368,6 +7647,14 @@
     </message>
     <message>
         <source>Heavy work on battery</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Hints while you write</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>How Keepsake fits into this computer.</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8392,7 +8679,11 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>Incognito, agents are paused · {status}</source>
+        <source>Let it go on</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Open</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
@@ -8428,11 +8719,15 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{name} asks for access to your memory.</source>
+        <source>{name} (connected)</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
-        <source>{name} is connected</source>
+        <source>{name} (paused)</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>{name} asks for access to your memory.</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
@@ -9075,6 +9370,14 @@
     </message>
     <message>
         <source>Most of your words in one of its messages</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Name</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Names</source>
         <translation type="unfinished"></translation>
     </message>
     <message>
