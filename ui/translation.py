@@ -130,11 +130,11 @@ def _language_in(path: Path) -> str:
 
     A file that cannot be read is left to the engine, which says what is wrong with it.
     """
-    if not path.is_file():
-        return ""
-    import tomllib  # noqa: PLC0415  (most vaults have no such file)
-
     try:
+        if not path.is_file():
+            return ""
+        import tomllib  # noqa: PLC0415  (most vaults have no such file)
+
         with path.open("rb") as file:
             table = tomllib.loads(file.read(_LARGEST_FILE).decode("utf-8-sig")).get("window", {})
     except (OSError, ValueError, RecursionError):

@@ -1,7 +1,7 @@
 """Every command in the help and in README is run in a shell, in the order in which a reader would type it.
 
-Installers and targets of ``make`` are left to ``make packages-check`` and to those who run them; the socket's page has
-a test of its own.
+Installers, windows and targets of ``make`` are left to ``make packages-check`` and to those who run them; the socket's
+page has a test of its own.
 """
 
 import json
@@ -22,7 +22,7 @@ from tests.helpers.sample_data import ROOT
 HELP = resources() / "help"
 REFERENCE = {"commands", "operations", "settings"}
 _BLOCK = re.compile(r"^```\n(.*?)^```", re.MULTILINE | re.DOTALL)
-_NOT_RUN = re.compile(r"(?:make|sudo|tar|pipx|uv|\./keepsake|keepsake --self-test|export KEEPSAKE_VAULT)\b")
+_NOT_RUN = re.compile(r"(?:make|sudo|tar|pipx|uv|\./keepsake|keepsake --self-test|keepsake --safe-mode|export KEEPSAKE_VAULT)\b")
 Run = Callable[[str], str]
 
 

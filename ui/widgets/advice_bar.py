@@ -3,6 +3,7 @@
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
 
+from ui import theme
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.icon_label import IconLabel
@@ -16,6 +17,7 @@ class AdviceBar(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        theme.current().add_root(self)
         self.setObjectName("accessBar")
         self._text = PlainLabel(self)
         self._text.setWordWrap(True)

@@ -32,6 +32,7 @@ class ClashBar(QFrame):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        theme.current().add_root(self)
         self.setObjectName("accessBar")
         self._clash: Clash | None = None
         heading = PlainLabel(self.tr("What you just wrote may not agree with what is stored"), self)

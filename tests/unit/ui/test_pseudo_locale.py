@@ -32,6 +32,7 @@ NAMES = {
     *translation.LANGUAGES.values(),
     *("static", "hashed", "OpenAI", "OpenAI-compatible", "Cohere", "Voyage AI", "RRF"),
     "claude-code, codex, gemini, cursor",
+    "keepsake --open keepsake://capture",
     "openai:text-embedding-3-small",
     "fastembed:sentence-transformers/paraphrase-multilingual-MiniLM-L12-v2",
     *("Claude Desktop", "Claude Code", "Cursor", "VS Code", "Codex", "Gemini CLI", "Windsurf"),
