@@ -22,7 +22,7 @@ from tests.helpers.sample_data import ROOT
 HELP = resources() / "help"
 REFERENCE = {"commands", "operations", "settings"}
 _BLOCK = re.compile(r"^```\n(.*?)^```", re.MULTILINE | re.DOTALL)
-_NOT_RUN = re.compile(r"(?:make|sudo|tar|pipx|uv|\./keepsake|keepsake --self-test|keepsake --safe-mode|export KEEPSAKE_VAULT)\b")
+_NOT_RUN = re.compile(r"(?:make|sudo|tar|pipx|uv|\./keepsake|keepsake --(self-test|safe-mode)|export KEEPSAKE_VAULT)\b")
 Run = Callable[[str], str]
 
 
