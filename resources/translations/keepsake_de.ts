@@ -2,21 +2,6 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de">
 <context>
-    <name></name>
-    <message>
-        <source>There is nothing left to undo.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Undid what one job did</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Undid what {n} jobs did</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
     <name>AboutDialog</name>
     <message>
         <source>Copy debug information</source>
@@ -4978,6 +4963,18 @@
         <translation type="unfinished"></translation>
     </message>
     <message>
+        <source>There is nothing left to undo.</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Undid what one job did</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>Undid what {n} jobs did</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
         <source>Undo</source>
         <translation type="unfinished"></translation>
     </message>
@@ -4991,6 +4988,10 @@
     </message>
     <message>
         <source>While you were away</source>
+        <translation type="unfinished"></translation>
+    </message>
+    <message>
+        <source>what changed since stays</source>
         <translation type="unfinished"></translation>
     </message>
 </context>
