@@ -5208,7 +5208,7 @@
     </message>
     <message>
         <source>Written</source>
-        <translation>书写时间</translation>
+        <translation>书写</translation>
     </message>
     <message>
         <source>a name</source>
@@ -5287,7 +5287,7 @@
     </message>
     <message>
         <source>Written</source>
-        <translation>书写时间</translation>
+        <translation>书写</translation>
     </message>
     <message>
         <source>{title} (not written yet)</source>
@@ -9627,7 +9627,7 @@
     </message>
     <message>
         <source>Written</source>
-        <translation>书写时间</translation>
+        <translation>书写</translation>
     </message>
     <message>
         <source>You</source>
