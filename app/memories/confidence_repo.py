@@ -7,6 +7,8 @@ from collections.abc import Sequence
 
 import apsw
 
+from app.core.stores import STORES
+from app.memories import repo
 from app.memories.decay import DecayingFact
 
 ACTOR = "decay"
@@ -21,16 +23,19 @@ _FADES = (
     "m.kind = 'fact' AND m.valid_until IS NULL AND m.pinned = 0 AND m.decay_rate > 0"
     " AND (m.expires_at IS NULL OR m.expires_at > ?1)"
 )
-_DECAYING = f"{_COLUMNS} NOT INDEXED WHERE {_FADES} AND m.rowid > ?2 ORDER BY m.rowid LIMIT ?3"
+_DECAYING = f"{_COLUMNS} NOT INDEXED WHERE {_FADES} AND {{store_condition}} AND m.rowid > ?2 ORDER BY m.rowid LIMIT ?3"
 _UNCHANGED = (
     "rowid = ? AND confidence = ? AND decayed_at IS ? AND decay_rate = ?"
     " AND max(updated_at, coalesce(last_accessed, 0)) = ? AND valid_until IS NULL AND pinned = 0"
 )
 
 
-def decaying(connection: apsw.Connection, now_ms: int, after: int = -1, limit: int = -1) -> list[DecayingFact]:
-    """Return the active facts that decay, by rowid, from after ``after`` on."""
-    return [DecayingFact(*row) for row in connection.execute(_DECAYING, (now_ms, after, limit))]
+def decaying(
+    connection: apsw.Connection, now_ms: int, after: int = -1, limit: int = -1, stores: Sequence[str] = STORES
+) -> list[DecayingFact]:
+    """Return the active facts in ``stores`` that decay, by rowid, from after ``after`` on."""
+    query = _DECAYING.format(store_condition=repo.store_condition(stores))
+    return [DecayingFact(*row) for row in connection.execute(query, (now_ms, after, limit))]
 
 
 def decaying_fact(connection: apsw.Connection, memory_id: str, now_ms: int) -> DecayingFact | None:
@@ -39,18 +44,24 @@ def decaying_fact(connection: apsw.Connection, memory_id: str, now_ms: int) -> D
     return None if row is None else DecayingFact(*row)
 
 
-def active_facts(connection: apsw.Connection) -> int:
-    """Return how many facts are active."""
-    return int(connection.execute("SELECT count(*) FROM memories WHERE kind = 'fact' AND valid_until IS NULL").get)
+def active_facts(connection: apsw.Connection, stores: Sequence[str] = STORES) -> int:
+    """Return how many facts in ``stores`` are active."""
+    seen = repo.store_condition(stores)
+    query = f"SELECT count(*) FROM memories m WHERE m.kind = 'fact' AND m.valid_until IS NULL AND {seen}"
+    return int(connection.execute(query).get)
 
 
-def set_aside_at(connection: apsw.Connection, after_ms: int) -> list[int]:
-    """Return when decay set facts aside after a time.
+def set_aside_at(connection: apsw.Connection, after_ms: int, stores: Sequence[str] = STORES) -> list[int]:
+    """Return when decay set facts in ``stores`` aside after a time.
 
     Those brought back by an undo are left out.
     """
+    seen = "TRUE"
+    if set(stores) < set(STORES):
+        seen = f"target IN (SELECT m.id FROM memories m WHERE {repo.store_condition(stores)})"
     rows = connection.execute(
-        "SELECT at FROM memory_history WHERE actor = ? AND event = 'DELETE' AND at > ? AND undone_by IS NULL",
+        "SELECT at FROM memory_history WHERE actor = ? AND event = 'DELETE' AND at > ? AND undone_by IS NULL"
+        f" AND {seen}",
         (ACTOR, after_ms),
     )
     return [int(str(row[0])) for row in rows]

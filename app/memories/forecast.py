@@ -9,7 +9,7 @@ import apsw
 
 from app.core.clock import Clock
 from app.core.stores import STORES
-from app.memories import confidence_repo, repo
+from app.memories import confidence_repo
 from app.memories.decay import DAY_MS, MONTH_MS, DecayRules, FadingDay, simulate
 from app.store.store import Store
 
@@ -70,22 +70,21 @@ class ForecastService:
     async def forecast(
         self, rules: DecayRules, days: Sequence[int] = HORIZONS, *, stores: Sequence[str] = STORES
     ) -> Forecast:
-        """Return which facts in ``stores`` would have been set aside after each number of days."""
+        """Return which facts in ``stores`` would have been set aside after each number of days.
+
+        It is made as if there were no other stores, so their facts do not show in the loss budget.
+        """
         return await self._store.read(partial(_forecast, self._clock.now_ms(), rules, tuple(days), tuple(stores)))
 
 
 def _forecast(
     now_ms: int, rules: DecayRules, days: tuple[int, ...], stores: tuple[str, ...], connection: apsw.Connection
 ) -> Forecast:
-    facts = confidence_repo.decaying(connection, now_ms)
-    gone = confidence_repo.set_aside_at(connection, now_ms - MONTH_MS)
-    active = confidence_repo.active_facts(connection)
+    # The loss budget counts all facts, so a forecast from all of them would tell how many are in the other stores.
+    facts = confidence_repo.decaying(connection, now_ms, stores=stores)
+    gone = confidence_repo.set_aside_at(connection, now_ms - MONTH_MS, stores)
+    active = confidence_repo.active_facts(connection, stores)
     fading = simulate(facts, now_ms, max(days, default=0), rules, active, gone)
-    if set(stores) < set(STORES):
-        where = repo.store_condition(stores)
-        seen = {row[0] for row in connection.execute(f"SELECT m.rowid FROM memories m WHERE {where}")}
-        facts = [fact for fact in facts if fact.rowid in seen]
-        fading = [one for one in fading if one.fact.rowid in seen]
     horizons = []
     for ahead in days:
         at_ms = now_ms + ahead * DAY_MS

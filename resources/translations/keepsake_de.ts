@@ -2,1512 +2,1497 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="de">
 <context>
-    <name></name>
-    <message>
-        <source>There is nothing left to undo.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Undid what one job did</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Undid what {n} jobs did</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
     <name>AboutDialog</name>
     <message>
         <source>Copy debug information</source>
-        <translation type="unfinished"></translation>
+        <translation>Diagnosedaten kopieren</translation>
     </message>
     <message>
         <source>Debug information</source>
-        <translation type="unfinished"></translation>
+        <translation>Diagnosedaten</translation>
     </message>
     <message>
         <source>Keepsake</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake</translation>
     </message>
     <message>
         <source>One person&apos;s long-term memory, on their own machine. MIT licence. Icons: Lucide (ISC).</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Langzeitgedächtnis einer Person auf ihrem eigenen Rechner. MIT-Lizenz. Symbole: Lucide (ISC).</translation>
     </message>
     <message>
         <source>Version {version}</source>
-        <translation type="unfinished"></translation>
+        <translation>Version {version}</translation>
     </message>
 </context>
 <context>
     <name>AccessBar</name>
     <message>
         <source>Allow</source>
-        <translation type="unfinished"></translation>
+        <translation>Erlauben</translation>
     </message>
     <message>
         <source>Familiar: reads social memories</source>
-        <translation type="unfinished"></translation>
+        <translation>Bekannt: liest soziale Erinnerungen</translation>
     </message>
     <message>
         <source>Full: reads and writes everything</source>
-        <translation type="unfinished"></translation>
+        <translation>Voll: liest und schreibt alles</translation>
     </message>
     <message>
         <source>Inner: reads shared and social, and writes</source>
-        <translation type="unfinished"></translation>
+        <translation>Vertraut: liest Geteiltes und Soziales, und schreibt</translation>
     </message>
     <message>
         <source>It says: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>Es sagt: {reason}</translation>
     </message>
     <message>
         <source>Its changes wait in the inbox until you accept them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Änderungen warten im Eingang, bis du sie annimmst.</translation>
     </message>
     <message>
         <source>Public: reads nothing</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffentlich: liest nichts</translation>
     </message>
     <message>
         <source>Refuse</source>
-        <translation type="unfinished"></translation>
+        <translation>Ablehnen</translation>
     </message>
     <message>
         <source>Review what it writes</source>
-        <translation type="unfinished"></translation>
+        <translation>Prüfen, was es schreibt</translation>
     </message>
     <message>
         <source>Trust of the program</source>
-        <translation type="unfinished"></translation>
+        <translation>Vertrauen in das Programm</translation>
     </message>
     <message>
         <source>{n} more wait.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} weitere warten.</translation>
     </message>
     <message>
         <source>“{name}” asks for access to your memory, with {trust} trust.</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ bittet um Zugriff auf dein Gedächtnis, mit {trust} Vertrauen.</translation>
     </message>
 </context>
 <context>
     <name>AccessRequests</name>
     <message>
         <source>Allowed {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} erlaubt</translation>
     </message>
     <message>
         <source>Refused {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} abgelehnt</translation>
     </message>
     <message>
         <source>The request of {name} is decided already</source>
-        <translation type="unfinished"></translation>
+        <translation>Über die Anfrage von {name} ist schon entschieden</translation>
     </message>
 </context>
 <context>
     <name>AdviceBar</name>
     <message>
         <source>Choose a search model</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchmodell wählen</translation>
     </message>
     <message>
         <source>Dismiss this message</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Meldung schließen</translation>
     </message>
 </context>
 <context>
     <name>AgentIndicator</name>
     <message>
         <source>Open this agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Agenten öffnen</translation>
     </message>
     <message>
         <source>What an agent does</source>
-        <translation type="unfinished"></translation>
+        <translation>Was ein Agent tut</translation>
     </message>
     <message>
         <source>{name}: {did}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}: {did}</translation>
     </message>
 </context>
 <context>
     <name>AgentList</name>
     <message>
         <source>Add an agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Agent hinzufügen</translation>
     </message>
     <message>
         <source>Agents</source>
-        <translation type="unfinished"></translation>
+        <translation>Agenten</translation>
     </message>
     <message>
         <source>Connect a program</source>
-        <translation type="unfinished"></translation>
+        <translation>Programm verbinden</translation>
     </message>
     <message>
         <source>Connected now</source>
-        <translation type="unfinished"></translation>
+        <translation>Gerade verbunden</translation>
     </message>
 </context>
 <context>
     <name>AgentPage</name>
     <message>
         <source>Calls</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufrufe</translation>
     </message>
     <message>
         <source>Disconnect {title}…</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} trennen …</translation>
     </message>
     <message>
         <source>End its access</source>
-        <translation type="unfinished"></translation>
+        <translation>Zugriff beenden</translation>
     </message>
     <message>
         <source>Hide all it wrote</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles von ihm ausblenden</translation>
     </message>
     <message>
         <source>How often it may call</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie oft er aufrufen darf</translation>
     </message>
     <message>
         <source>It has not called yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Er hat noch nichts aufgerufen.</translation>
     </message>
     <message>
         <source>Let it go on</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortfahren lassen</translation>
     </message>
     <message>
         <source>May call as often as the settings allow</source>
-        <translation type="unfinished"></translation>
+        <translation>Darf so oft aufrufen, wie die Einstellungen erlauben</translation>
     </message>
     <message>
         <source>May call once a second</source>
-        <translation type="unfinished"></translation>
+        <translation>Darf einmal pro Sekunde aufrufen</translation>
     </message>
     <message>
         <source>May call {n} times a second</source>
-        <translation type="unfinished"></translation>
+        <translation>Darf {n}-mal pro Sekunde aufrufen</translation>
     </message>
     <message>
         <source>New token</source>
-        <translation type="unfinished"></translation>
+        <translation>Neues Token</translation>
     </message>
     <message>
         <source>Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>Pause</translation>
     </message>
     <message>
         <source>Show what is hidden again</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausgeblendetes wieder zeigen</translation>
     </message>
     <message>
         <source>Trust</source>
-        <translation type="unfinished"></translation>
+        <translation>Vertrauen</translation>
     </message>
     <message>
         <source>Undo all it wrote today</source>
-        <translation type="unfinished"></translation>
+        <translation>Heute Geschriebenes zurücknehmen</translation>
     </message>
     <message>
         <source>What it did</source>
-        <translation type="unfinished"></translation>
+        <translation>Was er getan hat</translation>
     </message>
     <message>
         <source>What it may do</source>
-        <translation type="unfinished"></translation>
+        <translation>Was er darf</translation>
     </message>
     <message>
         <source>What it writes waits in the inbox until you accept it</source>
-        <translation type="unfinished"></translation>
+        <translation>Was er schreibt, wartet im Eingang, bis du es annimmst</translation>
     </message>
     <message>
         <source>in a vault of its own</source>
-        <translation type="unfinished"></translation>
+        <translation>in einem eigenen Tresor</translation>
     </message>
     <message>
         <source>its access ended on {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>sein Zugriff endete {when}</translation>
     </message>
     <message>
         <source>{n} read</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} gelesen</translation>
     </message>
     <message>
         <source>{n} written</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} geschrieben</translation>
     </message>
     <message>
         <source>{rate} % of what it wrote was text that Keepsake had told it; that is not stored again.</source>
-        <translation type="unfinished"></translation>
+        <translation>{rate} % von dem, was er schrieb, war Text, den Keepsake ihm genannt hatte; der wird nicht noch einmal gespeichert.</translation>
     </message>
 </context>
 <context>
     <name>AgentView</name>
     <message>
         <source>A question to the agent; empty for what it is told anyway</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Frage an den Agenten; leer für das, was er ohnehin erfährt</translation>
     </message>
     <message>
         <source>Question to the agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Frage an den Agenten</translation>
     </message>
     <message>
         <source>Show</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeigen</translation>
     </message>
     <message>
         <source>There is nothing to tell it yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt noch nichts, was er erfahren könnte.</translation>
     </message>
     <message>
         <source>Tokens used</source>
-        <translation type="unfinished"></translation>
+        <translation>Verwendete Tokens</translation>
     </message>
     <message>
         <source>What the agent would be told</source>
-        <translation type="unfinished"></translation>
+        <translation>Was der Agent erfahren würde</translation>
     </message>
     <message>
         <source>{n} of {most} tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} von {most} Tokens</translation>
     </message>
 </context>
 <context>
     <name>Agents</name>
     <message>
         <source>1 call failed</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Aufruf gescheitert</translation>
     </message>
     <message>
         <source>1 call refused</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Aufruf abgelehnt</translation>
     </message>
     <message>
         <source>1 item changed</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Eintrag geändert</translation>
     </message>
     <message>
         <source>1 item read</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Eintrag gelesen</translation>
     </message>
     <message>
         <source>1 other read</source>
-        <translation type="unfinished"></translation>
+        <translation>1 anderer Lesezugriff</translation>
     </message>
     <message>
         <source>1 proposal for the inbox</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Vorschlag für den Eingang</translation>
     </message>
     <message>
         <source>1 search</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Suche</translation>
     </message>
     <message>
         <source>1 write</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Schreibvorgang</translation>
     </message>
     <message>
         <source>1 write that repeated recalled text</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Schreibvorgang, der abgerufenen Text wiederholte</translation>
     </message>
     <message>
         <source>Added to a conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat eine Unterhaltung ergänzt</translation>
     </message>
     <message>
         <source>Asked how the vault stands</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat nach dem Stand des Tresors gefragt</translation>
     </message>
     <message>
         <source>Asked what it should know</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat gefragt, was er wissen sollte</translation>
     </message>
     <message>
         <source>Asked why something was found</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat gefragt, warum etwas gefunden wurde</translation>
     </message>
     <message>
         <source>Changed a note</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat eine Notiz geändert</translation>
     </message>
     <message>
         <source>Corrected a fact</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat einen Fakt berichtigt</translation>
     </message>
     <message>
         <source>Deleted a note</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat eine Notiz gelöscht</translation>
     </message>
     <message>
         <source>Echo</source>
-        <translation type="unfinished"></translation>
+        <translation>Echo</translation>
     </message>
     <message>
         <source>Failed</source>
-        <translation type="unfinished"></translation>
+        <translation>Gescheitert</translation>
     </message>
     <message>
         <source>Familiar: sees what is social</source>
-        <translation type="unfinished"></translation>
+        <translation>Bekannt: sieht Soziales</translation>
     </message>
     <message>
         <source>Full: sees everything, private too</source>
-        <translation type="unfinished"></translation>
+        <translation>Voll: sieht alles, auch Privates</translation>
     </message>
     <message>
         <source>In the inbox</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Eingang</translation>
     </message>
     <message>
         <source>Incognito is off: your agents may read and record.</source>
-        <translation type="unfinished"></translation>
+        <translation>Inkognito ist aus: Deine Agenten dürfen lesen und aufzeichnen.</translation>
     </message>
     <message>
         <source>Incognito is on until {when}: no agent can read or record.</source>
-        <translation type="unfinished"></translation>
+        <translation>Inkognito ist an bis {when}: Kein Agent kann lesen oder aufzeichnen.</translation>
     </message>
     <message>
         <source>Incognito is on: no agent can read or record.</source>
-        <translation type="unfinished"></translation>
+        <translation>Inkognito ist an: Kein Agent kann lesen oder aufzeichnen.</translation>
     </message>
     <message>
         <source>Inner: sees what is shared and social</source>
-        <translation type="unfinished"></translation>
+        <translation>Vertraut: sieht Geteiltes und Soziales</translation>
     </message>
     <message>
         <source>Last seen {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>Zuletzt gesehen {when}</translation>
     </message>
     <message>
         <source>Looked at conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat Unterhaltungen angesehen</translation>
     </message>
     <message>
         <source>Looked at its proposals</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat seine Vorschläge angesehen</translation>
     </message>
     <message>
         <source>Looked at notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat Notizen angesehen</translation>
     </message>
     <message>
         <source>Looked at reflections</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat Reflexionen angesehen</translation>
     </message>
     <message>
         <source>Looked at tags</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat Schlagwörter angesehen</translation>
     </message>
     <message>
         <source>Looked at the archive</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat das Archiv angesehen</translation>
     </message>
     <message>
         <source>Looked at the timeline</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat den Zeitverlauf angesehen</translation>
     </message>
     <message>
         <source>Looked up people and things</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat Personen und Dinge nachgeschlagen</translation>
     </message>
     <message>
         <source>Never connected</source>
-        <translation type="unfinished"></translation>
+        <translation>Nie verbunden</translation>
     </message>
     <message>
         <source>Paused</source>
-        <translation type="unfinished"></translation>
+        <translation>Pausiert</translation>
     </message>
     <message>
         <source>Public: sees nothing of yours</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffentlich: sieht nichts von dir</translation>
     </message>
     <message>
         <source>Read a memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat eine Erinnerung gelesen</translation>
     </message>
     <message>
         <source>Refused</source>
-        <translation type="unfinished"></translation>
+        <translation>Abgelehnt</translation>
     </message>
     <message>
         <source>Remembered a fact</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat sich einen Fakt gemerkt</translation>
     </message>
     <message>
         <source>Reviewed</source>
-        <translation type="unfinished"></translation>
+        <translation>Geprüft</translation>
     </message>
     <message>
         <source>Revoked</source>
-        <translation type="unfinished"></translation>
+        <translation>Widerrufen</translation>
     </message>
     <message>
         <source>Searched your memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat dein Gedächtnis durchsucht</translation>
     </message>
     <message>
         <source>Used schedules</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat Zeitpläne benutzt</translation>
     </message>
     <message>
         <source>Used your facts</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat deine Fakten benutzt</translation>
     </message>
     <message>
         <source>Used your memories</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat deine Erinnerungen benutzt</translation>
     </message>
     <message>
         <source>Wrote a note</source>
-        <translation type="unfinished"></translation>
+        <translation>Hat eine Notiz geschrieben</translation>
     </message>
     <message>
         <source>{agent} has not called.</source>
-        <translation type="unfinished"></translation>
+        <translation>{agent} hat nichts aufgerufen.</translation>
     </message>
     <message>
         <source>{agent}: {counts}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{agent}: {counts}.</translation>
     </message>
     <message>
         <source>{n} calls failed</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Aufrufe gescheitert</translation>
     </message>
     <message>
         <source>{n} calls refused</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Aufrufe abgelehnt</translation>
     </message>
     <message>
         <source>{n} items changed</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Einträge geändert</translation>
     </message>
     <message>
         <source>{n} items read</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Einträge gelesen</translation>
     </message>
     <message>
         <source>{n} other reads</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} andere Lesezugriffe</translation>
     </message>
     <message>
         <source>{n} proposals for the inbox</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Vorschläge für den Eingang</translation>
     </message>
     <message>
         <source>{n} searches</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Suchen</translation>
     </message>
     <message>
         <source>{n} writes</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Schreibvorgänge</translation>
     </message>
     <message>
         <source>{n} writes that repeated recalled text</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Schreibvorgänge, die abgerufenen Text wiederholten</translation>
     </message>
 </context>
 <context>
     <name>AgentsPane</name>
     <message>
         <source>Add an agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Agent hinzufügen</translation>
     </message>
     <message>
         <source>Add an agent by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>Agent von Hand hinzufügen</translation>
     </message>
     <message>
         <source>Connect a program…</source>
-        <translation type="unfinished"></translation>
+        <translation>Programm verbinden …</translation>
     </message>
     <message>
         <source>Hid what {name} wrote</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausgeblendet, was {name} geschrieben hat</translation>
     </message>
     <message>
         <source>No agents yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Agenten</translation>
     </message>
     <message>
         <source>Programs such as Claude Code can use your memories, within limits that you set. You see what each one reads and writes, and can take it back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Programme wie Claude Code können deine Erinnerungen nutzen, in Grenzen, die du setzt. Du siehst, was jedes liest und schreibt, und kannst es zurücknehmen.</translation>
     </message>
     <message>
         <source>Undid what {name} wrote today</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurückgenommen, was {name} heute geschrieben hat</translation>
     </message>
     <message>
         <source>What {name} wrote shows again</source>
-        <translation type="unfinished"></translation>
+        <translation>Was {name} geschrieben hat, ist wieder zu sehen</translation>
     </message>
     <message>
         <source>keepsake agent connect claude-code does it from a terminal.</source>
-        <translation type="unfinished"></translation>
+        <translation>keepsake agent connect claude-code tut es im Terminal.</translation>
     </message>
     <message>
         <source>{name} has no access any more; what it wrote stays</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} hat keinen Zugriff mehr; was geschrieben wurde, bleibt</translation>
     </message>
 </context>
 <context>
     <name>AppearancePanel</name>
     <message>
         <source>A field to type in</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Feld zum Tippen</translation>
     </message>
     <message>
         <source>Done</source>
-        <translation type="unfinished"></translation>
+        <translation>Fertig</translation>
     </message>
     <message>
         <source>Example of a field</source>
-        <translation type="unfinished"></translation>
+        <translation>Beispiel eines Feldes</translation>
     </message>
     <message>
         <source>Later</source>
-        <translation type="unfinished"></translation>
+        <translation>Später</translation>
     </message>
     <message>
         <source>Note · edited today</source>
-        <translation type="unfinished"></translation>
+        <translation>Notiz · heute bearbeitet</translation>
     </message>
     <message>
         <source>Preview</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorschau</translation>
     </message>
     <message>
         <source>Soil and compost</source>
-        <translation type="unfinished"></translation>
+        <translation>Boden und Kompost</translation>
     </message>
     <message>
         <source>The north bed is too wet for roses: Rosa says to dig in sand before March.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Nordbeet ist zu nass für Rosen: Rosa sagt, vor März Sand untergraben.</translation>
     </message>
 </context>
 <context>
     <name>BackupChoice</name>
     <message>
         <source>A damaged database</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine beschädigte Datenbank</translation>
     </message>
     <message>
         <source>Back</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurück</translation>
     </message>
     <message>
         <source>Backups</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherungen</translation>
     </message>
     <message>
         <source>Before a restore</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor einer Wiederherstellung</translation>
     </message>
     <message>
         <source>Before an import</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor einem Import</translation>
     </message>
     <message>
         <source>Before an update</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor einem Update</translation>
     </message>
     <message>
         <source>Cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht lesbar</translation>
     </message>
     <message>
         <source>Every day</source>
-        <translation type="unfinished"></translation>
+        <translation>Jeden Tag</translation>
     </message>
     <message>
         <source>Made</source>
-        <translation type="unfinished"></translation>
+        <translation>Erstellt</translation>
     </message>
     <message>
         <source>Restore this backup</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Sicherung wiederherstellen</translation>
     </message>
     <message>
         <source>Size</source>
-        <translation type="unfinished"></translation>
+        <translation>Größe</translation>
     </message>
     <message>
         <source>Unknown</source>
-        <translation type="unfinished"></translation>
+        <translation>Unbekannt</translation>
     </message>
     <message>
         <source>Why</source>
-        <translation type="unfinished"></translation>
+        <translation>Warum</translation>
     </message>
     <message>
         <source>You asked for it</source>
-        <translation type="unfinished"></translation>
+        <translation>Von dir gewünscht</translation>
     </message>
 </context>
 <context>
     <name>BackupsPanel</name>
     <message>
         <source>1 conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Unterhaltung</translation>
     </message>
     <message>
         <source>1 memory</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Erinnerung</translation>
     </message>
     <message>
         <source>1 message</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Nachricht</translation>
     </message>
     <message>
         <source>A backup waits to be restored</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Sicherung wartet auf die Wiederherstellung</translation>
     </message>
     <message>
         <source>A damaged database</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine beschädigte Datenbank</translation>
     </message>
     <message>
         <source>Back up now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt sichern</translation>
     </message>
     <message>
         <source>Backups</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherungen</translation>
     </message>
     <message>
         <source>Before a restore</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor einer Wiederherstellung</translation>
     </message>
     <message>
         <source>Before an import</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor einem Import</translation>
     </message>
     <message>
         <source>Before an update</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor einem Update</translation>
     </message>
     <message>
         <source>Call it off</source>
-        <translation type="unfinished"></translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Calling it off…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird abgebrochen …</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Comes back: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>Kommt zurück: {what}</translation>
     </message>
     <message>
         <source>Comparing it with what you have now…</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleich mit dem jetzigen Stand …</translation>
     </message>
     <message>
         <source>Damaged</source>
-        <translation type="unfinished"></translation>
+        <translation>Beschädigt</translation>
     </message>
     <message>
         <source>Every day</source>
-        <translation type="unfinished"></translation>
+        <translation>Jeden Tag</translation>
     </message>
     <message>
         <source>Goes away: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>Geht weg: {what}</translation>
     </message>
     <message>
         <source>Goes back to an earlier version: {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf einen früheren Stand zurückgesetzt: {n}</translation>
     </message>
     <message>
         <source>It takes the vault&apos;s place when Keepsake is started again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sie tritt an die Stelle des Tresors, wenn Keepsake neu gestartet wird.</translation>
     </message>
     <message>
         <source>Laying it ready…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird bereitgelegt …</translation>
     </message>
     <message>
         <source>Made</source>
-        <translation type="unfinished"></translation>
+        <translation>Erstellt</translation>
     </message>
     <message>
         <source>Making a backup…</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherung wird erstellt …</translation>
     </message>
     <message>
         <source>Nothing comes back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts kommt zurück.</translation>
     </message>
     <message>
         <source>Nothing goes away.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts geht weg.</translation>
     </message>
     <message>
         <source>Open the folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner öffnen</translation>
     </message>
     <message>
         <source>Progress</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortschritt</translation>
     </message>
     <message>
         <source>Reading all of it…</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles wird gelesen …</translation>
     </message>
     <message>
         <source>Restore at the next start</source>
-        <translation type="unfinished"></translation>
+        <translation>Beim nächsten Start wiederherstellen</translation>
     </message>
     <message>
         <source>Restore…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederherstellen …</translation>
     </message>
     <message>
         <source>Size</source>
-        <translation type="unfinished"></translation>
+        <translation>Größe</translation>
     </message>
     <message>
         <source>There is no backup yet. The first one takes a few seconds.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt noch keine Sicherung. Die erste dauert ein paar Sekunden.</translation>
     </message>
     <message>
         <source>Unknown</source>
-        <translation type="unfinished"></translation>
+        <translation>Unbekannt</translation>
     </message>
     <message>
         <source>Verified</source>
-        <translation type="unfinished"></translation>
+        <translation>Überprüft</translation>
     </message>
     <message>
         <source>Verify</source>
-        <translation type="unfinished"></translation>
+        <translation>Überprüfen</translation>
     </message>
     <message>
         <source>What a restore would change</source>
-        <translation type="unfinished"></translation>
+        <translation>Was eine Wiederherstellung ändern würde</translation>
     </message>
     <message>
         <source>What you have now is kept as a backup, so this can be taken back. Settings stay as they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der jetzige Stand wird als Sicherung behalten, du kannst also zurück. Die Einstellungen bleiben, wie sie sind.</translation>
     </message>
     <message>
         <source>Whole: messages {messages}, memories {memories}</source>
-        <translation type="unfinished"></translation>
+        <translation>Insgesamt: Nachrichten {messages}, Erinnerungen {memories}</translation>
     </message>
     <message>
         <source>Why</source>
-        <translation type="unfinished"></translation>
+        <translation>Warum</translation>
     </message>
     <message>
         <source>You asked for it</source>
-        <translation type="unfinished"></translation>
+        <translation>Von dir gewünscht</translation>
     </message>
     <message>
         <source>{n} conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Unterhaltungen</translation>
     </message>
     <message>
         <source>{n} memories</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Erinnerungen</translation>
     </message>
     <message>
         <source>{n} messages</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Nachrichten</translation>
     </message>
 </context>
 <context>
     <name>Banner</name>
     <message>
         <source>Copy details</source>
-        <translation type="unfinished"></translation>
+        <translation>Details kopieren</translation>
     </message>
     <message>
         <source>Dismiss this message</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Meldung schließen</translation>
     </message>
     <message>
         <source>Show details</source>
-        <translation type="unfinished"></translation>
+        <translation>Details zeigen</translation>
     </message>
 </context>
 <context>
     <name>BaseDialog</name>
     <message>
         <source>Back</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurück</translation>
     </message>
 </context>
 <context>
     <name>BeliefRow</name>
     <message>
         <source>On {day}, {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Am {day}, {source}</translation>
     </message>
     <message>
         <source>Since {since}, {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>Seit {since}, {source}</translation>
     </message>
     <message>
         <source>{since} to {until}, {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>{since} bis {until}, {source}</translation>
     </message>
 </context>
 <context>
     <name>BulkActions</name>
     <message>
         <source>Archived {count} notes</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Notizen archiviert</translation>
     </message>
     <message>
         <source>Merged {count} notes into ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Notizen zu „{title}“ zusammengeführt</translation>
     </message>
     <message>
         <source>Pinned {count} notes</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Notizen angeheftet</translation>
     </message>
     <message>
         <source>Unpinned {count} notes</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Notizen gelöst</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Titel</translation>
     </message>
     <message>
         <source>also programs that speak for you</source>
-        <translation type="unfinished"></translation>
+        <translation>auch Programme, die für dich sprechen</translation>
     </message>
     <message>
         <source>also programs that work for you</source>
-        <translation type="unfinished"></translation>
+        <translation>auch Programme, die für dich arbeiten</translation>
     </message>
     <message>
         <source>only you and programs you trust fully</source>
-        <translation type="unfinished"></translation>
+        <translation>nur du und Programme, denen du voll vertraust</translation>
     </message>
     <message>
         <source>{count} notes are now in the store ‘{store}’</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Notizen sind jetzt im Bereich „{store}“</translation>
     </message>
     <message>
         <source>{store}: {who}</source>
-        <translation type="unfinished"></translation>
+        <translation>{store}: {who}</translation>
     </message>
 </context>
 <context>
     <name>CadenceForm</name>
     <message>
         <source>At</source>
-        <translation type="unfinished"></translation>
+        <translation>Um</translation>
     </message>
     <message>
         <source>At an interval</source>
-        <translation type="unfinished"></translation>
+        <translation>In Abständen</translation>
     </message>
     <message>
         <source>Cron expression</source>
-        <translation type="unfinished"></translation>
+        <translation>Cron-Ausdruck</translation>
     </message>
     <message>
         <source>Day and time</source>
-        <translation type="unfinished"></translation>
+        <translation>Tag und Uhrzeit</translation>
     </message>
     <message>
         <source>Day of the month</source>
-        <translation type="unfinished"></translation>
+        <translation>Tag des Monats</translation>
     </message>
     <message>
         <source>Every</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle</translation>
     </message>
     <message>
         <source>Every day</source>
-        <translation type="unfinished"></translation>
+        <translation>Jeden Tag</translation>
     </message>
     <message>
         <source>Every month</source>
-        <translation type="unfinished"></translation>
+        <translation>Jeden Monat</translation>
     </message>
     <message>
         <source>Expression</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausdruck</translation>
     </message>
     <message>
         <source>How often</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie oft</translation>
     </message>
     <message>
         <source>Number</source>
-        <translation type="unfinished"></translation>
+        <translation>Anzahl</translation>
     </message>
     <message>
         <source>On</source>
-        <translation type="unfinished"></translation>
+        <translation>Am</translation>
     </message>
     <message>
         <source>On days of the week</source>
-        <translation type="unfinished"></translation>
+        <translation>An Wochentagen</translation>
     </message>
     <message>
         <source>Once</source>
-        <translation type="unfinished"></translation>
+        <translation>Einmal</translation>
     </message>
     <message>
         <source>Time of day</source>
-        <translation type="unfinished"></translation>
+        <translation>Uhrzeit</translation>
     </message>
     <message>
         <source>Time zone</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeitzone</translation>
     </message>
     <message>
         <source>Unit</source>
-        <translation type="unfinished"></translation>
+        <translation>Einheit</translation>
     </message>
     <message>
         <source>days</source>
-        <translation type="unfinished"></translation>
+        <translation>Tage</translation>
     </message>
     <message>
         <source>hours</source>
-        <translation type="unfinished"></translation>
+        <translation>Stunden</translation>
     </message>
     <message>
         <source>minutes</source>
-        <translation type="unfinished"></translation>
+        <translation>Minuten</translation>
     </message>
 </context>
 <context>
     <name>ChangeView</name>
     <message>
         <source>Now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt</translation>
     </message>
     <message>
         <source>Proposed</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorgeschlagen</translation>
     </message>
     <message>
         <source>You know</source>
-        <translation type="unfinished"></translation>
+        <translation>Du weißt</translation>
     </message>
 </context>
 <context>
     <name>Chip</name>
     <message>
         <source>Remove the tag {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwort {name} entfernen</translation>
     </message>
     <message>
         <source>Tag {name}, press to remove</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwort {name}, zum Entfernen drücken</translation>
     </message>
 </context>
 <context>
     <name>ClashBar</name>
     <message>
         <source>Forget the stored fact</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeicherten Fakt vergessen</translation>
     </message>
     <message>
         <source>Keep both</source>
-        <translation type="unfinished"></translation>
+        <translation>Beide behalten</translation>
     </message>
     <message>
         <source>Now: {text}</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt: {text}</translation>
     </message>
     <message>
         <source>Open the inbox</source>
-        <translation type="unfinished"></translation>
+        <translation>Eingang öffnen</translation>
     </message>
     <message>
         <source>Open the stored fact</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeicherten Fakt öffnen</translation>
     </message>
     <message>
         <source>Stored ({when}): {text}</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeichert ({when}): {text}</translation>
     </message>
     <message>
         <source>What you just wrote may not agree with what is stored</source>
-        <translation type="unfinished"></translation>
+        <translation>Was du gerade geschrieben hast, passt vielleicht nicht zu dem, was gespeichert ist</translation>
     </message>
 </context>
 <context>
     <name>ClashWatcher</name>
     <message>
         <source>Forgot the stored fact</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeicherten Fakt vergessen</translation>
     </message>
 </context>
 <context>
     <name>Comparing</name>
     <message>
         <source>1 text has no vector by {model} yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Text hat noch keinen Vektor von {model}.</translation>
     </message>
     <message>
         <source>Every known answer stands where it stood.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jede bekannte Antwort steht, wo sie stand.</translation>
     </message>
     <message>
         <source>Half of the searches took less time</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Hälfte der Suchen brauchte weniger Zeit</translation>
     </message>
     <message>
         <source>How often the known answer came first</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie oft die bekannte Antwort zuerst kam</translation>
     </message>
     <message>
         <source>How often the known answer was among the first 10</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie oft die bekannte Antwort unter den ersten 10 war</translation>
     </message>
     <message>
         <source>How often the known answer was among the first 5</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie oft die bekannte Antwort unter den ersten 5 war</translation>
     </message>
     <message>
         <source>Instead: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Stattdessen: {name}</translation>
     </message>
     <message>
         <source>It was stopped, so this is of part of the queries.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wurde angehalten, darum gilt dies nur für einen Teil der Anfragen.</translation>
     </message>
     <message>
         <source>Known answers that rise: {better}; that fall: {worse}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bekannte Antworten, die steigen: {better}; die fallen: {worse}.</translation>
     </message>
     <message>
         <source>MRR</source>
-        <translation type="unfinished"></translation>
+        <translation>MRR</translation>
     </message>
     <message>
         <source>Mean of 1 divided by the place of the known answer: 1 where it is always first</source>
-        <translation type="unfinished"></translation>
+        <translation>Mittel von 1 geteilt durch den Platz der bekannten Antwort: 1, wo sie immer die erste ist</translation>
     </message>
     <message>
         <source>Now: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt: {name}</translation>
     </message>
     <message>
         <source>The query is answered alike.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Anfrage wird gleich beantwortet.</translation>
     </message>
     <message>
         <source>The questions made from the vault are words of its texts, which favours finding by words; your own searches, below, tell more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Fragen aus dem Tresor sind Wörter seiner Texte, was die Suche nach Wörtern begünstigt; deine eigenen Suchen weiter unten sagen mehr.</translation>
     </message>
     <message>
         <source>answer first</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwort zuerst</translation>
     </message>
     <message>
         <source>answer {now} → {other}</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwort {now} → {other}</translation>
     </message>
     <message>
         <source>at place {place} on the other side</source>
-        <translation type="unfinished"></translation>
+        <translation>auf der anderen Seite auf Platz {place}</translation>
     </message>
     <message>
         <source>at the same place on both sides</source>
-        <translation type="unfinished"></translation>
+        <translation>auf beiden Seiten am selben Platz</translation>
     </message>
     <message>
         <source>down by {steps}</source>
-        <translation type="unfinished"></translation>
+        <translation>um {steps} gefallen</translation>
     </message>
     <message>
         <source>gone</source>
-        <translation type="unfinished"></translation>
+        <translation>weg</translation>
     </message>
     <message>
         <source>in top 10</source>
-        <translation type="unfinished"></translation>
+        <translation>unter den ersten 10</translation>
     </message>
     <message>
         <source>in top 5</source>
-        <translation type="unfinished"></translation>
+        <translation>unter den ersten 5</translation>
     </message>
     <message>
         <source>made from the vault</source>
-        <translation type="unfinished"></translation>
+        <translation>aus dem Tresor gemacht</translation>
     </message>
     <message>
         <source>median time</source>
-        <translation type="unfinished"></translation>
+        <translation>mittlere Zeit</translation>
     </message>
     <message>
         <source>new</source>
-        <translation type="unfinished"></translation>
+        <translation>neu</translation>
     </message>
     <message>
         <source>none</source>
-        <translation type="unfinished"></translation>
+        <translation>keine</translation>
     </message>
     <message>
         <source>not among the hits of the other side</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht unter den Treffern der anderen Seite</translation>
     </message>
     <message>
         <source>not among the hits so far</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht unter den bisherigen Treffern</translation>
     </message>
     <message>
         <source>nothing found on either side</source>
-        <translation type="unfinished"></translation>
+        <translation>auf keiner Seite etwas gefunden</translation>
     </message>
     <message>
         <source>the same on both sides</source>
-        <translation type="unfinished"></translation>
+        <translation>auf beiden Seiten gleich</translation>
     </message>
     <message>
         <source>up by {steps}</source>
-        <translation type="unfinished"></translation>
+        <translation>um {steps} gestiegen</translation>
     </message>
     <message>
         <source>you judged its answer</source>
-        <translation type="unfinished"></translation>
+        <translation>du hast die Antwort bewertet</translation>
     </message>
     <message>
         <source>{common} of {most} shared</source>
-        <translation type="unfinished"></translation>
+        <translation>{common} von {most} gemeinsam</translation>
     </message>
     <message>
         <source>{count} texts have no vector by {model} yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Texte haben noch keinen Vektor von {model}.</translation>
     </message>
     <message>
         <source>{moved} moved</source>
-        <translation type="unfinished"></translation>
+        <translation>{moved} verschoben</translation>
     </message>
     <message>
         <source>{ms} ms</source>
-        <translation type="unfinished"></translation>
+        <translation>{ms} ms</translation>
     </message>
     <message>
         <source>{n} %</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} %</translation>
     </message>
     <message>
         <source>{same} of {queries} queries are answered alike; on average {share} of the hits are shared.</source>
-        <translation type="unfinished"></translation>
+        <translation>{same} von {queries} Anfragen werden gleich beantwortet; im Mittel sind {share} der Treffer gemeinsam.</translation>
     </message>
     <message>
         <source>{share} of the hits are shared.</source>
-        <translation type="unfinished"></translation>
+        <translation>{share} der Treffer sind gemeinsam.</translation>
     </message>
 </context>
 <context>
     <name>ComparisonView</name>
     <message>
         <source>Answers instead</source>
-        <translation type="unfinished"></translation>
+        <translation>Antworten stattdessen</translation>
     </message>
     <message>
         <source>Answers now</source>
-        <translation type="unfinished"></translation>
+        <translation>Antworten jetzt</translation>
     </message>
     <message>
         <source>Ask questions made from the vault too</source>
-        <translation type="unfinished"></translation>
+        <translation>Auch Fragen stellen, die aus dem Tresor gemacht sind</translation>
     </message>
     <message>
         <source>Both answer every question alike.</source>
-        <translation type="unfinished"></translation>
+        <translation>Beide beantworten jede Frage gleich.</translation>
     </message>
     <message>
         <source>By meaning alone</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur nach Bedeutung</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleichen</translation>
     </message>
     <message>
         <source>Compare again to see how that differs from what answered before.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleiche noch einmal, um zu sehen, wie sich das vom Bisherigen unterscheidet.</translation>
     </message>
     <message>
         <source>Compare what answers now with</source>
-        <translation type="unfinished"></translation>
+        <translation>Was jetzt antwortet, vergleichen mit</translation>
     </message>
     <message>
         <source>Leaves the words out, so that only the models differ.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lässt die Wörter weg, sodass sich nur die Modelle unterscheiden.</translation>
     </message>
     <message>
         <source>Nothing found.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts gefunden.</translation>
     </message>
     <message>
         <source>Progress of the comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortschritt des Vergleichs</translation>
     </message>
     <message>
         <source>Ranking ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>Rangfolge „{name}“</translation>
     </message>
     <message>
         <source>Searches to compare, one a line</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen zum Vergleich, eine pro Zeile</translation>
     </message>
     <message>
         <source>See what would change first</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst sehen, was sich ändern würde</translation>
     </message>
     <message>
         <source>Starting…</source>
-        <translation type="unfinished"></translation>
+        <translation>Beginnt …</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>Anhalten</translation>
     </message>
     <message>
         <source>Stopping…</source>
-        <translation type="unfinished"></translation>
+        <translation>Hält an …</translation>
     </message>
     <message>
         <source>Switch back to it</source>
-        <translation type="unfinished"></translation>
+        <translation>Dahin zurückwechseln</translation>
     </message>
     <message>
         <source>Switch to it</source>
-        <translation type="unfinished"></translation>
+        <translation>Dahin wechseln</translation>
     </message>
     <message>
         <source>The searches above are answered in both ways and shown side by side. Nothing changes until you choose to.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Suchen oben werden auf beide Arten beantwortet und nebeneinander gezeigt. Nichts ändert sich, bis du es willst.</translation>
     </message>
     <message>
         <source>Their answers are known, so they tell which side finds more.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ihre Antworten sind bekannt, darum zeigen sie, welche Seite mehr findet.</translation>
     </message>
     <message>
         <source>Use this ranking</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Rangfolge nutzen</translation>
     </message>
     <message>
         <source>kept</source>
-        <translation type="unfinished"></translation>
+        <translation>behalten</translation>
     </message>
     <message>
         <source>ready</source>
-        <translation type="unfinished"></translation>
+        <translation>bereit</translation>
     </message>
     <message>
         <source>{model} — still being prepared</source>
-        <translation type="unfinished"></translation>
+        <translation>{model} — wird noch vorbereitet</translation>
     </message>
     <message>
         <source>{name} answers searches now</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} beantwortet jetzt Suchen</translation>
     </message>
 </context>
 <context>
     <name>Composer</name>
     <message>
         <source>Add</source>
-        <translation type="unfinished"></translation>
+        <translation>Hinzufügen</translation>
     </message>
     <message>
         <source>Message to yourself</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachricht an dich selbst</translation>
     </message>
     <message>
         <source>Write to yourself…</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreib dir selbst …</translation>
     </message>
 </context>
 <context>
     <name>ConfidenceCurve</name>
     <message>
         <source>Confidence over time</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherheit im Lauf der Zeit</translation>
     </message>
     <message>
         <source>now</source>
-        <translation type="unfinished"></translation>
+        <translation>jetzt</translation>
     </message>
 </context>
 <context>
     <name>ConnectForm</name>
     <message>
         <source>A copy of its configuration from before is in {path}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Kopie seiner früheren Konfiguration liegt in {path}.</translation>
     </message>
     <message>
         <source>Also tell it what matters before each answer, and keep its conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Ihm vor jeder Antwort auch sagen, was zählt, und seine Unterhaltungen behalten</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Connect a program</source>
-        <translation type="unfinished"></translation>
+        <translation>Programm verbinden</translation>
     </message>
     <message>
         <source>Connected</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbunden</translation>
     </message>
     <message>
         <source>Disconnect</source>
-        <translation type="unfinished"></translation>
+        <translation>Trennen</translation>
     </message>
     <message>
         <source>Done</source>
-        <translation type="unfinished"></translation>
+        <translation>Fertig</translation>
     </message>
     <message>
         <source>How much it may see</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie viel es sehen darf</translation>
     </message>
     <message>
         <source>Installed</source>
-        <translation type="unfinished"></translation>
+        <translation>Installiert</translation>
     </message>
     <message>
         <source>It is the agent “{agent}” from now on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist ab jetzt der Agent „{agent}“.</translation>
     </message>
     <message>
         <source>Its access as the agent “{agent}” has ended; what it wrote stays.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sein Zugriff als Agent „{agent}“ ist beendet; was es geschrieben hat, bleibt.</translation>
     </message>
     <message>
         <source>Its name here</source>
-        <translation type="unfinished"></translation>
+        <translation>Sein Name hier</translation>
     </message>
     <message>
         <source>Keepsake adds itself to the program’s configuration. You see the change before it is written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake trägt sich in die Konfiguration des Programms ein. Du siehst die Änderung, bevor sie geschrieben wird.</translation>
     </message>
     <message>
         <source>Name of the agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Name des Agenten</translation>
     </message>
     <message>
         <source>Not found on this computer</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf diesem Rechner nicht gefunden</translation>
     </message>
     <message>
         <source>Nothing is left to change in its configuration</source>
-        <translation type="unfinished"></translation>
+        <translation>In seiner Konfiguration ist nichts mehr zu ändern</translation>
     </message>
     <message>
         <source>Programs</source>
-        <translation type="unfinished"></translation>
+        <translation>Programme</translation>
     </message>
     <message>
         <source>The agent “{agent}”</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Agent „{agent}“</translation>
     </message>
     <message>
         <source>These {n} files will change</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese {n} Dateien ändern sich</translation>
     </message>
     <message>
         <source>This will change</source>
-        <translation type="unfinished"></translation>
+        <translation>Das ändert sich</translation>
     </message>
     <message>
         <source>Trust</source>
-        <translation type="unfinished"></translation>
+        <translation>Vertrauen</translation>
     </message>
     <message>
         <source>Waiting for it to call for the first time…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wartet auf den ersten Aufruf …</translation>
     </message>
     <message>
         <source>What it writes waits in the inbox until you accept it</source>
-        <translation type="unfinished"></translation>
+        <translation>Was er schreibt, wartet im Eingang, bis du es annimmst</translation>
     </message>
     <message>
         <source>Write this change</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Änderung schreiben</translation>
     </message>
     <message>
         <source>{title} has connected: all is set up.</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} hat sich verbunden: Alles ist eingerichtet.</translation>
     </message>
     <message>
         <source>{title} is connected</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} ist verbunden</translation>
     </message>
     <message>
         <source>{title} is no longer connected</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} ist nicht mehr verbunden</translation>
     </message>
 </context>
 <context>
     <name>ConversationTabs</name>
     <message>
         <source>Facts</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakten</translation>
     </message>
     <message>
         <source>Messages</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachrichten</translation>
     </message>
     <message>
         <source>Parts of the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Teile der Unterhaltung</translation>
     </message>
     <message>
         <source>Scratchpad</source>
-        <translation type="unfinished"></translation>
+        <translation>Notizzettel</translation>
     </message>
     <message>
         <source>Summary</source>
-        <translation type="unfinished"></translation>
+        <translation>Zusammenfassung</translation>
     </message>
     <message>
         <source>What an agent would be told</source>
-        <translation type="unfinished"></translation>
+        <translation>Was ein Agent erfahren würde</translation>
     </message>
 </context>
 <context>
     <name>CorrectionForm</name>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern</translation>
     </message>
     <message>
         <source>What is right</source>
-        <translation type="unfinished"></translation>
+        <translation>Was richtig ist</translation>
     </message>
 </context>
 <context>
     <name>CrashDialog</name>
     <message>
         <source>Copy</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopieren</translation>
     </message>
     <message>
         <source>Crash report</source>
-        <translation type="unfinished"></translation>
+        <translation>Absturzbericht</translation>
     </message>
     <message>
         <source>It names files and functions of the program and nothing you wrote. Nothing was sent anywhere.</source>
-        <translation type="unfinished"></translation>
+        <translation>Er nennt Dateien und Funktionen des Programms und nichts, was du geschrieben hast. Nichts wurde irgendwohin gesendet.</translation>
     </message>
 </context>
 <context>
@@ -1565,8155 +1550,8171 @@
     <name>DateMenu</name>
     <message>
         <source>Date to go to</source>
-        <translation type="unfinished"></translation>
+        <translation>Datum, zu dem es geht</translation>
     </message>
 </context>
 <context>
     <name>Dates</name>
     <message>
         <source>Before this year</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor diesem Jahr</translation>
     </message>
     <message>
         <source>Last 30 days</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte 30 Tage</translation>
     </message>
     <message>
         <source>Last 7 days</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte 7 Tage</translation>
     </message>
     <message>
         <source>This year</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses Jahr</translation>
     </message>
     <message>
         <source>Today</source>
-        <translation type="unfinished"></translation>
+        <translation>Heute</translation>
     </message>
     <message>
         <source>Yesterday</source>
-        <translation type="unfinished"></translation>
+        <translation>Gestern</translation>
     </message>
 </context>
 <context>
     <name>DayCalendar</name>
     <message>
         <source>Begin a daily note</source>
-        <translation type="unfinished"></translation>
+        <translation>Tagesnotiz beginnen</translation>
     </message>
     <message>
         <source>Conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltungen</translation>
     </message>
     <message>
         <source>Go to today</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu heute gehen</translation>
     </message>
     <message>
         <source>Month after</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächster Monat</translation>
     </message>
     <message>
         <source>Month before</source>
-        <translation type="unfinished"></translation>
+        <translation>Voriger Monat</translation>
     </message>
     <message>
         <source>Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Notizen</translation>
     </message>
     <message>
         <source>Open the daily note</source>
-        <translation type="unfinished"></translation>
+        <translation>Tagesnotiz öffnen</translation>
     </message>
     <message>
         <source>Show conversations of this day</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltungen dieses Tages zeigen</translation>
     </message>
     <message>
         <source>Show notes of this day</source>
-        <translation type="unfinished"></translation>
+        <translation>Notizen dieses Tages zeigen</translation>
     </message>
     <message>
         <source>{month}, go to today</source>
-        <translation type="unfinished"></translation>
+        <translation>{month}, zu heute gehen</translation>
     </message>
 </context>
 <context>
     <name>DesktopPanel</name>
     <message>
         <source>Command of quick capture</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehl der Schnellerfassung</translation>
     </message>
     <message>
         <source>In your desktop&apos;s settings, under keyboard shortcuts, add a shortcut of your choice with this command:</source>
-        <translation type="unfinished"></translation>
+        <translation>Füge in den Einstellungen deines Desktops unter den Tastenkürzeln ein Kürzel deiner Wahl mit diesem Befehl hinzu:</translation>
     </message>
     <message>
         <source>It starts in the tray, where your agents reach it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es startet im Infobereich, wo deine Agenten es erreichen.</translation>
     </message>
     <message>
         <source>It starts in the tray, where your agents reach it. No window opens.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es startet im Infobereich, wo deine Agenten es erreichen. Es öffnet sich kein Fenster.</translation>
     </message>
     <message>
         <source>Quick capture from anywhere</source>
-        <translation type="unfinished"></translation>
+        <translation>Schnellerfassung von überall</translation>
     </message>
     <message>
         <source>Start Keepsake when you log in</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake beim Anmelden starten</translation>
     </message>
     <message>
         <source>Start at login, autostart, quick capture, global shortcut</source>
-        <translation type="unfinished"></translation>
+        <translation>Beim Anmelden starten, Autostart, Schnellerfassung, globales Tastenkürzel</translation>
     </message>
     <message>
         <source>‘keepsake capture TEXT’ saves a note at once, without a window.</source>
-        <translation type="unfinished"></translation>
+        <translation>„keepsake capture TEXT“ speichert sofort eine Notiz, ohne Fenster.</translation>
     </message>
 </context>
 <context>
     <name>DiagnosticsPanel</name>
     <message>
         <source>Check the vault now</source>
-        <translation type="unfinished"></translation>
+        <translation>Tresor jetzt prüfen</translation>
     </message>
     <message>
         <source>Copied. It holds versions, counts and errors, and nothing you wrote.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopiert. Es sind Versionen, Anzahlen und Fehler, und nichts, was du geschrieben hast.</translation>
     </message>
     <message>
         <source>Copy debug information</source>
-        <translation type="unfinished"></translation>
+        <translation>Diagnosedaten kopieren</translation>
     </message>
     <message>
         <source>Engine and database, of these</source>
-        <translation type="unfinished"></translation>
+        <translation>Davon Engine und Datenbank</translation>
     </message>
     <message>
         <source>Facts</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakten</translation>
     </message>
     <message>
         <source>Filter the log</source>
-        <translation type="unfinished"></translation>
+        <translation>Protokoll filtern</translation>
     </message>
     <message>
         <source>Log</source>
-        <translation type="unfinished"></translation>
+        <translation>Protokoll</translation>
     </message>
     <message>
         <source>Milliseconds</source>
-        <translation type="unfinished"></translation>
+        <translation>Millisekunden</translation>
     </message>
     <message>
         <source>Open the vault&apos;s folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner des Tresors öffnen</translation>
     </message>
     <message>
         <source>Program loaded</source>
-        <translation type="unfinished"></translation>
+        <translation>Programm geladen</translation>
     </message>
     <message>
         <source>Progress</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortschritt</translation>
     </message>
     <message>
         <source>Reading all of the vault…</source>
-        <translation type="unfinished"></translation>
+        <translation>Der ganze Tresor wird gelesen …</translation>
     </message>
     <message>
         <source>Repair</source>
-        <translation type="unfinished"></translation>
+        <translation>Reparieren</translation>
     </message>
     <message>
         <source>Repairing…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird repariert …</translation>
     </message>
     <message>
         <source>Result of the check</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnis der Prüfung</translation>
     </message>
     <message>
         <source>Start-up times</source>
-        <translation type="unfinished"></translation>
+        <translation>Startzeiten</translation>
     </message>
     <message>
         <source>Step</source>
-        <translation type="unfinished"></translation>
+        <translation>Schritt</translation>
     </message>
     <message>
         <source>The vault is sound.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Tresor ist in Ordnung.</translation>
     </message>
     <message>
         <source>The vault is sound. Everything in it was read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Tresor ist in Ordnung. Alles darin wurde gelesen.</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeit</translation>
     </message>
     <message>
         <source>Vault open</source>
-        <translation type="unfinished"></translation>
+        <translation>Tresor geöffnet</translation>
     </message>
     <message>
         <source>What</source>
-        <translation type="unfinished"></translation>
+        <translation>Was</translation>
     </message>
     <message>
         <source>Window filled</source>
-        <translation type="unfinished"></translation>
+        <translation>Fenster gefüllt</translation>
     </message>
     <message>
         <source>Window on the screen</source>
-        <translation type="unfinished"></translation>
+        <translation>Fenster auf dem Bildschirm</translation>
     </message>
 </context>
 <context>
     <name>DialogRegistry</name>
     <message>
         <source>Keep running</source>
-        <translation type="unfinished"></translation>
+        <translation>Weiterlaufen</translation>
     </message>
     <message>
         <source>Keep running?</source>
-        <translation type="unfinished"></translation>
+        <translation>Weiterlaufen?</translation>
     </message>
     <message>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>Beenden</translation>
     </message>
     <message>
         <source>Settings can change this.</source>
-        <translation type="unfinished"></translation>
+        <translation>In den Einstellungen lässt sich das ändern.</translation>
     </message>
     <message>
         <source>Should Keepsake keep running in the tray when its window is closed?</source>
-        <translation type="unfinished"></translation>
+        <translation>Soll Keepsake im Infobereich weiterlaufen, wenn sein Fenster geschlossen wird?</translation>
     </message>
     <message>
         <source>Should Keepsake keep running, hidden, when its window is closed?</source>
-        <translation type="unfinished"></translation>
+        <translation>Soll Keepsake verborgen weiterlaufen, wenn sein Fenster geschlossen wird?</translation>
     </message>
     <message>
         <source>Start Keepsake again to see the window. Settings can change this.</source>
-        <translation type="unfinished"></translation>
+        <translation>Starte Keepsake noch einmal, um das Fenster zu sehen. In den Einstellungen lässt sich das ändern.</translation>
     </message>
     <message>
         <source>Your agents can then go on using it, and quick capture stays at hand.</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Agenten können es dann weiter benutzen, und die Schnellerfassung bleibt zur Hand.</translation>
     </message>
 </context>
 <context>
     <name>Document</name>
     <message>
         <source>Add a tag</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwort hinzufügen</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>Löschen</translation>
     </message>
     <message>
         <source>Links and history</source>
-        <translation type="unfinished"></translation>
+        <translation>Links und Verlauf</translation>
     </message>
     <message>
         <source>New note</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Notiz</translation>
     </message>
     <message>
         <source>Pin</source>
-        <translation type="unfinished"></translation>
+        <translation>Anheften</translation>
     </message>
     <message>
         <source>Preview</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorschau</translation>
     </message>
     <message>
         <source>Read</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesen</translation>
     </message>
     <message>
         <source>Restore</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederherstellen</translation>
     </message>
     <message>
         <source>Text</source>
-        <translation type="unfinished"></translation>
+        <translation>Text</translation>
     </message>
     <message>
         <source>Title</source>
-        <translation type="unfinished"></translation>
+        <translation>Titel</translation>
     </message>
     <message>
         <source>Write</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreiben</translation>
     </message>
     <message>
         <source>Write and preview side by side</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreiben und Vorschau nebeneinander</translation>
     </message>
     <message>
         <source>Write in Markdown. [[ links to a note, # adds a tag, a picture or file dropped here is attached.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreib in Markdown. [[ verlinkt eine Notiz, # fügt ein Schlagwort hinzu, hierher gezogene Bilder und Dateien werden angehängt.</translation>
     </message>
     <message>
         <source>deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>gelöscht</translation>
     </message>
     <message>
         <source>{count} word</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Wort</translation>
     </message>
     <message>
         <source>{count} words</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Wörter</translation>
     </message>
 </context>
 <context>
     <name>EditorController</name>
     <message>
         <source>Editing…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird bearbeitet …</translation>
     </message>
     <message>
         <source>Keep both</source>
-        <translation type="unfinished"></translation>
+        <translation>Beide behalten</translation>
     </message>
     <message>
         <source>Keep mine</source>
-        <translation type="unfinished"></translation>
+        <translation>Meine behalten</translation>
     </message>
     <message>
         <source>Not saved: changed elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht gespeichert: anderswo geändert</translation>
     </message>
     <message>
         <source>Not saved: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht gespeichert: {why}</translation>
     </message>
     <message>
         <source>Restore this version</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Fassung wiederherstellen</translation>
     </message>
     <message>
         <source>Saved</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeichert</translation>
     </message>
     <message>
         <source>Saving…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird gespeichert …</translation>
     </message>
     <message>
         <source>Somebody else</source>
-        <translation type="unfinished"></translation>
+        <translation>Jemand anderes</translation>
     </message>
     <message>
         <source>Take theirs</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere übernehmen</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Titel</translation>
     </message>
     <message>
         <source>What has changed since the version of {when} by {who}</source>
-        <translation type="unfinished"></translation>
+        <translation>Was sich seit der Fassung vom {when} von {who} geändert hat</translation>
     </message>
     <message>
         <source>{title} (my version)</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} (meine Fassung)</translation>
     </message>
     <message>
         <source>{who} changed this note while you were writing. Nothing is lost: lines with + are yours, lines with − are theirs.</source>
-        <translation type="unfinished"></translation>
+        <translation>{who} hat diese Notiz geändert, während du geschrieben hast. Nichts ist verloren: Zeilen mit + sind deine, Zeilen mit − die anderen.</translation>
     </message>
 </context>
 <context>
     <name>Engine</name>
     <message>
         <source>API key variable</source>
-        <translation type="unfinished"></translation>
+        <translation>Variable des API-Schlüssels</translation>
     </message>
     <message>
         <source>Address of an &apos;openai-compatible&apos; embedding service.</source>
-        <translation type="unfinished"></translation>
+        <translation>Adresse eines Einbettungsdienstes, der „openai-compatible“ ist.</translation>
     </message>
     <message>
         <source>Address of the service, such as http://localhost:11434/v1 for Ollama.</source>
-        <translation type="unfinished"></translation>
+        <translation>Adresse des Dienstes, etwa http://localhost:11434/v1 für Ollama.</translation>
     </message>
     <message>
         <source>After turn</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach jedem Zug</translation>
     </message>
     <message>
         <source>Agents that get a vault of their own, separated by commas; the person&apos;s vault then has nothing of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Agenten, die einen eigenen Tresor bekommen, durch Kommas getrennt; im Tresor der Person steht dann nichts von ihnen.</translation>
     </message>
     <message>
         <source>Agents whose conversations are not stored, separated by commas.</source>
-        <translation type="unfinished"></translation>
+        <translation>Agenten, deren Unterhaltungen nicht gespeichert werden, durch Kommas getrennt.</translation>
     </message>
     <message>
         <source>Appends that may wait for agents that do not.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergänzungen, die für Agenten warten dürfen, die selbst nicht warten.</translation>
     </message>
     <message>
         <source>Attempts</source>
-        <translation type="unfinished"></translation>
+        <translation>Versuche</translation>
     </message>
     <message>
         <source>Attempts for one answer, where the service is busy or out of reach.</source>
-        <translation type="unfinished"></translation>
+        <translation>Versuche für eine Antwort, wenn der Dienst beschäftigt oder nicht erreichbar ist.</translation>
     </message>
     <message>
         <source>Back the vault up before each import.</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Tresor vor jedem Import sichern.</translation>
     </message>
     <message>
         <source>Back the vault up once a day.</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Tresor einmal am Tag sichern.</translation>
     </message>
     <message>
         <source>Balanced</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausgewogen</translation>
     </message>
     <message>
         <source>Boosted</source>
-        <translation type="unfinished"></translation>
+        <translation>Verstärkt</translation>
     </message>
     <message>
         <source>Bring the summaries of a conversation up to date once it falls quiet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Zusammenfassungen einer Unterhaltung erneuern, sobald sie ruht.</translation>
     </message>
     <message>
         <source>Budget</source>
-        <translation type="unfinished"></translation>
+        <translation>Budget</translation>
     </message>
     <message>
         <source>Burst</source>
-        <translation type="unfinished"></translation>
+        <translation>Spitze</translation>
     </message>
     <message>
         <source>Calls a second that an agent may make in the long run.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufrufe pro Sekunde, die ein Agent auf Dauer machen darf.</translation>
     </message>
     <message>
         <source>Calls that an agent may make at once after a rest.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufrufe, die ein Agent nach einer Pause auf einmal machen darf.</translation>
     </message>
     <message>
         <source>Calls that the ledger keeps at most. Beyond, the oldest of whoever made most of them leave first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufrufe, die das Zugriffsbuch höchstens behält. Darüber hinaus gehen zuerst die ältesten dessen, der die meisten machte.</translation>
     </message>
     <message>
         <source>Candidates that words and meaning each give to a recipe, except &apos;learned&apos;.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kandidaten, die Wörter und Bedeutung je einem Rezept geben, außer „learned“.</translation>
     </message>
     <message>
         <source>Capture clients</source>
-        <translation type="unfinished"></translation>
+        <translation>Erfasste Programme</translation>
     </message>
     <message>
         <source>Capture min turn messages</source>
-        <translation type="unfinished"></translation>
+        <translation>Mindestnachrichten je Zug</translation>
     </message>
     <message>
         <source>Capture watch seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>Abstand der Erfassung in Sekunden</translation>
     </message>
     <message>
         <source>Care for the database at night, and verify the latest backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachts die Datenbank pflegen und die letzte Sicherung überprüfen.</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeichen der Ausgabe eines Laufs, die in der Zusammenfassung stehen.</translation>
     </message>
     <message>
         <source>Characters of a tool&apos;s answer that the model reads.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeichen der Antwort eines Werkzeugs, die das Modell liest.</translation>
     </message>
     <message>
         <source>Clients whose transcripts are followed, separated by commas.</source>
-        <translation type="unfinished"></translation>
+        <translation>Programme, deren Mitschriften verfolgt werden, durch Kommas getrennt.</translation>
     </message>
     <message>
         <source>Closing the window keeps Keepsake running: in the tray, or hidden where there is none.</source>
-        <translation type="unfinished"></translation>
+        <translation>Beim Schließen des Fensters läuft Keepsake weiter: im Infobereich, oder verborgen, wo es keinen gibt.</translation>
     </message>
     <message>
         <source>Colours of the window.</source>
-        <translation type="unfinished"></translation>
+        <translation>Farben des Fensters.</translation>
     </message>
     <message>
         <source>Compress and archive old observations.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alte Beobachtungen verdichten und archivieren.</translation>
     </message>
     <message>
         <source>Compress similar old observations, archive idle ones, and clean up the archive.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ähnliche alte Beobachtungen verdichten, unbenutzte archivieren und das Archiv aufräumen.</translation>
     </message>
     <message>
         <source>Condensed</source>
-        <translation type="unfinished"></translation>
+        <translation>Verdichtet</translation>
     </message>
     <message>
         <source>Confidence below which a fact is set aside; that can be undone.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherheit, unter der ein Fakt beiseitegelegt wird; das lässt sich rückgängig machen.</translation>
     </message>
     <message>
         <source>Confidence left to a fact that a newer one contradicts.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherheit, die einem Fakt bleibt, dem ein neuerer widerspricht.</translation>
     </message>
     <message>
         <source>Consolidate a conversation when the next one begins.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Unterhaltung festigen, wenn die nächste beginnt.</translation>
     </message>
     <message>
         <source>Consolidation</source>
-        <translation type="unfinished"></translation>
+        <translation>Festigung</translation>
     </message>
     <message>
         <source>Constant of the recipe &apos;rrf&apos;: the larger, the less the first places count.</source>
-        <translation type="unfinished"></translation>
+        <translation>Konstante des Rezepts „rrf“: je größer, desto weniger zählen die ersten Plätze.</translation>
     </message>
     <message>
         <source>Context index</source>
-        <translation type="unfinished"></translation>
+        <translation>Kontextverzeichnis</translation>
     </message>
     <message>
         <source>Context index limit</source>
-        <translation type="unfinished"></translation>
+        <translation>Einträge des Kontextverzeichnisses</translation>
     </message>
     <message>
         <source>Context index max tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens des Kontextverzeichnisses</translation>
     </message>
     <message>
         <source>Context index recent days</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte Tage im Kontextverzeichnis</translation>
     </message>
     <message>
         <source>Context max facts</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakten im Kontext</translation>
     </message>
     <message>
         <source>Context max tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens im Kontext</translation>
     </message>
     <message>
         <source>Context recent max tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens für Letztes im Kontext</translation>
     </message>
     <message>
         <source>Context recent messages</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte Nachrichten im Kontext</translation>
     </message>
     <message>
         <source>Context recent sessions</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte Unterhaltungen im Kontext</translation>
     </message>
     <message>
         <source>Context reflection</source>
-        <translation type="unfinished"></translation>
+        <translation>Reflexion im Kontext</translation>
     </message>
     <message>
         <source>Context reflection max tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens für Reflexion im Kontext</translation>
     </message>
     <message>
         <source>Context relevant max tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens für Passendes im Kontext</translation>
     </message>
     <message>
         <source>Context relevant messages</source>
-        <translation type="unfinished"></translation>
+        <translation>Passende Nachrichten im Kontext</translation>
     </message>
     <message>
         <source>Context relevant similarity</source>
-        <translation type="unfinished"></translation>
+        <translation>Ähnlichkeit des Passenden im Kontext</translation>
     </message>
     <message>
         <source>Context salient importance</source>
-        <translation type="unfinished"></translation>
+        <translation>Wichtigkeit im Kontext</translation>
     </message>
     <message>
         <source>Context salient max tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens für Wichtiges im Kontext</translation>
     </message>
     <message>
         <source>Context salient messages</source>
-        <translation type="unfinished"></translation>
+        <translation>Wichtige Nachrichten im Kontext</translation>
     </message>
     <message>
         <source>Context sessions max tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens für Unterhaltungen im Kontext</translation>
     </message>
     <message>
         <source>Contrast of the colours: as the system asks for, or always high.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kontrast der Farben: wie das System es verlangt, oder immer hoch.</translation>
     </message>
     <message>
         <source>Cost in a calendar month beyond which nothing is asked; 0 for no limit.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kosten in einem Kalendermonat, ab denen nichts mehr gefragt wird; 0 für keine Grenze.</translation>
     </message>
     <message>
         <source>Cost of one run of a goal at most, in the currency of the prices.</source>
-        <translation type="unfinished"></translation>
+        <translation>Höchstkosten eines Laufs eines Ziels, in der Währung der Preise.</translation>
     </message>
     <message>
         <source>Daily backups that are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tägliche Sicherungen, die behalten werden.</translation>
     </message>
     <message>
         <source>Dark</source>
-        <translation type="unfinished"></translation>
+        <translation>Dunkel</translation>
     </message>
     <message>
         <source>Days</source>
-        <translation type="unfinished"></translation>
+        <translation>Tage</translation>
     </message>
     <message>
         <source>Days after which an observation goes to the archive.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tage, nach denen eine Beobachtung ins Archiv geht.</translation>
     </message>
     <message>
         <source>Days after which calls leave the ledger.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tage, nach denen Aufrufe das Zugriffsbuch verlassen.</translation>
     </message>
     <message>
         <source>Days after which similar observations become one digest.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tage, nach denen ähnliche Beobachtungen zu einem Auszug werden.</translation>
     </message>
     <message>
         <source>Days in the archive after which an observation is deleted; notes never are.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tage im Archiv, nach denen eine Beobachtung gelöscht wird; Notizen nie.</translation>
     </message>
     <message>
         <source>Days it looks back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tage, die es zurückblickt.</translation>
     </message>
     <message>
         <source>Days of which the memory index names everything first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tage, von denen das Verzeichnis der Erinnerungen zuerst alles nennt.</translation>
     </message>
     <message>
         <source>Days since the last one without which none is written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tage seit der letzten, ohne die keine geschrieben wird.</translation>
     </message>
     <message>
         <source>Days that a proposal of an agent waits for you before it expires.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tage, die ein Vorschlag eines Agenten auf dich wartet, bevor er verfällt.</translation>
     </message>
     <message>
         <source>Decay</source>
-        <translation type="unfinished"></translation>
+        <translation>Verblassen</translation>
     </message>
     <message>
         <source>Decay max share</source>
-        <translation type="unfinished"></translation>
+        <translation>Höchstanteil des Verblassens</translation>
     </message>
     <message>
         <source>Decay max share month</source>
-        <translation type="unfinished"></translation>
+        <translation>Höchstanteil des Verblassens im Monat</translation>
     </message>
     <message>
         <source>Decay threshold</source>
-        <translation type="unfinished"></translation>
+        <translation>Schwelle des Verblassens</translation>
     </message>
     <message>
         <source>Decay time</source>
-        <translation type="unfinished"></translation>
+        <translation>Uhrzeit des Verblassens</translation>
     </message>
     <message>
         <source>Depth</source>
-        <translation type="unfinished"></translation>
+        <translation>Tiefe</translation>
     </message>
     <message>
         <source>Draw lasting facts from conversations that have ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>Bleibende Fakten aus beendeten Unterhaltungen ziehen.</translation>
     </message>
     <message>
         <source>Embedding API key variable</source>
-        <translation type="unfinished"></translation>
+        <translation>Variable des Einbettungsschlüssels</translation>
     </message>
     <message>
         <source>Embedding base address</source>
-        <translation type="unfinished"></translation>
+        <translation>Adresse der Einbettung</translation>
     </message>
     <message>
         <source>Embedding batch</source>
-        <translation type="unfinished"></translation>
+        <translation>Einbettungen auf einmal</translation>
     </message>
     <message>
         <source>Embedding dimensions</source>
-        <translation type="unfinished"></translation>
+        <translation>Dimensionen der Einbettung</translation>
     </message>
     <message>
         <source>Embedding model</source>
-        <translation type="unfinished"></translation>
+        <translation>Einbettungsmodell</translation>
     </message>
     <message>
         <source>Embedding model folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner des Einbettungsmodells</translation>
     </message>
     <message>
         <source>Embedding send private</source>
-        <translation type="unfinished"></translation>
+        <translation>Einbettung: Privates senden</translation>
     </message>
     <message>
         <source>Emergency retain</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Notfall behalten</translation>
     </message>
     <message>
         <source>Enrichment limit</source>
-        <translation type="unfinished"></translation>
+        <translation>Grenze der Anreicherung</translation>
     </message>
     <message>
         <source>Enrichment max entities</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen der Anreicherung</translation>
     </message>
     <message>
         <source>Enrichment time</source>
-        <translation type="unfinished"></translation>
+        <translation>Uhrzeit der Anreicherung</translation>
     </message>
     <message>
         <source>Entries</source>
-        <translation type="unfinished"></translation>
+        <translation>Einträge</translation>
     </message>
     <message>
         <source>Environment variable that holds the key of a remote embedding service, in capital letters; never the key itself. Empty for the key in the system&apos;s keyring.</source>
-        <translation type="unfinished"></translation>
+        <translation>Umgebungsvariable mit dem Schlüssel eines entfernten Einbettungsdienstes, in Großbuchstaben; nie der Schlüssel selbst. Leer für den Schlüssel im Schlüsselbund des Systems.</translation>
     </message>
     <message>
         <source>Environment variable that holds the key, in capital letters; never the key itself. Empty for the key in the system&apos;s keyring.</source>
-        <translation type="unfinished"></translation>
+        <translation>Umgebungsvariable mit dem Schlüssel, in Großbuchstaben; nie der Schlüssel selbst. Leer für den Schlüssel im Schlüsselbund des Systems.</translation>
     </message>
     <message>
         <source>Every hours</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle … Stunden</translation>
     </message>
     <message>
         <source>Exporting to {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Export nach {name}</translation>
     </message>
     <message>
         <source>Extract facts from conversations that have ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakten aus beendeten Unterhaltungen ziehen.</translation>
     </message>
     <message>
         <source>Facts of other conversations in an agent&apos;s context.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakten anderer Unterhaltungen im Kontext eines Agenten.</translation>
     </message>
     <message>
         <source>Facts of the past days without which none is written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakten der vergangenen Tage, ohne die keine geschrieben wird.</translation>
     </message>
     <message>
         <source>Failures in a row after which a schedule pauses.</source>
-        <translation type="unfinished"></translation>
+        <translation>Fehlschläge in Folge, nach denen ein Zeitplan pausiert.</translation>
     </message>
     <message>
         <source>Failures to pause</source>
-        <translation type="unfinished"></translation>
+        <translation>Fehlschläge bis zur Pause</translation>
     </message>
     <message>
         <source>Fast model</source>
-        <translation type="unfinished"></translation>
+        <translation>Schnelles Modell</translation>
     </message>
     <message>
         <source>Fetch a fastembed model from the network when it is not on this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein fastembed-Modell aus dem Netz laden, wenn es auf diesem Rechner fehlt.</translation>
     </message>
     <message>
         <source>Fetching {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} wird geladen</translation>
     </message>
     <message>
         <source>Folder of an offline fastembed model; empty for its own cache.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner eines fastembed-Modells ohne Netz; leer für dessen eigenen Zwischenspeicher.</translation>
     </message>
     <message>
         <source>Folder of that model&apos;s files; empty for its own cache.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner der Dateien dieses Modells; leer für dessen eigenen Zwischenspeicher.</translation>
     </message>
     <message>
         <source>Follow the transcripts that coding agents keep on this computer; conversations from then on are taken in.</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Mitschriften folgen, die Programmieragenten auf diesem Rechner führen; Unterhaltungen werden von da an aufgenommen.</translation>
     </message>
     <message>
         <source>Forgetting for ever</source>
-        <translation type="unfinished"></translation>
+        <translation>Endgültig vergessen</translation>
     </message>
     <message>
         <source>Friday</source>
-        <translation type="unfinished"></translation>
+        <translation>Freitag</translation>
     </message>
     <message>
         <source>Give agents an index of the memories they may see.</source>
-        <translation type="unfinished"></translation>
+        <translation>Agenten ein Verzeichnis der Erinnerungen geben, die sie sehen dürfen.</translation>
     </message>
     <message>
         <source>Give agents the latest weekly reflection.</source>
-        <translation type="unfinished"></translation>
+        <translation>Agenten die letzte Wochenreflexion geben.</translation>
     </message>
     <message>
         <source>Goal: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ziel: {name}</translation>
     </message>
     <message>
         <source>Goals answer characters</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeichen der Antwort bei Zielen</translation>
     </message>
     <message>
         <source>Goals max turns</source>
-        <translation type="unfinished"></translation>
+        <translation>Züge bei Zielen</translation>
     </message>
     <message>
         <source>High</source>
-        <translation type="unfinished"></translation>
+        <translation>Hoch</translation>
     </message>
     <message>
         <source>Hours between two searches for conversations to consolidate.</source>
-        <translation type="unfinished"></translation>
+        <translation>Stunden zwischen zwei Suchen nach Unterhaltungen, die zu festigen sind.</translation>
     </message>
     <message>
         <source>Housekeeping</source>
-        <translation type="unfinished"></translation>
+        <translation>Datenbankpflege</translation>
     </message>
     <message>
         <source>Housekeeping time</source>
-        <translation type="unfinished"></translation>
+        <translation>Uhrzeit der Datenbankpflege</translation>
     </message>
     <message>
         <source>How words and meaning are weighed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie Wörter und Bedeutung gewichtet werden.</translation>
     </message>
     <message>
         <source>Importance from which a message counts as important.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wichtigkeit, ab der eine Nachricht als wichtig gilt.</translation>
     </message>
     <message>
         <source>Importance from which the recipe &apos;tri&apos; takes a message as salient.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wichtigkeit, ab der das Rezept „tri“ eine Nachricht als herausragend nimmt.</translation>
     </message>
     <message>
         <source>Important messages in an agent&apos;s context.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wichtige Nachrichten im Kontext eines Agenten.</translation>
     </message>
     <message>
         <source>Important turns</source>
-        <translation type="unfinished"></translation>
+        <translation>Wichtige Züge</translation>
     </message>
     <message>
         <source>Importing {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Import von {name}</translation>
     </message>
     <message>
         <source>Index vectors</source>
-        <translation type="unfinished"></translation>
+        <translation>Vektoren im Index</translation>
     </message>
     <message>
         <source>Indexing for search by meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>Index für die Suche nach Bedeutung</translation>
     </message>
     <message>
         <source>Keep</source>
-        <translation type="unfinished"></translation>
+        <translation>Behalten</translation>
     </message>
     <message>
         <source>Keep a log of what the engine does, never of content.</source>
-        <translation type="unfinished"></translation>
+        <translation>Protokoll führen, was die Engine tut, nie über Inhalte.</translation>
     </message>
     <message>
         <source>Keep runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Behaltene Läufe</translation>
     </message>
     <message>
         <source>Keep the database quick, small and sound, and verify the latest backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datenbank schnell, klein und heil halten und die letzte Sicherung überprüfen.</translation>
     </message>
     <message>
         <source>Keep the text of agents&apos; searches in the ledger. When off, only a keyed hash of it, which nobody can read.</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Text der Suchen von Agenten im Zugriffsbuch behalten. Wenn aus, nur ein verschlüsselter Prüfwert, den niemand lesen kann.</translation>
     </message>
     <message>
         <source>Keys that differ from the usual ones, as a JSON object of actions and keys.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tasten, die von den üblichen abweichen, als JSON-Objekt aus Aktionen und Tasten.</translation>
     </message>
     <message>
         <source>Language of the window; &apos;system&apos; is that of the computer, where Keepsake speaks it, else English.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sprache des Fensters; „system“ ist die des Rechners, wo Keepsake sie spricht, sonst Englisch.</translation>
     </message>
     <message>
         <source>Latest messages in an agent&apos;s context.</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte Nachrichten im Kontext eines Agenten.</translation>
     </message>
     <message>
         <source>Latest messages that the recipe &apos;tri&apos; takes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte Nachrichten, die das Rezept „tri“ nimmt.</translation>
     </message>
     <message>
         <source>Latest turns of this conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte Züge dieser Unterhaltung</translation>
     </message>
     <message>
         <source>Learned</source>
-        <translation type="unfinished"></translation>
+        <translation>Gelernt</translation>
     </message>
     <message>
         <source>Length of the vectors a remote model is asked for; 0 for its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Länge der Vektoren, die von einem entfernten Modell verlangt wird; 0 für dessen eigene.</translation>
     </message>
     <message>
         <source>Let facts that are not used lose confidence, and set aside those that faded.</source>
-        <translation type="unfinished"></translation>
+        <translation>Unbenutzte Fakten an Sicherheit verlieren lassen und verblasste beiseitelegen.</translation>
     </message>
     <message>
         <source>Let facts that are not used lose confidence.</source>
-        <translation type="unfinished"></translation>
+        <translation>Unbenutzte Fakten an Sicherheit verlieren lassen.</translation>
     </message>
     <message>
         <source>Let reads go on while something is written; off, for file systems that cannot share memory, is far slower.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesen erlauben, während geschrieben wird; aus, für Dateisysteme ohne gemeinsamen Speicher, ist viel langsamer.</translation>
     </message>
     <message>
         <source>Lexical weight</source>
-        <translation type="unfinished"></translation>
+        <translation>Gewicht der Wörter</translation>
     </message>
     <message>
         <source>Light</source>
-        <translation type="unfinished"></translation>
+        <translation>Hell</translation>
     </message>
     <message>
         <source>Lines of the memory index.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeilen des Erinnerungsverzeichnisses.</translation>
     </message>
     <message>
         <source>Make vectors in the background, for search by meaning.</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Hintergrund Vektoren für die Suche nach Bedeutung machen.</translation>
     </message>
     <message>
         <source>Making a backup</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherung wird erstellt</translation>
     </message>
     <message>
         <source>Max history</source>
-        <translation type="unfinished"></translation>
+        <translation>Größter Verlauf</translation>
     </message>
     <message>
         <source>Max output tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens der Ausgabe</translation>
     </message>
     <message>
         <source>Megabytes</source>
-        <translation type="unfinished"></translation>
+        <translation>Megabyte</translation>
     </message>
     <message>
         <source>Memories and messages searched in one run.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erinnerungen und Nachrichten, die ein Lauf durchsucht.</translation>
     </message>
     <message>
         <source>Memories candidate similarity</source>
-        <translation type="unfinished"></translation>
+        <translation>Ähnlichkeit der Kandidaten</translation>
     </message>
     <message>
         <source>Memories conflict confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherheit bei Widerspruch</translation>
     </message>
     <message>
         <source>Memories decay rate</source>
-        <translation type="unfinished"></translation>
+        <translation>Rate des Verblassens</translation>
     </message>
     <message>
         <source>Memories duplicate similarity</source>
-        <translation type="unfinished"></translation>
+        <translation>Ähnlichkeit von Doppelten</translation>
     </message>
     <message>
         <source>Memories it looks at.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erinnerungen, die es ansieht.</translation>
     </message>
     <message>
         <source>Memories reconcile seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>Sekunden zum Abgleich</translation>
     </message>
     <message>
         <source>Memory index</source>
-        <translation type="unfinished"></translation>
+        <translation>Erinnerungsverzeichnis</translation>
     </message>
     <message>
         <source>Messages consolidated in one step.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachrichten, die in einem Schritt gefestigt werden.</translation>
     </message>
     <message>
         <source>Messages of a conversation that agents are given.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachrichten einer Unterhaltung, die Agenten erhalten.</translation>
     </message>
     <message>
         <source>Messages of each conversation in use that are held in memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachrichten jeder benutzten Unterhaltung, die im Speicher gehalten werden.</translation>
     </message>
     <message>
         <source>Messages that a compaction leaves as they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachrichten, die eine Verdichtung lässt, wie sie sind.</translation>
     </message>
     <message>
         <source>Messages that a turn must have for that.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachrichten, die ein Zug dafür haben muss.</translation>
     </message>
     <message>
         <source>Messages that an emergency leaves.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachrichten, die im Notfall bleiben.</translation>
     </message>
     <message>
         <source>Messages without which nothing is condensed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachrichten, ohne die nichts verdichtet wird.</translation>
     </message>
     <message>
         <source>Milliseconds to wait while another program holds the database.</source>
-        <translation type="unfinished"></translation>
+        <translation>Millisekunden zu warten, während ein anderes Programm die Datenbank hält.</translation>
     </message>
     <message>
         <source>Min interval</source>
-        <translation type="unfinished"></translation>
+        <translation>Kleinster Abstand</translation>
     </message>
     <message>
         <source>Minimum seconds between two runs of a schedule.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sekunden, die zwischen zwei Läufen eines Zeitplans mindestens liegen.</translation>
     </message>
     <message>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell</translation>
     </message>
     <message>
         <source>Model of fastembed that reads the first results again and puts them in order; empty for none.</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell von fastembed, das die ersten Ergebnisse noch einmal liest und ordnet; leer für keines.</translation>
     </message>
     <message>
         <source>Monday</source>
-        <translation type="unfinished"></translation>
+        <translation>Montag</translation>
     </message>
     <message>
         <source>Monthly backups that are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>Monatliche Sicherungen, die behalten werden.</translation>
     </message>
     <message>
         <source>Name of a quicker model for small work; the other one when empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>Name eines schnelleren Modells für kleine Arbeiten; das andere, wenn leer.</translation>
     </message>
     <message>
         <source>Name of the model as the service calls it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Name des Modells, wie der Dienst es nennt.</translation>
     </message>
     <message>
         <source>Name or folder of the spaCy pipeline; empty for the best installed one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Name oder Ordner der spaCy-Pipeline; leer für die beste installierte.</translation>
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen, bis zu denen eine Erinnerung oder Nachricht wenige hat.</translation>
     </message>
     <message>
         <source>Ner batch</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte der Namenserkennung</translation>
     </message>
     <message>
         <source>Ner spacy pipeline</source>
-        <translation type="unfinished"></translation>
+        <translation>spaCy-Pipeline der Namenserkennung</translation>
     </message>
     <message>
         <source>None</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine</translation>
     </message>
     <message>
         <source>Nothing is sent: no language model is configured.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts wird gesendet: Es ist kein Sprachmodell eingerichtet.</translation>
     </message>
     <message>
         <source>Number of similar observations that make a digest.</source>
-        <translation type="unfinished"></translation>
+        <translation>Anzahl ähnlicher Beobachtungen, die einen Auszug ergeben.</translation>
     </message>
     <message>
         <source>Older files of the trace that are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ältere Protokolldateien, die behalten werden.</translation>
     </message>
     <message>
         <source>On switch</source>
-        <translation type="unfinished"></translation>
+        <translation>Beim Wechsel</translation>
     </message>
     <message>
         <source>Page</source>
-        <translation type="unfinished"></translation>
+        <translation>Seite</translation>
     </message>
     <message>
         <source>Poll</source>
-        <translation type="unfinished"></translation>
+        <translation>Abfrage</translation>
     </message>
     <message>
         <source>Preparing search</source>
-        <translation type="unfinished"></translation>
+        <translation>Suche wird vorbereitet</translation>
     </message>
     <message>
         <source>Preparing search by meaning with {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Suche nach Bedeutung mit {name} wird vorbereitet</translation>
     </message>
     <message>
         <source>Price of a million tokens that the model reads, in your currency.</source>
-        <translation type="unfinished"></translation>
+        <translation>Preis von einer Million Tokens, die das Modell liest, in deiner Währung.</translation>
     </message>
     <message>
         <source>Price of a million tokens that the model writes, in your currency.</source>
-        <translation type="unfinished"></translation>
+        <translation>Preis von einer Million Tokens, die das Modell schreibt, in deiner Währung.</translation>
     </message>
     <message>
         <source>Quiet seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>Ruhesekunden</translation>
     </message>
     <message>
         <source>RRF k</source>
-        <translation type="unfinished"></translation>
+        <translation>RRF k</translation>
     </message>
     <message>
         <source>Rate</source>
-        <translation type="unfinished"></translation>
+        <translation>Rate</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesevorgänge, die nebeneinander laufen.</translation>
     </message>
     <message>
         <source>Recent conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte Unterhaltungen</translation>
     </message>
     <message>
         <source>Recipe</source>
-        <translation type="unfinished"></translation>
+        <translation>Rezept</translation>
     </message>
     <message>
         <source>Recognising names</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen werden erkannt</translation>
     </message>
     <message>
         <source>Record the calls of your own programs too, such as the window&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>Auch die Aufrufe deiner eigenen Programme aufzeichnen, etwa die des Fensters.</translation>
     </message>
     <message>
         <source>Reflection day</source>
-        <translation type="unfinished"></translation>
+        <translation>Tag der Reflexion</translation>
     </message>
     <message>
         <source>Reflection days</source>
-        <translation type="unfinished"></translation>
+        <translation>Tage der Reflexion</translation>
     </message>
     <message>
         <source>Reflection limit</source>
-        <translation type="unfinished"></translation>
+        <translation>Grenze der Reflexion</translation>
     </message>
     <message>
         <source>Reflection min days</source>
-        <translation type="unfinished"></translation>
+        <translation>Mindestabstand der Reflexion</translation>
     </message>
     <message>
         <source>Reflection min facts</source>
-        <translation type="unfinished"></translation>
+        <translation>Mindestfakten der Reflexion</translation>
     </message>
     <message>
         <source>Reflection time</source>
-        <translation type="unfinished"></translation>
+        <translation>Uhrzeit der Reflexion</translation>
     </message>
     <message>
         <source>Related turns of other conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Verwandte Züge anderer Unterhaltungen</translation>
     </message>
     <message>
         <source>Relevant memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Passende Erinnerung</translation>
     </message>
     <message>
         <source>Relevant messages in an agent&apos;s context.</source>
-        <translation type="unfinished"></translation>
+        <translation>Passende Nachrichten im Kontext eines Agenten.</translation>
     </message>
     <message>
         <source>Relevant messages that the recipe &apos;tri&apos; takes at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Passende Nachrichten, die das Rezept „tri“ höchstens nimmt.</translation>
     </message>
     <message>
         <source>Reranker</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachsortierer</translation>
     </message>
     <message>
         <source>Reranker folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner des Nachsortierers</translation>
     </message>
     <message>
         <source>Results shown at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnisse, die auf einmal gezeigt werden.</translation>
     </message>
     <message>
         <source>Retain recent</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte behalten</translation>
     </message>
     <message>
         <source>Retention</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufbewahrung</translation>
     </message>
     <message>
         <source>Retention archive after days</source>
-        <translation type="unfinished"></translation>
+        <translation>Archivieren nach Tagen</translation>
     </message>
     <message>
         <source>Retention compress after days</source>
-        <translation type="unfinished"></translation>
+        <translation>Verdichten nach Tagen</translation>
     </message>
     <message>
         <source>Retention compression min cluster size</source>
-        <translation type="unfinished"></translation>
+        <translation>Kleinste Gruppe zum Verdichten</translation>
     </message>
     <message>
         <source>Retention delete archive after days</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus dem Archiv löschen nach Tagen</translation>
     </message>
     <message>
         <source>Retention max rows per run</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeilen je Lauf</translation>
     </message>
     <message>
         <source>Retention time</source>
-        <translation type="unfinished"></translation>
+        <translation>Uhrzeit der Aufbewahrung</translation>
     </message>
     <message>
         <source>Rows that each stage of one run changes at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeilen, die jede Stufe eines Laufs höchstens ändert.</translation>
     </message>
     <message>
         <source>Run</source>
-        <translation type="unfinished"></translation>
+        <translation>Lauf</translation>
     </message>
     <message>
         <source>Runs of a schedule that are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>Läufe eines Zeitplans, die behalten werden.</translation>
     </message>
     <message>
         <source>Salient messages that the recipe &apos;tri&apos; takes at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Herausragende Nachrichten, die das Rezept „tri“ höchstens nimmt.</translation>
     </message>
     <message>
         <source>Saturday</source>
-        <translation type="unfinished"></translation>
+        <translation>Samstag</translation>
     </message>
     <message>
         <source>Search for names</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen suchen</translation>
     </message>
     <message>
         <source>Search memories and messages with few names again, and propose merges of entities.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erinnerungen und Nachrichten mit wenigen Namen noch einmal durchsuchen und Zusammenführungen von Namen vorschlagen.</translation>
     </message>
     <message>
         <source>Search texts with few names again, and propose to merge entities that may be one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte mit wenigen Namen noch einmal durchsuchen und vorschlagen, Namen zusammenzuführen, die eins sein können.</translation>
     </message>
     <message>
         <source>Seconds after which a read is stopped.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sekunden, nach denen ein Lesevorgang angehalten wird.</translation>
     </message>
     <message>
         <source>Seconds between two checks for due schedules.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sekunden zwischen zwei Prüfungen auf fällige Zeitpläne.</translation>
     </message>
     <message>
         <source>Seconds between two looks at the transcripts.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sekunden zwischen zwei Blicken auf die Mitschriften.</translation>
     </message>
     <message>
         <source>Seconds that a model may take to judge a new memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sekunden, die ein Modell für das Urteil über eine neue Erinnerung brauchen darf.</translation>
     </message>
     <message>
         <source>Seconds that one answer may take.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sekunden, die eine Antwort dauern darf.</translation>
     </message>
     <message>
         <source>Seconds that one run of a goal takes at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sekunden, die ein Lauf eines Ziels höchstens dauert.</translation>
     </message>
     <message>
         <source>Seconds without a turn after which a conversation counts as quiet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sekunden ohne Zug, nach denen eine Unterhaltung als ruhig gilt.</translation>
     </message>
     <message>
         <source>Send conversations and private notes too to a remote embedding service; else they are found by words only.</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltungen und private Notizen auch an einen entfernten Einbettungsdienst senden; sonst werden sie nur über Wörter gefunden.</translation>
     </message>
     <message>
         <source>Send private texts to a service that is not on this computer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Private Texte an einen Dienst senden, der nicht auf diesem Rechner läuft.</translation>
     </message>
     <message>
         <source>Share of its confidence a new fact loses in a day without use.</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil an Sicherheit, den ein neuer Fakt an einem Tag ohne Nutzung verliert.</translation>
     </message>
     <message>
         <source>Share of meaning in the recipe &apos;weighted&apos;.</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil der Bedeutung im Rezept „weighted“.</translation>
     </message>
     <message>
         <source>Share of the budget above which older messages are condensed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil des Budgets, über dem ältere Nachrichten verdichtet werden.</translation>
     </message>
     <message>
         <source>Share of the budget that messages take at most once older ones are condensed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil des Budgets, den Nachrichten höchstens nehmen, sobald ältere verdichtet sind.</translation>
     </message>
     <message>
         <source>Share of the facts that one run sets aside at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil der Fakten, den ein Lauf höchstens beiseitelegt.</translation>
     </message>
     <message>
         <source>Share of the facts that the runs of 30 days set aside at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil der Fakten, den die Läufe von 30 Tagen höchstens beiseitelegen.</translation>
     </message>
     <message>
         <source>Share of words in common from which a model judges two memories.</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil gemeinsamer Wörter, ab dem ein Modell zwei Erinnerungen beurteilt.</translation>
     </message>
     <message>
         <source>Share of words in common from which two facts count as the same.</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil gemeinsamer Wörter, ab dem zwei Fakten als gleich gelten.</translation>
     </message>
     <message>
         <source>Share of words in the recipe &apos;weighted&apos;.</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil der Wörter im Rezept „weighted“.</translation>
     </message>
     <message>
         <source>Show changes at once, without movement or flashes.</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderungen sofort zeigen, ohne Bewegung oder Aufblitzen.</translation>
     </message>
     <message>
         <source>Similarity above which a message is relevant.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ähnlichkeit, über der eine Nachricht passt.</translation>
     </message>
     <message>
         <source>Similarity above which the recipe &apos;tri&apos; takes a message as relevant.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ähnlichkeit, über der das Rezept „tri“ eine Nachricht als passend nimmt.</translation>
     </message>
     <message>
         <source>Size at which a file of the trace is set aside for a new one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Größe, bei der eine Protokolldatei für eine neue beiseitegelegt wird.</translation>
     </message>
     <message>
         <source>Size of text and controls, in percent.</source>
-        <translation type="unfinished"></translation>
+        <translation>Größe von Text und Bedienelementen, in Prozent.</translation>
     </message>
     <message>
         <source>Store busy timeout</source>
-        <translation type="unfinished"></translation>
+        <translation>Wartezeit der Datenbank</translation>
     </message>
     <message>
         <source>Store keys and passwords in transcripts as they are; otherwise a mark stands in their place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlüssel und Passwörter in Mitschriften speichern, wie sie sind; sonst steht an ihrer Stelle ein Zeichen.</translation>
     </message>
     <message>
         <source>Store read limit</source>
-        <translation type="unfinished"></translation>
+        <translation>Grenze der Lesezeit</translation>
     </message>
     <message>
         <source>Store readers</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesevorgänge zugleich</translation>
     </message>
     <message>
         <source>Store wal</source>
-        <translation type="unfinished"></translation>
+        <translation>WAL der Datenbank</translation>
     </message>
     <message>
         <source>Summaries of recent conversations in a fully trusted agent&apos;s context.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zusammenfassungen letzter Unterhaltungen im Kontext eines Agenten mit vollem Vertrauen.</translation>
     </message>
     <message>
         <source>Summary characters</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeichen der Zusammenfassung</translation>
     </message>
     <message>
         <source>Summary min turns</source>
-        <translation type="unfinished"></translation>
+        <translation>Mindestzüge der Zusammenfassung</translation>
     </message>
     <message>
         <source>Summary target</source>
-        <translation type="unfinished"></translation>
+        <translation>Ziel der Zusammenfassung</translation>
     </message>
     <message>
         <source>Summary trigger</source>
-        <translation type="unfinished"></translation>
+        <translation>Auslöser der Zusammenfassung</translation>
     </message>
     <message>
         <source>Sunday</source>
-        <translation type="unfinished"></translation>
+        <translation>Sonntag</translation>
     </message>
     <message>
         <source>System</source>
-        <translation type="unfinished"></translation>
+        <translation>System</translation>
     </message>
     <message>
         <source>Take memories from conversations after each turn, where there is a language model.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach jedem Zug Erinnerungen aus Unterhaltungen ziehen, wo es ein Sprachmodell gibt.</translation>
     </message>
     <message>
         <source>Texts of every store may be sent to {name}, private ones too (llm.send_private).</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte aller Bereiche dürfen an {name} gesendet werden, auch private (llm.send_private).</translation>
     </message>
     <message>
         <source>Texts of every store may be sent, to this machine only.</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte aller Bereiche dürfen gesendet werden, nur an diesen Rechner.</translation>
     </message>
     <message>
         <source>Texts of the stores shared and social may be sent to {name}; private ones are not.</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte der Bereiche Geteilt und Sozial dürfen an {name} gesendet werden; private nicht.</translation>
     </message>
     <message>
         <source>Texts searched for names in one step at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte, die in einem Schritt höchstens nach Namen durchsucht werden.</translation>
     </message>
     <message>
         <source>Texts turned into vectors at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte, die auf einmal in Vektoren verwandelt werden.</translation>
     </message>
     <message>
         <source>The day it is written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Tag, an dem sie geschrieben wird.</translation>
     </message>
     <message>
         <source>Thursday</source>
-        <translation type="unfinished"></translation>
+        <translation>Donnerstag</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeit</translation>
     </message>
     <message>
         <source>Time at which remaining conversations are consolidated.</source>
-        <translation type="unfinished"></translation>
+        <translation>Uhrzeit, zu der übrige Unterhaltungen gefestigt werden.</translation>
     </message>
     <message>
         <source>Timeout</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeitgrenze</translation>
     </message>
     <message>
         <source>Tokens of a conversation that agents are given back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens einer Unterhaltung, die Agenten zurückerhalten.</translation>
     </message>
     <message>
         <source>Tokens of an agent&apos;s context, unless it asks for others.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens im Kontext eines Agenten, sofern er nichts anderes verlangt.</translation>
     </message>
     <message>
         <source>Tokens that important messages take at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens, die wichtige Nachrichten höchstens nehmen.</translation>
     </message>
     <message>
         <source>Tokens that one answer may have.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens, die eine Antwort haben darf.</translation>
     </message>
     <message>
         <source>Tokens that relevant messages take at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens, die passende Nachrichten höchstens nehmen.</translation>
     </message>
     <message>
         <source>Tokens that the latest messages take at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens, die die letzten Nachrichten höchstens nehmen.</translation>
     </message>
     <message>
         <source>Tokens that the memory index takes at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens, die das Erinnerungsverzeichnis höchstens nimmt.</translation>
     </message>
     <message>
         <source>Tokens that the weekly reflection takes at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens, die die Wochenreflexion höchstens nimmt.</translation>
     </message>
     <message>
         <source>Tokens that these facts take at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens, die diese Fakten höchstens nehmen.</translation>
     </message>
     <message>
         <source>Tokens that these summaries take at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens, die diese Zusammenfassungen höchstens nehmen.</translation>
     </message>
     <message>
         <source>Tri</source>
-        <translation type="unfinished"></translation>
+        <translation>Tri</translation>
     </message>
     <message>
         <source>Tri importance</source>
-        <translation type="unfinished"></translation>
+        <translation>Wichtigkeit für Tri</translation>
     </message>
     <message>
         <source>Tri recent</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte für Tri</translation>
     </message>
     <message>
         <source>Tri relevant</source>
-        <translation type="unfinished"></translation>
+        <translation>Passende für Tri</translation>
     </message>
     <message>
         <source>Tri salient</source>
-        <translation type="unfinished"></translation>
+        <translation>Herausragende für Tri</translation>
     </message>
     <message>
         <source>Tri similarity</source>
-        <translation type="unfinished"></translation>
+        <translation>Ähnlichkeit für Tri</translation>
     </message>
     <message>
         <source>Tuesday</source>
-        <translation type="unfinished"></translation>
+        <translation>Dienstag</translation>
     </message>
     <message>
         <source>Turns of a language model that one run of a goal takes at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>Züge eines Sprachmodells, die ein Lauf eines Ziels höchstens nimmt.</translation>
     </message>
     <message>
         <source>Use a language model or spaCy to find names, if available.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Sprachmodell oder spaCy nutzen, um Namen zu finden, wo vorhanden.</translation>
     </message>
     <message>
         <source>Vector</source>
-        <translation type="unfinished"></translation>
+        <translation>Vektor</translation>
     </message>
     <message>
         <source>Vector weight</source>
-        <translation type="unfinished"></translation>
+        <translation>Gewicht der Vektoren</translation>
     </message>
     <message>
         <source>Wait</source>
-        <translation type="unfinished"></translation>
+        <translation>Warten</translation>
     </message>
     <message>
         <source>Wednesday</source>
-        <translation type="unfinished"></translation>
+        <translation>Mittwoch</translation>
     </message>
     <message>
         <source>Weekly backups that are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wöchentliche Sicherungen, die behalten werden.</translation>
     </message>
     <message>
         <source>Weekly insight</source>
-        <translation type="unfinished"></translation>
+        <translation>Wochenrückblick</translation>
     </message>
     <message>
         <source>Weekly reflection</source>
-        <translation type="unfinished"></translation>
+        <translation>Wochenreflexion</translation>
     </message>
     <message>
         <source>Weighted</source>
-        <translation type="unfinished"></translation>
+        <translation>Gewichtet</translation>
     </message>
     <message>
         <source>What stands for the older messages of a long conversation: a list of them, one sentence each; a summary by the language model, or the list where there is none; or nothing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was für die älteren Nachrichten einer langen Unterhaltung steht: eine Liste von ihnen, je ein Satz; eine Zusammenfassung des Sprachmodells, oder die Liste, wo es keines gibt; oder nichts.</translation>
     </message>
     <message>
         <source>What turns text into vectors: &apos;static&apos; (built in), &apos;hashed&apos; (for tests), &apos;fastembed:&lt;model name&gt;&apos;, or a remote service: &apos;openai:&apos;, &apos;voyage:&apos;, &apos;cohere:&apos; or &apos;openai-compatible:&apos; with a model name. What is searched for is sent to a remote service too.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was Text in Vektoren verwandelt: „static“ (eingebaut), „hashed“ (für Tests), „fastembed:&lt;model name&gt;“ oder ein entfernter Dienst: „openai:“, „voyage:“, „cohere:“ oder „openai-compatible:“ mit einem Modellnamen. Auch Suchen werden dann an den entfernten Dienst gesendet.</translation>
     </message>
     <message>
         <source>When it is written on that day.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wann an diesem Tag sie geschrieben wird.</translation>
     </message>
     <message>
         <source>When that is done each night, unless its schedule was moved.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wann das jede Nacht geschieht, sofern der Zeitplan nicht verlegt wurde.</translation>
     </message>
     <message>
         <source>When that is done each night.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wann das jede Nacht geschieht.</translation>
     </message>
     <message>
         <source>When that is done, unless its schedule was moved.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wann das geschieht, sofern der Zeitplan nicht verlegt wurde.</translation>
     </message>
     <message>
         <source>Whether goals wait while the connection is paid by volume, a day at most, or run on it too.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ob Ziele warten, solange die Verbindung nach Volumen bezahlt wird, höchstens einen Tag, oder auch dann laufen.</translation>
     </message>
     <message>
         <source>Whether heavy work waits for mains power, a day at most, or runs on battery too.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ob schwere Arbeit auf Netzstrom wartet, höchstens einen Tag, oder auch mit Akku läuft.</translation>
     </message>
     <message>
         <source>While you write, show quietly what you already know about it, and what a new text may contradict.</source>
-        <translation type="unfinished"></translation>
+        <translation>Beim Schreiben leise zeigen, was du darüber schon weißt und wem ein neuer Text widersprechen kann.</translation>
     </message>
     <message>
         <source>Who answers where a language model helps: nobody, or a service that speaks OpenAI&apos;s protocol.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wer antwortet, wo ein Sprachmodell hilft: niemand, oder ein Dienst mit dem Protokoll von OpenAI.</translation>
     </message>
     <message>
         <source>Words</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter</translation>
     </message>
     <message>
         <source>Working turns</source>
-        <translation type="unfinished"></translation>
+        <translation>Arbeitszüge</translation>
     </message>
     <message>
         <source>Write a reflection on the week.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Reflexion über die Woche schreiben.</translation>
     </message>
     <message>
         <source>Write behind queue</source>
-        <translation type="unfinished"></translation>
+        <translation>Warteschlange der Schreibvorgänge</translation>
     </message>
     <message>
         <source>Write what the week brought: who and what is new, what changed, what was promised, and what faded.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreiben, was die Woche brachte: wer und was neu ist, was sich änderte, was versprochen wurde und was verblasste.</translation>
     </message>
     <message>
         <source>copies</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopien</translation>
     </message>
     <message>
         <source>facts</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakten</translation>
     </message>
     <message>
         <source>items</source>
-        <translation type="unfinished"></translation>
+        <translation>Einträge</translation>
     </message>
     <message>
         <source>memories</source>
-        <translation type="unfinished"></translation>
+        <translation>Erinnerungen</translation>
     </message>
     <message>
         <source>messages</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachrichten</translation>
     </message>
     <message>
         <source>rows</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeilen</translation>
     </message>
     <message>
         <source>steps</source>
-        <translation type="unfinished"></translation>
+        <translation>Schritte</translation>
     </message>
     <message>
         <source>texts</source>
-        <translation type="unfinished"></translation>
+        <translation>Texte</translation>
     </message>
     <message>
         <source>turns</source>
-        <translation type="unfinished"></translation>
+        <translation>Züge</translation>
     </message>
 </context>
 <context>
     <name>EntityActions</name>
     <message>
         <source>Changed ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ geändert</translation>
     </message>
     <message>
         <source>Merged {count} names into ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Namen zu „{title}“ zusammengeführt</translation>
     </message>
     <message>
         <source>Merged ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ zusammengeführt</translation>
     </message>
     <message>
         <source>Related ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ verknüpft</translation>
     </message>
     <message>
         <source>Renamed to ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>In „{title}“ umbenannt</translation>
     </message>
     <message>
         <source>Split off ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ abgetrennt</translation>
     </message>
     <message>
         <source>Took back a relation of ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Beziehung von „{title}“ zurückgenommen</translation>
     </message>
 </context>
 <context>
     <name>EntityField</name>
     <message>
         <source>Names that fit</source>
-        <translation type="unfinished"></translation>
+        <translation>Passende Namen</translation>
     </message>
     <message>
         <source>{type}, 1 mention</source>
-        <translation type="unfinished"></translation>
+        <translation>{type}, 1 Erwähnung</translation>
     </message>
     <message>
         <source>{type}, {count} mentions</source>
-        <translation type="unfinished"></translation>
+        <translation>{type}, {count} Erwähnungen</translation>
     </message>
 </context>
 <context>
     <name>EntityForm</name>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Abbrechen</translation>
     </message>
 </context>
 <context>
     <name>EntityPage</name>
     <message>
         <source>1 mention</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Erwähnung</translation>
     </message>
     <message>
         <source>Also called</source>
-        <translation type="unfinished"></translation>
+        <translation>Auch genannt</translation>
     </message>
     <message>
         <source>Click a name to see what is known of it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Klicke auf einen Namen, um zu sehen, was über ihn bekannt ist.</translation>
     </message>
     <message>
         <source>Conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltungen</translation>
     </message>
     <message>
         <source>Draw around</source>
-        <translation type="unfinished"></translation>
+        <translation>Darum herum zeichnen</translation>
     </message>
     <message>
         <source>Merge</source>
-        <translation type="unfinished"></translation>
+        <translation>Zusammenführen</translation>
     </message>
     <message>
         <source>Notes and facts</source>
-        <translation type="unfinished"></translation>
+        <translation>Notizen und Fakten</translation>
     </message>
     <message>
         <source>Other names in the same texts</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Namen in denselben Texten</translation>
     </message>
     <message>
         <source>Page of the chosen name</source>
-        <translation type="unfinished"></translation>
+        <translation>Seite des gewählten Namens</translation>
     </message>
     <message>
         <source>People in the same texts</source>
-        <translation type="unfinished"></translation>
+        <translation>Personen in denselben Texten</translation>
     </message>
     <message>
         <source>Relate</source>
-        <translation type="unfinished"></translation>
+        <translation>Verknüpfen</translation>
     </message>
     <message>
         <source>Relations</source>
-        <translation type="unfinished"></translation>
+        <translation>Beziehungen</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>Umbenennen</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen</translation>
     </message>
     <message>
         <source>Show all {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle {count} zeigen</translation>
     </message>
     <message>
         <source>Split</source>
-        <translation type="unfinished"></translation>
+        <translation>Trennen</translation>
     </message>
     <message>
         <source>Take back: {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurücknehmen: {words}</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Titel</translation>
     </message>
     <message>
         <source>once together</source>
-        <translation type="unfinished"></translation>
+        <translation>einmal zusammen</translation>
     </message>
     <message>
         <source>{count} mentions</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Erwähnungen</translation>
     </message>
     <message>
         <source>{count} times together</source>
-        <translation type="unfinished"></translation>
+        <translation>{count}-mal zusammen</translation>
     </message>
     <message>
         <source>{name} {predicate} this</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} {predicate} dies</translation>
     </message>
     <message>
         <source>{predicate} {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{predicate} {name}</translation>
     </message>
 </context>
 <context>
     <name>ErrorReporter</name>
     <message>
         <source>It happened {n} more times.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es geschah noch {n}-mal.</translation>
     </message>
     <message>
         <source>Something went wrong inside Keepsake ({name}). What you wrote is kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>In Keepsake ist etwas schiefgegangen ({name}). Was du geschrieben hast, ist erhalten.</translation>
     </message>
 </context>
 <context>
     <name>FacetFilter</name>
     <message>
         <source>Agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Agent</translation>
     </message>
     <message>
         <source>Kind</source>
-        <translation type="unfinished"></translation>
+        <translation>Art</translation>
     </message>
     <message>
         <source>Said by</source>
-        <translation type="unfinished"></translation>
+        <translation>Gesagt von</translation>
     </message>
     <message>
         <source>Store</source>
-        <translation type="unfinished"></translation>
+        <translation>Bereich</translation>
     </message>
     <message>
         <source>Tags</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwörter</translation>
     </message>
 </context>
 <context>
     <name>FactCard</name>
     <message>
         <source>A message without words</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Nachricht ohne Worte</translation>
     </message>
     <message>
         <source>Confirm: it is certain and never fades</source>
-        <translation type="unfinished"></translation>
+        <translation>Bestätigen: Er ist sicher und verblasst nie</translation>
     </message>
     <message>
         <source>Correct it</source>
-        <translation type="unfinished"></translation>
+        <translation>Berichtigen</translation>
     </message>
     <message>
         <source>Delete it</source>
-        <translation type="unfinished"></translation>
+        <translation>Löschen</translation>
     </message>
     <message>
         <source>Open it in Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>In Notizen öffnen</translation>
     </message>
     <message>
         <source>People and things in it</source>
-        <translation type="unfinished"></translation>
+        <translation>Personen und Dinge darin</translation>
     </message>
     <message>
         <source>Show this message</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Nachricht zeigen</translation>
     </message>
     <message>
         <source>What is right</source>
-        <translation type="unfinished"></translation>
+        <translation>Was richtig ist</translation>
     </message>
     <message>
         <source>confirmed</source>
-        <translation type="unfinished"></translation>
+        <translation>bestätigt</translation>
     </message>
     <message>
         <source>said {n} times</source>
-        <translation type="unfinished"></translation>
+        <translation>{n}-mal gesagt</translation>
     </message>
     <message>
         <source>{n} % certain</source>
-        <translation type="unfinished"></translation>
+        <translation>zu {n} % sicher</translation>
     </message>
 </context>
 <context>
     <name>FactPanel</name>
     <message>
         <source>Confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherheit</translation>
     </message>
     <message>
         <source>Confirm</source>
-        <translation type="unfinished"></translation>
+        <translation>Bestätigen</translation>
     </message>
     <message>
         <source>Confirmed the fact</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakt bestätigt</translation>
     </message>
     <message>
         <source>Corrected the fact</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakt berichtigt</translation>
     </message>
     <message>
         <source>Correct…</source>
-        <translation type="unfinished"></translation>
+        <translation>Berichtigen …</translation>
     </message>
     <message>
         <source>Held true over time</source>
-        <translation type="unfinished"></translation>
+        <translation>Gültig im Lauf der Zeit</translation>
     </message>
     <message>
         <source>It is right: it stays certain and never fades</source>
-        <translation type="unfinished"></translation>
+        <translation>Er stimmt: Er bleibt sicher und verblasst nie</translation>
     </message>
     <message>
         <source>It no longer holds: another fact took its place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Er gilt nicht mehr: Ein anderer Fakt trat an seine Stelle.</translation>
     </message>
     <message>
         <source>It was deleted.</source>
-        <translation type="unfinished"></translation>
+        <translation>Er wurde gelöscht.</translation>
     </message>
     <message>
         <source>Pin</source>
-        <translation type="unfinished"></translation>
+        <translation>Anheften</translation>
     </message>
     <message>
         <source>Pinned the fact</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakt angeheftet</translation>
     </message>
     <message>
         <source>Unpin</source>
-        <translation type="unfinished"></translation>
+        <translation>Lösen</translation>
     </message>
     <message>
         <source>Unpinned the fact</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakt gelöst</translation>
     </message>
     <message>
         <source>about {n} months</source>
-        <translation type="unfinished"></translation>
+        <translation>etwa {n} Monate</translation>
     </message>
     <message>
         <source>about {n} weeks</source>
-        <translation type="unfinished"></translation>
+        <translation>etwa {n} Wochen</translation>
     </message>
     <message>
         <source>about {n} years</source>
-        <translation type="unfinished"></translation>
+        <translation>etwa {n} Jahre</translation>
     </message>
     <message>
         <source>one day</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Tag</translation>
     </message>
     <message>
         <source>{n} days</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Tage</translation>
     </message>
     <message>
         <source>{percent} certain now. If nobody uses it, it fades on {day}, {span} from now.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt zu {percent} sicher. Wenn niemand ihn nutzt, verblasst er am {day}, in {span}.</translation>
     </message>
     <message>
         <source>{percent} certain. Even without use it hardly fades.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu {percent} sicher. Auch ohne Nutzung verblasst er kaum.</translation>
     </message>
     <message>
         <source>{percent} certain. It has faded; the next night may set it aside.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu {percent} sicher. Er ist verblasst; die nächste Nacht legt ihn vielleicht beiseite.</translation>
     </message>
     <message>
         <source>{percent} certain. It never fades.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu {percent} sicher. Er verblasst nie.</translation>
     </message>
     <message>
         <source>{percent} certain. While it is pinned it does not fade.</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu {percent} sicher. Solange er angeheftet ist, verblasst er nicht.</translation>
     </message>
 </context>
 <context>
     <name>FactsTab</name>
     <message>
         <source>Confirmed ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ bestätigt</translation>
     </message>
     <message>
         <source>Corrected ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ berichtigt</translation>
     </message>
     <message>
         <source>Deleted ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ gelöscht</translation>
     </message>
     <message>
         <source>Draw facts from it now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt Fakten daraus ziehen</translation>
     </message>
     <message>
         <source>Keepsake reads conversations when they have come to rest, and keeps what lasts: each fact with the message that says so.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake liest Unterhaltungen, wenn sie zur Ruhe gekommen sind, und behält, was bleibt: jeden Fakt mit der Nachricht, die ihn sagt.</translation>
     </message>
     <message>
         <source>No facts were drawn from it yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch wurden keine Fakten daraus gezogen</translation>
     </message>
     <message>
         <source>Show more</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehr zeigen</translation>
     </message>
     <message>
         <source>confirm a fact</source>
-        <translation type="unfinished"></translation>
+        <translation>einen Fakt bestätigen</translation>
     </message>
     <message>
         <source>correct a fact</source>
-        <translation type="unfinished"></translation>
+        <translation>einen Fakt berichtigen</translation>
     </message>
     <message>
         <source>delete a fact</source>
-        <translation type="unfinished"></translation>
+        <translation>einen Fakt löschen</translation>
     </message>
     <message>
         <source>{n} drawn from this conversation. A line below each shows the message that says so.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} aus dieser Unterhaltung gezogen. Eine Zeile unter jedem zeigt die Nachricht, die ihn sagt.</translation>
     </message>
 </context>
 <context>
     <name>FieldIcons</name>
     <message>
         <source>Clear</source>
-        <translation type="unfinished"></translation>
+        <translation>Leeren</translation>
     </message>
 </context>
 <context>
     <name>FindBar</name>
     <message>
         <source>Find in this conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>In dieser Unterhaltung suchen</translation>
     </message>
     <message>
         <source>Next match</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächster Treffer</translation>
     </message>
     <message>
         <source>Previous match</source>
-        <translation type="unfinished"></translation>
+        <translation>Voriger Treffer</translation>
     </message>
     <message>
         <source>Stop finding</source>
-        <translation type="unfinished"></translation>
+        <translation>Suche beenden</translation>
     </message>
     <message>
         <source>no match</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Treffer</translation>
     </message>
     <message>
         <source>{count} messages</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Nachrichten</translation>
     </message>
     <message>
         <source>{n} of {m}</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} von {m}</translation>
     </message>
 </context>
 <context>
     <name>Frame</name>
     <message>
         <source>About Keepsake</source>
-        <translation type="unfinished"></translation>
+        <translation>Über Keepsake</translation>
     </message>
     <message>
         <source>Back</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurück</translation>
     </message>
     <message>
         <source>Close window</source>
-        <translation type="unfinished"></translation>
+        <translation>Fenster schließen</translation>
     </message>
     <message>
         <source>Command palette…</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehlspalette …</translation>
     </message>
     <message>
         <source>Copy link to this place</source>
-        <translation type="unfinished"></translation>
+        <translation>Link zu dieser Stelle kopieren</translation>
     </message>
     <message>
         <source>Edit</source>
-        <translation type="unfinished"></translation>
+        <translation>Bearbeiten</translation>
     </message>
     <message>
         <source>File</source>
-        <translation type="unfinished"></translation>
+        <translation>Datei</translation>
     </message>
     <message>
         <source>First steps</source>
-        <translation type="unfinished"></translation>
+        <translation>Erste Schritte</translation>
     </message>
     <message>
         <source>Forward</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor</translation>
     </message>
     <message>
         <source>Go</source>
-        <translation type="unfinished"></translation>
+        <translation>Gehe zu</translation>
     </message>
     <message>
         <source>Help</source>
-        <translation type="unfinished"></translation>
+        <translation>Hilfe</translation>
     </message>
     <message>
         <source>Import…</source>
-        <translation type="unfinished"></translation>
+        <translation>Importieren …</translation>
     </message>
     <message>
         <source>Jump to…</source>
-        <translation type="unfinished"></translation>
+        <translation>Springen zu …</translation>
     </message>
     <message>
         <source>Keyboard shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>Tastenkürzel</translation>
     </message>
     <message>
         <source>Larger text</source>
-        <translation type="unfinished"></translation>
+        <translation>Größerer Text</translation>
     </message>
     <message>
         <source>Menu</source>
-        <translation type="unfinished"></translation>
+        <translation>Menü</translation>
     </message>
     <message>
         <source>Newest notice</source>
-        <translation type="unfinished"></translation>
+        <translation>Neueste Meldung</translation>
     </message>
     <message>
         <source>Next part of the window</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächster Teil des Fensters</translation>
     </message>
     <message>
         <source>Normal text size</source>
-        <translation type="unfinished"></translation>
+        <translation>Normale Textgröße</translation>
     </message>
     <message>
         <source>Previous part</source>
-        <translation type="unfinished"></translation>
+        <translation>Voriger Teil</translation>
     </message>
     <message>
         <source>Quick capture…</source>
-        <translation type="unfinished"></translation>
+        <translation>Schnellerfassung …</translation>
     </message>
     <message>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>Beenden</translation>
     </message>
     <message>
         <source>Redo</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederholen</translation>
     </message>
     <message>
         <source>Search everything</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles durchsuchen</translation>
     </message>
     <message>
         <source>Search models…</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchmodelle …</translation>
     </message>
     <message>
         <source>Settings…</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen …</translation>
     </message>
     <message>
         <source>Show or hide the inspector</source>
-        <translation type="unfinished"></translation>
+        <translation>Inspektor ein- oder ausblenden</translation>
     </message>
     <message>
         <source>Smaller text</source>
-        <translation type="unfinished"></translation>
+        <translation>Kleinerer Text</translation>
     </message>
     <message>
         <source>Test the language model</source>
-        <translation type="unfinished"></translation>
+        <translation>Sprachmodell testen</translation>
     </message>
     <message>
         <source>Theme: dark</source>
-        <translation type="unfinished"></translation>
+        <translation>Design: dunkel</translation>
     </message>
     <message>
         <source>Theme: light</source>
-        <translation type="unfinished"></translation>
+        <translation>Design: hell</translation>
     </message>
     <message>
         <source>Theme: like the system</source>
-        <translation type="unfinished"></translation>
+        <translation>Design: wie das System</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>View</source>
-        <translation type="unfinished"></translation>
+        <translation>Ansicht</translation>
     </message>
     <message>
         <source>Work</source>
-        <translation type="unfinished"></translation>
+        <translation>Arbeit</translation>
     </message>
 </context>
 <context>
     <name>GoalLimitsForm</name>
     <message>
         <source>Cost at most</source>
-        <translation type="unfinished"></translation>
+        <translation>Höchstkosten</translation>
     </message>
     <message>
         <source>It may read</source>
-        <translation type="unfinished"></translation>
+        <translation>Es darf lesen</translation>
     </message>
     <message>
         <source>Turns at most</source>
-        <translation type="unfinished"></translation>
+        <translation>Höchstens Züge</translation>
     </message>
     <message>
         <source>as in the settings</source>
-        <translation type="unfinished"></translation>
+        <translation>wie in den Einstellungen</translation>
     </message>
     <message>
         <source>everything, private too</source>
-        <translation type="unfinished"></translation>
+        <translation>alles, auch Privates</translation>
     </message>
     <message>
         <source>nothing of mine</source>
-        <translation type="unfinished"></translation>
+        <translation>nichts von mir</translation>
     </message>
     <message>
         <source>what is shared and social</source>
-        <translation type="unfinished"></translation>
+        <translation>Geteiltes und Soziales</translation>
     </message>
     <message>
         <source>what is social</source>
-        <translation type="unfinished"></translation>
+        <translation>Soziales</translation>
     </message>
 </context>
 <context>
     <name>GraphCanvas</name>
     <message>
         <source>Graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Graph</translation>
     </message>
     <message>
         <source>{count} names. Arrow keys go to neighbours, Enter opens the page.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Namen. Pfeiltasten gehen zu Nachbarn, Eingabe öffnet die Seite.</translation>
     </message>
     <message>
         <source>{name}, {type}, {mentions} mentions, {links} links</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}, {type}, {mentions} Erwähnungen, {links} Verbindungen</translation>
     </message>
 </context>
 <context>
     <name>GraphPane</name>
     <message>
         <source>Arrange again</source>
-        <translation type="unfinished"></translation>
+        <translation>Neu anordnen</translation>
     </message>
     <message>
         <source>Arrange the graph again</source>
-        <translation type="unfinished"></translation>
+        <translation>Graph neu anordnen</translation>
     </message>
     <message>
         <source>Bring everything into sight</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles ins Bild holen</translation>
     </message>
     <message>
         <source>Bring the whole graph into sight</source>
-        <translation type="unfinished"></translation>
+        <translation>Den ganzen Graphen ins Bild holen</translation>
     </message>
     <message>
         <source>Draw around it</source>
-        <translation type="unfinished"></translation>
+        <translation>Darum herum zeichnen</translation>
     </message>
     <message>
         <source>Draw the graph around this name</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Graphen um diesen Namen zeichnen</translation>
     </message>
     <message>
         <source>Find a name</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen finden</translation>
     </message>
     <message>
         <source>Graph of all names</source>
-        <translation type="unfinished"></translation>
+        <translation>Graph aller Namen</translation>
     </message>
     <message>
         <source>Imported conversations are read for names, too.</source>
-        <translation type="unfinished"></translation>
+        <translation>Auch importierte Unterhaltungen werden auf Namen gelesen.</translation>
     </message>
     <message>
         <source>Keepsake recognises names in your conversations and notes as they come in, and draws who and what belongs together. Write about somebody, and they appear here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake erkennt Namen in deinen Unterhaltungen und Notizen, wenn sie eintreffen, und zeichnet, wer und was zusammengehört. Schreib über jemanden, und er erscheint hier.</translation>
     </message>
     <message>
         <source>Merge all</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle zusammenführen</translation>
     </message>
     <message>
         <source>Merge into another…</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit anderem zusammenführen …</translation>
     </message>
     <message>
         <source>Merge this name into another</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Namen mit einem anderen zusammenführen</translation>
     </message>
     <message>
         <source>No people or things are known yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch sind keine Personen oder Dinge bekannt</translation>
     </message>
     <message>
         <source>Pin</source>
-        <translation type="unfinished"></translation>
+        <translation>Anheften</translation>
     </message>
     <message>
         <source>Pin or unpin this name</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Namen anheften oder lösen</translation>
     </message>
     <message>
         <source>Relate this name to another</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Namen mit einem anderen verknüpfen</translation>
     </message>
     <message>
         <source>Relate…</source>
-        <translation type="unfinished"></translation>
+        <translation>Verknüpfen …</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>Umbenennen</translation>
     </message>
     <message>
         <source>Rename this name</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Namen umbenennen</translation>
     </message>
     <message>
         <source>Save as data (GraphML)…</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Daten speichern (GraphML) …</translation>
     </message>
     <message>
         <source>Save as drawing (SVG)…</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Zeichnung speichern (SVG) …</translation>
     </message>
     <message>
         <source>Save as picture (PNG)…</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Bild speichern (PNG) …</translation>
     </message>
     <message>
         <source>Save the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Graphen speichern</translation>
     </message>
     <message>
         <source>Save the graph as a drawing</source>
-        <translation type="unfinished"></translation>
+        <translation>Graphen als Zeichnung speichern</translation>
     </message>
     <message>
         <source>Save the graph as a picture</source>
-        <translation type="unfinished"></translation>
+        <translation>Graphen als Bild speichern</translation>
     </message>
     <message>
         <source>Save the graph as data</source>
-        <translation type="unfinished"></translation>
+        <translation>Graphen als Daten speichern</translation>
     </message>
     <message>
         <source>Search for it</source>
-        <translation type="unfinished"></translation>
+        <translation>Danach suchen</translation>
     </message>
     <message>
         <source>Select with the lasso</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit dem Lasso auswählen</translation>
     </message>
     <message>
         <source>Show names as a list</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen als Liste zeigen</translation>
     </message>
     <message>
         <source>Split this name</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Namen trennen</translation>
     </message>
     <message>
         <source>Split…</source>
-        <translation type="unfinished"></translation>
+        <translation>Trennen …</translation>
     </message>
     <message>
         <source>Unpin</source>
-        <translation type="unfinished"></translation>
+        <translation>Lösen</translation>
     </message>
     <message>
         <source>Write a note</source>
-        <translation type="unfinished"></translation>
+        <translation>Notiz schreiben</translation>
     </message>
     <message>
         <source>Zoom into the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Graph vergrößern</translation>
     </message>
     <message>
         <source>Zoom out of the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Graph verkleinern</translation>
     </message>
     <message>
         <source>{count} names selected</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Namen ausgewählt</translation>
     </message>
     <message>
         <source>{shown} of {all} names shown · {links} links</source>
-        <translation type="unfinished"></translation>
+        <translation>{shown} von {all} Namen gezeigt · {links} Verbindungen</translation>
     </message>
 </context>
 <context>
     <name>GraphToolbar</name>
     <message>
         <source>1 step</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Schritt</translation>
     </message>
     <message>
         <source>All names</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Namen</translation>
     </message>
     <message>
         <source>Around a name</source>
-        <translation type="unfinished"></translation>
+        <translation>Um einen Namen</translation>
     </message>
     <message>
         <source>Around {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Um {name}</translation>
     </message>
     <message>
         <source>Bring everything into sight (0)</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles ins Bild holen (0)</translation>
     </message>
     <message>
         <source>Colour by group</source>
-        <translation type="unfinished"></translation>
+        <translation>Farbe nach Gruppe</translation>
     </message>
     <message>
         <source>Colour by type</source>
-        <translation type="unfinished"></translation>
+        <translation>Farbe nach Art</translation>
     </message>
     <message>
         <source>Data (GraphML)…</source>
-        <translation type="unfinished"></translation>
+        <translation>Daten (GraphML) …</translation>
     </message>
     <message>
         <source>Draw around names to select them</source>
-        <translation type="unfinished"></translation>
+        <translation>Um Namen herum zeichnen, um sie auszuwählen</translation>
     </message>
     <message>
         <source>Drawing (SVG)…</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeichnung (SVG) …</translation>
     </message>
     <message>
         <source>Find a name in the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Namen im Graphen finden</translation>
     </message>
     <message>
         <source>Find a name…</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen finden …</translation>
     </message>
     <message>
         <source>How far from the middle</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie weit von der Mitte</translation>
     </message>
     <message>
         <source>How many names at most</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie viele Namen höchstens</translation>
     </message>
     <message>
         <source>Picture (PNG)…</source>
-        <translation type="unfinished"></translation>
+        <translation>Bild (PNG) …</translation>
     </message>
     <message>
         <source>Save the graph as a file</source>
-        <translation type="unfinished"></translation>
+        <translation>Graphen als Datei speichern</translation>
     </message>
     <message>
         <source>Show only names that match</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur passende Namen zeigen</translation>
     </message>
     <message>
         <source>Show the names as a list, too</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen auch als Liste zeigen</translation>
     </message>
     <message>
         <source>What colours mean</source>
-        <translation type="unfinished"></translation>
+        <translation>Was die Farben bedeuten</translation>
     </message>
     <message>
         <source>{count} names</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Namen</translation>
     </message>
     <message>
         <source>{count} steps</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Schritte</translation>
     </message>
 </context>
 <context>
     <name>GraphWriter</name>
     <message>
         <source>Saved {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} gespeichert</translation>
     </message>
 </context>
 <context>
     <name>HelpDialog</name>
     <message>
         <source>Help</source>
-        <translation type="unfinished"></translation>
+        <translation>Hilfe</translation>
     </message>
     <message>
         <source>Help page</source>
-        <translation type="unfinished"></translation>
+        <translation>Hilfeseite</translation>
     </message>
     <message>
         <source>Help pages</source>
-        <translation type="unfinished"></translation>
+        <translation>Hilfeseiten</translation>
     </message>
     <message>
         <source>The help pages are missing from this installation.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Hilfeseiten fehlen in dieser Installation.</translation>
     </message>
 </context>
 <context>
     <name>HitMenu</name>
     <message>
         <source>Add tags…</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwörter hinzufügen …</translation>
     </message>
     <message>
         <source>Copied the text</source>
-        <translation type="unfinished"></translation>
+        <translation>Text kopiert</translation>
     </message>
     <message>
         <source>Copy link</source>
-        <translation type="unfinished"></translation>
+        <translation>Link kopieren</translation>
     </message>
     <message>
         <source>Copy text</source>
-        <translation type="unfinished"></translation>
+        <translation>Text kopieren</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>Löschen</translation>
     </message>
     <message>
         <source>Deleted ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ gelöscht</translation>
     </message>
     <message>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen</translation>
     </message>
     <message>
         <source>Open in its conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>In der Unterhaltung öffnen</translation>
     </message>
     <message>
         <source>Open its conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltung öffnen</translation>
     </message>
     <message>
         <source>Open the page of ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>Seite von „{name}“ öffnen</translation>
     </message>
     <message>
         <source>Pin or unpin</source>
-        <translation type="unfinished"></translation>
+        <translation>Anheften oder lösen</translation>
     </message>
     <message>
         <source>Pinned ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ angeheftet</translation>
     </message>
     <message>
         <source>Tagged ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ mit Schlagwörtern versehen</translation>
     </message>
     <message>
         <source>Tags, separated by commas:</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwörter, durch Kommas getrennt:</translation>
     </message>
     <message>
         <source>This message is no longer there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Nachricht ist nicht mehr da.</translation>
     </message>
     <message>
         <source>Unpinned ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ gelöst</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Titel</translation>
     </message>
     <message>
         <source>Why this was found</source>
-        <translation type="unfinished"></translation>
+        <translation>Warum dies gefunden wurde</translation>
     </message>
 </context>
 <context>
     <name>HitModel</name>
     <message>
         <source>The known answer</source>
-        <translation type="unfinished"></translation>
+        <translation>Die bekannte Antwort</translation>
     </message>
     <message>
         <source>the known answer</source>
-        <translation type="unfinished"></translation>
+        <translation>die bekannte Antwort</translation>
     </message>
 </context>
 <context>
     <name>ImportDialog</name>
     <message>
         <source>An export of ChatGPT or Claude, chats of a messenger, notes of Obsidian, Notion, Joplin, Evernote or Apple, or documents such as PDF and Word. Nothing leaves this computer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Export von ChatGPT oder Claude, Chats eines Messengers, Notizen von Obsidian, Notion, Joplin, Evernote oder Apple, oder Dokumente wie PDF und Word. Nichts verlässt diesen Rechner.</translation>
     </message>
     <message>
         <source>Bring your conversations and notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Hol deine Unterhaltungen und Notizen herein</translation>
     </message>
     <message>
         <source>Choose a file…</source>
-        <translation type="unfinished"></translation>
+        <translation>Datei wählen …</translation>
     </message>
     <message>
         <source>Choose a folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner wählen …</translation>
     </message>
     <message>
         <source>Choose another…</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere wählen …</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>Copy problems</source>
-        <translation type="unfinished"></translation>
+        <translation>Probleme kopieren</translation>
     </message>
     <message>
         <source>Hide</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausblenden</translation>
     </message>
     <message>
         <source>Import</source>
-        <translation type="unfinished"></translation>
+        <translation>Importieren</translation>
     </message>
     <message>
         <source>Import progress</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortschritt des Imports</translation>
     </message>
     <message>
         <source>Importing {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Import von {name}</translation>
     </message>
     <message>
         <source>Or drop it on this window.</source>
-        <translation type="unfinished"></translation>
+        <translation>Oder zieh es auf dieses Fenster.</translation>
     </message>
     <message>
         <source>Problems</source>
-        <translation type="unfinished"></translation>
+        <translation>Probleme</translation>
     </message>
     <message>
         <source>Starting…</source>
-        <translation type="unfinished"></translation>
+        <translation>Beginnt …</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>Anhalten</translation>
     </message>
     <message>
         <source>Stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>Angehalten</translation>
     </message>
     <message>
         <source>Stopping…</source>
-        <translation type="unfinished"></translation>
+        <translation>Hält an …</translation>
     </message>
     <message>
         <source>This could not be imported</source>
-        <translation type="unfinished"></translation>
+        <translation>Dies konnte nicht importiert werden</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was bisher importiert wurde, bleibt. Importiere es noch einmal, um fortzufahren.</translation>
     </message>
 </context>
 <context>
     <name>Inbox</name>
     <message>
         <source>Accepted</source>
-        <translation type="unfinished"></translation>
+        <translation>Angenommen</translation>
     </message>
     <message>
         <source>Account</source>
-        <translation type="unfinished"></translation>
+        <translation>Konto</translation>
     </message>
     <message>
         <source>Archive: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Archivieren: {title}</translation>
     </message>
     <message>
         <source>Call {operation}</source>
-        <translation type="unfinished"></translation>
+        <translation>{operation} aufrufen</translation>
     </message>
     <message>
         <source>Category</source>
-        <translation type="unfinished"></translation>
+        <translation>Kategorie</translation>
     </message>
     <message>
         <source>Change: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ändern: {title}</translation>
     </message>
     <message>
         <source>Confirm: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Bestätigen: {title}</translation>
     </message>
     <message>
         <source>Content</source>
-        <translation type="unfinished"></translation>
+        <translation>Inhalt</translation>
     </message>
     <message>
         <source>Delete: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Löschen: {title}</translation>
     </message>
     <message>
         <source>Expired</source>
-        <translation type="unfinished"></translation>
+        <translation>Verfallen</translation>
     </message>
     <message>
         <source>Facts</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakten</translation>
     </message>
     <message>
         <source>Key</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlüssel</translation>
     </message>
     <message>
         <source>Merge: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Zusammenführen: {title}</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>Name</translation>
     </message>
     <message>
         <source>New: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Neu: {title}</translation>
     </message>
     <message>
         <source>Other names</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Namen</translation>
     </message>
     <message>
         <source>Pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>Angeheftet</translation>
     </message>
     <message>
         <source>Rejected</source>
-        <translation type="unfinished"></translation>
+        <translation>Abgelehnt</translation>
     </message>
     <message>
         <source>Rename: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Umbenennen: {title}</translation>
     </message>
     <message>
         <source>Restore: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederherstellen: {title}</translation>
     </message>
     <message>
         <source>Store</source>
-        <translation type="unfinished"></translation>
+        <translation>Bereich</translation>
     </message>
     <message>
         <source>Summary</source>
-        <translation type="unfinished"></translation>
+        <translation>Zusammenfassung</translation>
     </message>
     <message>
         <source>Tags</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwörter</translation>
     </message>
     <message>
         <source>Text</source>
-        <translation type="unfinished"></translation>
+        <translation>Text</translation>
     </message>
     <message>
         <source>Title</source>
-        <translation type="unfinished"></translation>
+        <translation>Titel</translation>
     </message>
     <message>
         <source>Type</source>
-        <translation type="unfinished"></translation>
+        <translation>Art</translation>
     </message>
     <message>
         <source>Waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>Wartet</translation>
     </message>
     <message>
         <source>no</source>
-        <translation type="unfinished"></translation>
+        <translation>nein</translation>
     </message>
     <message>
         <source>yes</source>
-        <translation type="unfinished"></translation>
+        <translation>ja</translation>
     </message>
     <message>
         <source>{words} (and {n} more)</source>
-        <translation type="unfinished"></translation>
+        <translation>{words} (und {n} weitere)</translation>
     </message>
 </context>
 <context>
     <name>InboxPane</name>
     <message>
         <source>Accept the proposal</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorschlag annehmen</translation>
     </message>
     <message>
         <source>Accepted</source>
-        <translation type="unfinished"></translation>
+        <translation>Angenommen</translation>
     </message>
     <message>
         <source>Both are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>Beide bleiben.</translation>
     </message>
     <message>
         <source>From now on this is accepted without asking: {kind} of {agent}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ab jetzt wird dies ohne Frage angenommen: {kind} von {agent}</translation>
     </message>
     <message>
         <source>From now on this is refused: {kind} of {agent}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ab jetzt wird dies abgelehnt: {kind} von {agent}</translation>
     </message>
     <message>
         <source>It could not be done; it still waits.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ging nicht; der Vorschlag wartet weiter.</translation>
     </message>
     <message>
         <source>Kept both</source>
-        <translation type="unfinished"></translation>
+        <translation>Beide behalten</translation>
     </message>
     <message>
         <source>Nothing waits for you</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts wartet auf dich</translation>
     </message>
     <message>
         <source>One job ran</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Aufgabe lief</translation>
     </message>
     <message>
         <source>Open Agents</source>
-        <translation type="unfinished"></translation>
+        <translation>Agenten öffnen</translation>
     </message>
     <message>
         <source>Reject the proposal</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorschlag ablehnen</translation>
     </message>
     <message>
         <source>Rejected</source>
-        <translation type="unfinished"></translation>
+        <translation>Abgelehnt</translation>
     </message>
     <message>
         <source>Stored the new fact beside the old one</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuen Fakt neben dem alten gespeichert</translation>
     </message>
     <message>
         <source>There is nothing left to undo.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt nichts mehr rückgängig zu machen.</translation>
     </message>
     <message>
         <source>Undone</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurückgenommen</translation>
     </message>
     <message>
         <source>What agents want to write appears here when you review them, and so does what contradicts something that you pinned or confirmed. Nothing is stored before you accept it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hier erscheint, was Agenten schreiben wollen, wenn du sie prüfst, und was Angeheftetem oder Bestätigtem widerspricht. Nichts wird gespeichert, bevor du es annimmst.</translation>
     </message>
     <message>
         <source>{n} jobs ran</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Aufgaben liefen</translation>
     </message>
 </context>
 <context>
     <name>IncognitoBar</name>
     <message>
         <source>For 1 hour</source>
-        <translation type="unfinished"></translation>
+        <translation>Für 1 Stunde</translation>
     </message>
     <message>
         <source>Incognito</source>
-        <translation type="unfinished"></translation>
+        <translation>Inkognito</translation>
     </message>
     <message>
         <source>Incognito for 1 hour</source>
-        <translation type="unfinished"></translation>
+        <translation>Inkognito für 1 Stunde</translation>
     </message>
     <message>
         <source>Turn incognito off</source>
-        <translation type="unfinished"></translation>
+        <translation>Inkognito ausschalten</translation>
     </message>
     <message>
         <source>Turn incognito on</source>
-        <translation type="unfinished"></translation>
+        <translation>Inkognito einschalten</translation>
     </message>
 </context>
 <context>
     <name>IncognitoIndicator</name>
     <message>
         <source>Incognito</source>
-        <translation type="unfinished"></translation>
+        <translation>Inkognito</translation>
     </message>
     <message>
         <source>{state} Click to end it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{state} Klicke, um es zu beenden.</translation>
     </message>
 </context>
 <context>
     <name>KeyField</name>
     <message>
         <source>A key is kept in {place}.</source>
-        <translation type="unfinished"></translation>
+        <translation>In {place} ist ein Schlüssel hinterlegt.</translation>
     </message>
     <message>
         <source>Asking the keyring…</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Schlüsselbund wird gefragt …</translation>
     </message>
     <message>
         <source>Choose a service</source>
-        <translation type="unfinished"></translation>
+        <translation>Dienst wählen</translation>
     </message>
     <message>
         <source>It is kept in the keyring of this machine, never in the settings or the vault.</source>
-        <translation type="unfinished"></translation>
+        <translation>Er wird im Schlüsselbund dieses Rechners behalten, nie in den Einstellungen oder im Tresor.</translation>
     </message>
     <message>
         <source>It is taken from {place}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Er wird aus {place} genommen.</translation>
     </message>
     <message>
         <source>Keep</source>
-        <translation type="unfinished"></translation>
+        <translation>Behalten</translation>
     </message>
     <message>
         <source>Key of a remote service</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlüssel eines entfernten Dienstes</translation>
     </message>
     <message>
         <source>Key of the service</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlüssel des Dienstes</translation>
     </message>
     <message>
         <source>Paste the key</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlüssel einfügen</translation>
     </message>
     <message>
         <source>Remove</source>
-        <translation type="unfinished"></translation>
+        <translation>Entfernen</translation>
     </message>
     <message>
         <source>Service of the key</source>
-        <translation type="unfinished"></translation>
+        <translation>Dienst des Schlüssels</translation>
     </message>
     <message>
         <source>There is no key yet. It will be kept in {place}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt noch keinen Schlüssel. Er wird in {place} behalten.</translation>
     </message>
 </context>
 <context>
     <name>KnownRow</name>
     <message>
         <source>No hints for this text</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Hinweise zu diesem Text</translation>
     </message>
     <message>
         <source>You already know</source>
-        <translation type="unfinished"></translation>
+        <translation>Du weißt schon</translation>
     </message>
     <message>
         <source>You already know: {what} ({when})</source>
-        <translation type="unfinished"></translation>
+        <translation>Du weißt schon: {what} ({when})</translation>
     </message>
 </context>
 <context>
     <name>LanguageModelPanel</name>
     <message>
         <source>Asking…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird gefragt …</translation>
     </message>
     <message>
         <source>Cost</source>
-        <translation type="unfinished"></translation>
+        <translation>Kosten</translation>
     </message>
     <message>
         <source>For</source>
-        <translation type="unfinished"></translation>
+        <translation>Für</translation>
     </message>
     <message>
         <source>Key of the service</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlüssel des Dienstes</translation>
     </message>
     <message>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell</translation>
     </message>
     <message>
         <source>Requests</source>
-        <translation type="unfinished"></translation>
+        <translation>Anfragen</translation>
     </message>
     <message>
         <source>Result of the test</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnis des Tests</translation>
     </message>
     <message>
         <source>Share of the monthly limit that is spent</source>
-        <translation type="unfinished"></translation>
+        <translation>Verbrauchter Anteil der Monatsgrenze</translation>
     </message>
     <message>
         <source>Test</source>
-        <translation type="unfinished"></translation>
+        <translation>Testen</translation>
     </message>
     <message>
         <source>Test the language model</source>
-        <translation type="unfinished"></translation>
+        <translation>Sprachmodell testen</translation>
     </message>
     <message>
         <source>This month</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Monat</translation>
     </message>
     <message>
         <source>Tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens</translation>
     </message>
     <message>
         <source>What the language model was asked for this month</source>
-        <translation type="unfinished"></translation>
+        <translation>Was das Sprachmodell diesen Monat gefragt wurde</translation>
     </message>
     <message>
         <source>{cost} of at most {cap} spent.</source>
-        <translation type="unfinished"></translation>
+        <translation>{cost} von höchstens {cap} ausgegeben.</translation>
     </message>
     <message>
         <source>{cost} spent; there is no limit.</source>
-        <translation type="unfinished"></translation>
+        <translation>{cost} ausgegeben; es gibt keine Grenze.</translation>
     </message>
     <message>
         <source>{model} answered in {seconds} seconds.</source>
-        <translation type="unfinished"></translation>
+        <translation>{model} antwortete in {seconds} Sekunden.</translation>
     </message>
 </context>
 <context>
     <name>Legend</name>
     <message>
         <source>Around {name} {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>Um {name} {count}</translation>
     </message>
     <message>
         <source>Hide {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>{words} ausblenden</translation>
     </message>
     <message>
         <source>Legend</source>
-        <translation type="unfinished"></translation>
+        <translation>Legende</translation>
     </message>
     <message>
         <source>Select the group: {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>Gruppe auswählen: {words}</translation>
     </message>
     <message>
         <source>Show {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>{words} zeigen</translation>
     </message>
 </context>
 <context>
     <name>MarkdownEditor</name>
     <message>
         <source>Attach a file…</source>
-        <translation type="unfinished"></translation>
+        <translation>Datei anhängen …</translation>
     </message>
     <message>
         <source>Completions</source>
-        <translation type="unfinished"></translation>
+        <translation>Vervollständigungen</translation>
     </message>
     <message>
         <source>That text is too long to put into a note. Import it as a file instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Text ist zu lang für eine Notiz. Importiere ihn stattdessen als Datei.</translation>
     </message>
 </context>
 <context>
     <name>MarkdownView</name>
     <message>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen</translation>
     </message>
     <message>
         <source>Open a web page</source>
-        <translation type="unfinished"></translation>
+        <translation>Webseite öffnen</translation>
     </message>
     <message>
         <source>Open the page of ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>Seite von „{name}“ öffnen</translation>
     </message>
     <message>
         <source>Show more</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehr zeigen</translation>
     </message>
     <message>
         <source>This link leads out of Keepsake. Open it in your browser?</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Link führt aus Keepsake hinaus. Im Browser öffnen?</translation>
     </message>
     <message>
         <source>This text has {count} characters, so it is shown as written: the first {part}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Text hat {count} Zeichen und wird darum gezeigt, wie er geschrieben ist: die ersten {part}.</translation>
     </message>
     <message>
         <source>not shown, it is not in the attachments folder</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht gezeigt, es liegt nicht im Ordner der Anhänge</translation>
     </message>
 </context>
 <context>
     <name>MentionSection</name>
     <message>
         <source>Link it in ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>In „{title}“ verlinken</translation>
     </message>
     <message>
         <source>Linked it in ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>In „{title}“ verlinkt</translation>
     </message>
     <message>
         <source>Named without a link</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Link genannt</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Titel</translation>
     </message>
 </context>
 <context>
     <name>MergeForm</name>
     <message>
         <source>All names and mentions of ‘{name}’ will mean the one you choose.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Namen und Erwähnungen von „{name}“ werden dann den gewählten meinen.</translation>
     </message>
     <message>
         <source>Merge</source>
-        <translation type="unfinished"></translation>
+        <translation>Zusammenführen</translation>
     </message>
     <message>
         <source>Merge into</source>
-        <translation type="unfinished"></translation>
+        <translation>Zusammenführen mit</translation>
     </message>
     <message>
         <source>Merge into…</source>
-        <translation type="unfinished"></translation>
+        <translation>Zusammenführen mit …</translation>
     </message>
 </context>
 <context>
     <name>MissingPane</name>
     <message>
         <source>This installation is incomplete: {reason}. Installing Keepsake again repairs it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Installation ist unvollständig: {reason}. Keepsake neu zu installieren behebt das.</translation>
     </message>
     <message>
         <source>This part could not be loaded</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieser Teil konnte nicht geladen werden</translation>
     </message>
 </context>
 <context>
     <name>ModelRow</name>
     <message>
         <source>Answered before; kept until {until}</source>
-        <translation type="unfinished"></translation>
+        <translation>Antwortete früher; wird bis {until} behalten</translation>
     </message>
     <message>
         <source>Answers searches</source>
-        <translation type="unfinished"></translation>
+        <translation>Beantwortet Suchen</translation>
     </message>
     <message>
         <source>Being prepared</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird vorbereitet</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleichen</translation>
     </message>
     <message>
         <source>Give up</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufgeben</translation>
     </message>
     <message>
         <source>Given up before it was complete; kept until {until}</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufgegeben, bevor es fertig war; wird bis {until} behalten</translation>
     </message>
     <message>
         <source>Go on</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortfahren</translation>
     </message>
     <message>
         <source>Go on with it</source>
-        <translation type="unfinished"></translation>
+        <translation>Damit fortfahren</translation>
     </message>
     <message>
         <source>Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>Pause</translation>
     </message>
     <message>
         <source>Paused</source>
-        <translation type="unfinished"></translation>
+        <translation>Pausiert</translation>
     </message>
     <message>
         <source>Progress of {model}</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortschritt von {model}</translation>
     </message>
     <message>
         <source>Ready; the old one answers until you switch</source>
-        <translation type="unfinished"></translation>
+        <translation>Bereit; das alte antwortet, bis du wechselst</translation>
     </message>
     <message>
         <source>Switch back</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurückwechseln</translation>
     </message>
     <message>
         <source>Switch to it</source>
-        <translation type="unfinished"></translation>
+        <translation>Dahin wechseln</translation>
     </message>
     <message>
         <source>a remote service</source>
-        <translation type="unfinished"></translation>
+        <translation>ein entfernter Dienst</translation>
     </message>
     <message>
         <source>on this computer</source>
-        <translation type="unfinished"></translation>
+        <translation>auf diesem Rechner</translation>
     </message>
     <message>
         <source>{made} of {texts} texts</source>
-        <translation type="unfinished"></translation>
+        <translation>{made} von {texts} Texten</translation>
     </message>
     <message>
         <source>{n} numbers each</source>
-        <translation type="unfinished"></translation>
+        <translation>je {n} Zahlen</translation>
     </message>
 </context>
 <context>
     <name>ModelsDialog</name>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleichen</translation>
     </message>
     <message>
         <source>Models</source>
-        <translation type="unfinished"></translation>
+        <translation>Modelle</translation>
     </message>
     <message>
         <source>Pages</source>
-        <translation type="unfinished"></translation>
+        <translation>Seiten</translation>
     </message>
     <message>
         <source>Search models</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchmodelle</translation>
     </message>
     <message>
         <source>Searches are ranked by ‘{name}’ from now on</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchergebnisse werden ab jetzt nach „{name}“ geordnet</translation>
     </message>
     <message>
         <source>The earlier model answers searches again</source>
-        <translation type="unfinished"></translation>
+        <translation>Das frühere Modell beantwortet wieder Suchen</translation>
     </message>
     <message>
         <source>The model {model} is not on this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Modell {model} ist nicht auf diesem Rechner.</translation>
     </message>
     <message>
         <source>The new model answers as soon as its last texts are in</source>
-        <translation type="unfinished"></translation>
+        <translation>Das neue Modell antwortet, sobald seine letzten Texte bereit sind</translation>
     </message>
 </context>
 <context>
     <name>MonthSheet</name>
     <message>
         <source>Calendar</source>
-        <translation type="unfinished"></translation>
+        <translation>Kalender</translation>
     </message>
     <message>
         <source>conversations: {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltungen: {count}</translation>
     </message>
     <message>
         <source>daily note</source>
-        <translation type="unfinished"></translation>
+        <translation>Tagesnotiz</translation>
     </message>
     <message>
         <source>notes: {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>Notizen: {count}</translation>
     </message>
 </context>
 <context>
     <name>NameModel</name>
     <message>
         <source>Links</source>
-        <translation type="unfinished"></translation>
+        <translation>Links</translation>
     </message>
     <message>
         <source>Mentions</source>
-        <translation type="unfinished"></translation>
+        <translation>Erwähnungen</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>Name</translation>
     </message>
     <message>
         <source>Type</source>
-        <translation type="unfinished"></translation>
+        <translation>Art</translation>
     </message>
 </context>
 <context>
     <name>NameTable</name>
     <message>
         <source>Names in the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen im Graphen</translation>
     </message>
 </context>
 <context>
     <name>NewAgentForm</name>
     <message>
         <source>Add</source>
-        <translation type="unfinished"></translation>
+        <translation>Hinzufügen</translation>
     </message>
     <message>
         <source>Add an agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Agent hinzufügen</translation>
     </message>
     <message>
         <source>An agent is a program that you let use your memories. It gets a token, with which it shows who it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Agent ist ein Programm, das deine Erinnerungen nutzen darf. Es bekommt ein Token, mit dem es zeigt, wer es ist.</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Copy</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopieren</translation>
     </message>
     <message>
         <source>Done</source>
-        <translation type="unfinished"></translation>
+        <translation>Fertig</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>Name</translation>
     </message>
     <message>
         <source>Put it into the variable KEEPSAKE_TOKEN of the program. It is not shown again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Trag es in die Variable KEEPSAKE_TOKEN des Programms ein. Es wird nicht noch einmal gezeigt.</translation>
     </message>
     <message>
         <source>Such as claude-code</source>
-        <translation type="unfinished"></translation>
+        <translation>Etwa claude-code</translation>
     </message>
     <message>
         <source>The token of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Token von {name}</translation>
     </message>
     <message>
         <source>Token</source>
-        <translation type="unfinished"></translation>
+        <translation>Token</translation>
     </message>
     <message>
         <source>Trust</source>
-        <translation type="unfinished"></translation>
+        <translation>Vertrauen</translation>
     </message>
     <message>
         <source>What it writes waits in the inbox until you accept it</source>
-        <translation type="unfinished"></translation>
+        <translation>Was er schreibt, wartet im Eingang, bis du es annimmst</translation>
     </message>
 </context>
 <context>
     <name>NewNotes</name>
     <message>
         <source>Began ‘{title}’ from its template</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ aus der Vorlage begonnen</translation>
     </message>
     <message>
         <source>New daily notes begin with this template</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Tagesnotizen beginnen mit dieser Vorlage</translation>
     </message>
     <message>
         <source>New note from a template</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Notiz aus Vorlage</translation>
     </message>
     <message>
         <source>There are no templates yet. Give a note the tag #template to make it one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt noch keine Vorlagen. Gib einer Notiz das Schlagwort #template, um sie dazu zu machen.</translation>
     </message>
     <message>
         <source>Title:</source>
-        <translation type="unfinished"></translation>
+        <translation>Titel:</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Titel</translation>
     </message>
     <message>
         <source>{title} (daily note)</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} (Tagesnotiz)</translation>
     </message>
 </context>
 <context>
     <name>NightPage</name>
     <message>
         <source>Details</source>
-        <translation type="unfinished"></translation>
+        <translation>Details</translation>
     </message>
     <message>
         <source>Details of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Details von {name}</translation>
     </message>
     <message>
         <source>Keepsake did this by itself in the past day. You can take back any of it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake hat dies am vergangenen Tag von selbst getan. Du kannst alles davon zurücknehmen.</translation>
+    </message>
+    <message>
+        <source>There is nothing left to undo.</source>
+        <translation>Es gibt nichts mehr rückgängig zu machen.</translation>
+    </message>
+    <message>
+        <source>Undid what one job did</source>
+        <translation>Rückgängig gemacht, was eine Aufgabe getan hat</translation>
+    </message>
+    <message>
+        <source>Undid what {n} jobs did</source>
+        <translation>Rückgängig gemacht, was {n} Aufgaben getan haben</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>Undo the night</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Nacht zurücknehmen</translation>
     </message>
     <message>
         <source>Undo {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} zurücknehmen</translation>
     </message>
     <message>
         <source>While you were away</source>
-        <translation type="unfinished"></translation>
+        <translation>Während du weg warst</translation>
+    </message>
+    <message>
+        <source>what changed since stays</source>
+        <translation>was sich seither geändert hat, bleibt</translation>
     </message>
 </context>
 <context>
     <name>NoteActions</name>
     <message>
         <source>Add tags…</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwörter hinzufügen …</translation>
     </message>
     <message>
         <source>Archive</source>
-        <translation type="unfinished"></translation>
+        <translation>Archivieren</translation>
     </message>
     <message>
         <source>Copy link</source>
-        <translation type="unfinished"></translation>
+        <translation>Link kopieren</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>Löschen</translation>
     </message>
     <message>
         <source>Delete {count} notes</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Notizen löschen</translation>
     </message>
     <message>
         <source>Deleted {count} notes</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Notizen gelöscht</translation>
     </message>
     <message>
         <source>Deleted ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ gelöscht</translation>
     </message>
     <message>
         <source>Merge into one</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu einer zusammenführen</translation>
     </message>
     <message>
         <source>Pin</source>
-        <translation type="unfinished"></translation>
+        <translation>Anheften</translation>
     </message>
     <message>
         <source>Pinned ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ angeheftet</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>Umbenennen</translation>
     </message>
     <message>
         <source>Restore</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederherstellen</translation>
     </message>
     <message>
         <source>Restored {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} wiederhergestellt</translation>
     </message>
     <message>
         <source>Tagged {count} notes</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Notizen mit Schlagwörtern versehen</translation>
     </message>
     <message>
         <source>Tagged ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ mit Schlagwörtern versehen</translation>
     </message>
     <message>
         <source>Tags for {count} notes, separated by commas:</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwörter für {count} Notizen, durch Kommas getrennt:</translation>
     </message>
     <message>
         <source>Tags, separated by commas:</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwörter, durch Kommas getrennt:</translation>
     </message>
     <message>
         <source>Unpin</source>
-        <translation type="unfinished"></translation>
+        <translation>Lösen</translation>
     </message>
     <message>
         <source>Unpinned ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ gelöst</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Titel</translation>
     </message>
     <message>
         <source>Who may see it…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wer sie sehen darf …</translation>
     </message>
     <message>
         <source>Who may see them…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wer sie sehen darf …</translation>
     </message>
     <message>
         <source>{count} notes selected</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Notizen ausgewählt</translation>
     </message>
 </context>
 <context>
     <name>NoteAttachments</name>
     <message>
         <source>Another note was opened before the link was written. Add it there: {link}</source>
-        <translation type="unfinished"></translation>
+        <translation>Bevor der Link geschrieben war, wurde eine andere Notiz geöffnet. Füge ihn dort ein: {link}</translation>
     </message>
     <message>
         <source>Another program will open this file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein anderes Programm wird diese Datei öffnen.</translation>
     </message>
     <message>
         <source>Attach files</source>
-        <translation type="unfinished"></translation>
+        <translation>Dateien anhängen</translation>
     </message>
     <message>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen</translation>
     </message>
     <message>
         <source>Open an attachment</source>
-        <translation type="unfinished"></translation>
+        <translation>Anhang öffnen</translation>
     </message>
     <message>
         <source>That picture has too many pixels to be attached. Make it smaller and try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses Bild hat zu viele Pixel, um es anzuhängen. Verkleinere es und versuch es noch einmal.</translation>
     </message>
     <message>
         <source>That picture is damaged, so it was not attached.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dieses Bild ist beschädigt und wurde darum nicht angehängt.</translation>
     </message>
     <message>
         <source>This note cannot be changed, so nothing can be attached to it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Notiz lässt sich nicht ändern, darum kann ihr nichts angehängt werden.</translation>
     </message>
     <message>
         <source>{count} files are too many at once. Attach at most {most}, or import their folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Dateien auf einmal sind zu viele. Häng höchstens {most} an, oder importiere ihren Ordner.</translation>
     </message>
     <message>
         <source>‘{name}’ cannot be opened. {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ kann nicht geöffnet werden. {why}</translation>
     </message>
     <message>
         <source>‘{name}’ was not attached. {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ wurde nicht angehängt. {why}</translation>
     </message>
 </context>
 <context>
     <name>NoteEditing</name>
     <message>
         <source>No note is behind this link. It may have been deleted or not imported.</source>
-        <translation type="unfinished"></translation>
+        <translation>Hinter diesem Link steht keine Notiz. Sie wurde vielleicht gelöscht oder nicht importiert.</translation>
     </message>
     <message>
         <source>Renamed; the links in one other note follow.</source>
-        <translation type="unfinished"></translation>
+        <translation>Umbenannt; die Links in einer anderen Notiz folgen.</translation>
     </message>
     <message>
         <source>Renamed; the links in {count} other notes follow.</source>
-        <translation type="unfinished"></translation>
+        <translation>Umbenannt; die Links in {count} anderen Notizen folgen.</translation>
     </message>
     <message>
         <source>rename the note</source>
-        <translation type="unfinished"></translation>
+        <translation>die Notiz umbenennen</translation>
     </message>
 </context>
 <context>
     <name>NoteFacets</name>
     <message>
         <source>Clear</source>
-        <translation type="unfinished"></translation>
+        <translation>Leeren</translation>
     </message>
     <message>
         <source>Facets</source>
-        <translation type="unfinished"></translation>
+        <translation>Facetten</translation>
     </message>
     <message>
         <source>Filters</source>
-        <translation type="unfinished"></translation>
+        <translation>Filter</translation>
     </message>
     <message>
         <source>Kind</source>
-        <translation type="unfinished"></translation>
+        <translation>Art</translation>
     </message>
     <message>
         <source>Marked</source>
-        <translation type="unfinished"></translation>
+        <translation>Markiert</translation>
     </message>
     <message>
         <source>People and things</source>
-        <translation type="unfinished"></translation>
+        <translation>Personen und Dinge</translation>
     </message>
     <message>
         <source>Pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>Angeheftet</translation>
     </message>
     <message>
         <source>Save this filter</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Filter speichern</translation>
     </message>
     <message>
         <source>Saved filters</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeicherte Filter</translation>
     </message>
     <message>
         <source>Source</source>
-        <translation type="unfinished"></translation>
+        <translation>Quelle</translation>
     </message>
     <message>
         <source>Store</source>
-        <translation type="unfinished"></translation>
+        <translation>Bereich</translation>
     </message>
     <message>
         <source>Tags</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwörter</translation>
     </message>
     <message>
         <source>Written</source>
-        <translation type="unfinished"></translation>
+        <translation>Geschrieben</translation>
     </message>
     <message>
         <source>a name</source>
-        <translation type="unfinished"></translation>
+        <translation>ein Name</translation>
     </message>
 </context>
 <context>
     <name>NoteInspector</name>
     <message>
         <source>About</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu dieser Notiz</translation>
     </message>
     <message>
         <source>Category</source>
-        <translation type="unfinished"></translation>
+        <translation>Kategorie</translation>
     </message>
     <message>
         <source>Changed</source>
-        <translation type="unfinished"></translation>
+        <translation>Geändert</translation>
     </message>
     <message>
         <source>Compare with this version</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit dieser Fassung vergleichen</translation>
     </message>
     <message>
         <source>Confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherheit</translation>
     </message>
     <message>
         <source>Happened</source>
-        <translation type="unfinished"></translation>
+        <translation>Geschehen</translation>
     </message>
     <message>
         <source>History</source>
-        <translation type="unfinished"></translation>
+        <translation>Verlauf</translation>
     </message>
     <message>
         <source>Key</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlüssel</translation>
     </message>
     <message>
         <source>Linked from</source>
-        <translation type="unfinished"></translation>
+        <translation>Verlinkt von</translation>
     </message>
     <message>
         <source>Links to</source>
-        <translation type="unfinished"></translation>
+        <translation>Verlinkt auf</translation>
     </message>
     <message>
         <source>Mentioned</source>
-        <translation type="unfinished"></translation>
+        <translation>Erwähnt</translation>
     </message>
     <message>
         <source>Open the conversation it comes from</source>
-        <translation type="unfinished"></translation>
+        <translation>Herkunft in der Unterhaltung öffnen</translation>
     </message>
     <message>
         <source>Store</source>
-        <translation type="unfinished"></translation>
+        <translation>Bereich</translation>
     </message>
     <message>
         <source>Stored by</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeichert von</translation>
     </message>
     <message>
         <source>Tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Tokens</translation>
     </message>
     <message>
         <source>Type</source>
-        <translation type="unfinished"></translation>
+        <translation>Art</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Titel</translation>
     </message>
     <message>
         <source>Written</source>
-        <translation type="unfinished"></translation>
+        <translation>Geschrieben</translation>
     </message>
     <message>
         <source>{title} (not written yet)</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} (noch nicht geschrieben)</translation>
     </message>
     <message>
         <source>{what}, {who}, {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>{what}, {who}, {when}</translation>
     </message>
 </context>
 <context>
     <name>NoteList</name>
     <message>
         <source>By title</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Titel</translation>
     </message>
     <message>
         <source>Filter by words</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Wörtern filtern</translation>
     </message>
     <message>
         <source>Filter notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Notizen filtern</translation>
     </message>
     <message>
         <source>Last changed first</source>
-        <translation type="unfinished"></translation>
+        <translation>Zuletzt geänderte zuerst</translation>
     </message>
     <message>
         <source>Longest unchanged first</source>
-        <translation type="unfinished"></translation>
+        <translation>Am längsten unverändert zuerst</translation>
     </message>
     <message>
         <source>New note</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Notiz</translation>
     </message>
     <message>
         <source>Newest first</source>
-        <translation type="unfinished"></translation>
+        <translation>Neueste zuerst</translation>
     </message>
     <message>
         <source>No note fits this filter.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Notiz passt zu diesem Filter.</translation>
     </message>
     <message>
         <source>Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Notizen</translation>
     </message>
     <message>
         <source>Order</source>
-        <translation type="unfinished"></translation>
+        <translation>Reihenfolge</translation>
     </message>
     <message>
         <source>Show deleted notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Gelöschte Notizen zeigen</translation>
     </message>
     <message>
         <source>Show or hide the facets</source>
-        <translation type="unfinished"></translation>
+        <translation>Facetten ein- oder ausblenden</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Papierkorb ist leer.</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Titel</translation>
     </message>
     <message>
         <source>pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>angeheftet</translation>
     </message>
 </context>
 <context>
     <name>NoteOrganising</name>
     <message>
         <source>Calendar of days</source>
-        <translation type="unfinished"></translation>
+        <translation>Kalender der Tage</translation>
     </message>
     <message>
         <source>Empty the trash</source>
-        <translation type="unfinished"></translation>
+        <translation>Papierkorb leeren</translation>
     </message>
     <message>
         <source>Merge the selected notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausgewählte Notizen zusammenführen</translation>
     </message>
     <message>
         <source>New note from a template</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Notiz aus Vorlage</translation>
     </message>
     <message>
         <source>New note from this</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Notiz hieraus</translation>
     </message>
     <message>
         <source>Save this filter</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Filter speichern</translation>
     </message>
     <message>
         <source>Use for the daily note</source>
-        <translation type="unfinished"></translation>
+        <translation>Für die Tagesnotiz benutzen</translation>
     </message>
 </context>
 <context>
     <name>NotesPane</name>
     <message>
         <source>Add a tag</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwort hinzufügen</translation>
     </message>
     <message>
         <source>Attach a file…</source>
-        <translation type="unfinished"></translation>
+        <translation>Datei anhängen …</translation>
     </message>
     <message>
         <source>Choose a note</source>
-        <translation type="unfinished"></translation>
+        <translation>Notiz wählen</translation>
     </message>
     <message>
         <source>Ctrl+N begins a note, Ctrl+D opens today&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>Strg+N beginnt eine Notiz, Strg+D öffnet die von heute.</translation>
     </message>
     <message>
         <source>Delete note</source>
-        <translation type="unfinished"></translation>
+        <translation>Notiz löschen</translation>
     </message>
     <message>
         <source>Filter notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Notizen filtern</translation>
     </message>
     <message>
         <source>Its text, its links and its history appear here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ihr Text, ihre Links und ihr Verlauf erscheinen hier.</translation>
     </message>
     <message>
         <source>New note</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Notiz</translation>
     </message>
     <message>
         <source>New note. It is kept once you write something.</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Notiz. Sie wird behalten, sobald du etwas schreibst.</translation>
     </message>
     <message>
         <source>Next marked word</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächstes markiertes Wort</translation>
     </message>
     <message>
         <source>No notes yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Notizen</translation>
     </message>
     <message>
         <source>Notes you delete wait here until you restore them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Notizen, die du löschst, warten hier, bis du sie wiederherstellst.</translation>
     </message>
     <message>
         <source>Pin or unpin</source>
-        <translation type="unfinished"></translation>
+        <translation>Anheften oder lösen</translation>
     </message>
     <message>
         <source>Previous marked word</source>
-        <translation type="unfinished"></translation>
+        <translation>Voriges markiertes Wort</translation>
     </message>
     <message>
         <source>Read</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesen</translation>
     </message>
     <message>
         <source>Show deleted notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Gelöschte Notizen zeigen</translation>
     </message>
     <message>
         <source>Show or hide facets</source>
-        <translation type="unfinished"></translation>
+        <translation>Facetten ein- oder ausblenden</translation>
     </message>
     <message>
         <source>The trash is empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Papierkorb ist leer</translation>
     </message>
     <message>
         <source>Today&apos;s note</source>
-        <translation type="unfinished"></translation>
+        <translation>Heutige Notiz</translation>
     </message>
     <message>
         <source>Write</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreiben</translation>
     </message>
     <message>
         <source>Write a note</source>
-        <translation type="unfinished"></translation>
+        <translation>Notiz schreiben</translation>
     </message>
     <message>
         <source>Write and preview</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreiben und Vorschau</translation>
     </message>
     <message>
         <source>Write the first one, or import a folder of Markdown files. What agents learn about you appears here too, for you to read, correct and delete.</source>
-        <translation type="unfinished"></translation>
+        <translation>Schreib die erste, oder importiere einen Ordner mit Markdown-Dateien. Was Agenten über dich lernen, erscheint auch hier, zum Lesen, Berichtigen und Löschen.</translation>
     </message>
 </context>
 <context>
     <name>OnThisDay</name>
     <message>
         <source>A month ago</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor einem Monat</translation>
     </message>
     <message>
         <source>A year ago</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor einem Jahr</translation>
     </message>
     <message>
         <source>On this day</source>
-        <translation type="unfinished"></translation>
+        <translation>An diesem Tag</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Titel</translation>
     </message>
     <message>
         <source>{ago}: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>{ago}: {title}</translation>
     </message>
     <message>
         <source>{n} months ago</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor {n} Monaten</translation>
     </message>
     <message>
         <source>{n} years ago</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor {n} Jahren</translation>
     </message>
 </context>
 <context>
     <name>OpeningAdviser</name>
     <message>
         <source>A change to your memories was cut off, and taking it back needs a folder that can be changed. Free some space, or copy the folder to another place and open it there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Änderung an deinen Erinnerungen wurde abgebrochen, und um sie zurückzunehmen, braucht es einen Ordner, der sich ändern lässt. Schaff Platz, oder kopiere den Ordner an einen anderen Ort und öffne ihn dort.</translation>
     </message>
     <message>
         <source>A model that your settings name is not on this computer. Safe mode starts without it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Modell, das deine Einstellungen nennen, ist nicht auf diesem Rechner. Der abgesicherte Modus startet ohne es.</translation>
     </message>
     <message>
         <source>Another Keepsake (process {number}) has your memories open and does not answer. Close it, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein anderes Keepsake (Prozess {number}) hat deine Erinnerungen geöffnet und antwortet nicht. Schließ es und versuch es dann noch einmal.</translation>
     </message>
     <message>
         <source>Another Keepsake has your memories open and does not answer. Close it, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein anderes Keepsake hat deine Erinnerungen geöffnet und antwortet nicht. Schließ es und versuch es dann noch einmal.</translation>
     </message>
     <message>
         <source>Keepsake may not open or change {place}: your account lacks the permission, or the disk cannot be written. Give your account access, then try again, or copy the folder to another place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake darf {place} nicht öffnen oder ändern: Deinem Konto fehlt die Berechtigung, oder der Datenträger lässt sich nicht beschreiben. Gib deinem Konto Zugriff und versuch es noch einmal, oder kopiere den Ordner an einen anderen Ort.</translation>
     </message>
     <message>
         <source>Memories were being rescued into {folder}, and that did not finish. Rescue them again, or delete it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Erinnerungen wurden nach {folder} gerettet, und das wurde nicht fertig. Rette sie noch einmal, oder lösche den Ordner.</translation>
     </message>
     <message>
         <source>Reading your memories took too long. Try again, or check the file that holds them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Erinnerungen zu lesen hat zu lange gedauert. Versuch es noch einmal, oder prüfe die Datei, in der sie stehen.</translation>
     </message>
     <message>
         <source>The backup that was to be restored is damaged, so nothing was replaced. It was put aside as {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Sicherung, die wiederhergestellt werden sollte, ist beschädigt, darum wurde nichts ersetzt. Sie liegt nun unter dem Namen {name}.</translation>
     </message>
     <message>
         <source>The disk with your memories is full. Free some space, then try again. Nothing that was saved is lost.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Datenträger mit deinen Erinnerungen ist voll. Schaff Platz und versuch es dann noch einmal. Nichts Gespeichertes ist verloren.</translation>
     </message>
     <message>
         <source>The file that holds your memories is damaged. Nothing was changed in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei mit deinen Erinnerungen ist beschädigt. Nichts darin wurde geändert.</translation>
     </message>
     <message>
         <source>The file with your memories is missing or empty in {folder}, although it was in use before.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei mit deinen Erinnerungen fehlt in {folder} oder ist leer, obwohl sie schon benutzt wurde.</translation>
     </message>
     <message>
         <source>The folder of your memories</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Ordner deiner Erinnerungen</translation>
     </message>
     <message>
         <source>The keyring of your desktop does not answer. Unlock it, then try again, or start in safe mode.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Schlüsselbund deines Desktops antwortet nicht. Entsperre ihn und versuch es noch einmal, oder starte im abgesicherten Modus.</translation>
     </message>
     <message>
         <source>Your desktop has no keyring for the keys that your settings name. Safe mode starts without them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dein Desktop hat keinen Schlüsselbund für die Schlüssel, die deine Einstellungen nennen. Der abgesicherte Modus startet ohne sie.</translation>
     </message>
     <message>
         <source>Your memories are from an older Keepsake and have to be brought up to date. That needs free space and a folder that can be changed: copy the folder to such a place, then open it there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Erinnerungen stammen von einem älteren Keepsake und müssen auf den neuen Stand gebracht werden. Das braucht freien Platz und einen Ordner, der sich ändern lässt: Kopiere den Ordner an einen solchen Ort und öffne ihn dort.</translation>
     </message>
     <message>
         <source>Your memories could not be brought up to date for this version of Keepsake. Nothing was changed. What they hold can be rescued into a new folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Erinnerungen konnten nicht auf den Stand dieser Version von Keepsake gebracht werden. Nichts wurde geändert. Was sie enthalten, lässt sich in einen neuen Ordner retten.</translation>
     </message>
     <message>
         <source>Your memories could not be read from the disk. Try again; if that does not help, check the file.</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Erinnerungen konnten nicht vom Datenträger gelesen werden. Versuch es noch einmal; wenn das nicht hilft, prüfe die Datei.</translation>
     </message>
     <message>
         <source>Your memories were last opened by a newer Keepsake. Update Keepsake to open them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Erinnerungen wurden zuletzt von einem neueren Keepsake geöffnet. Aktualisiere Keepsake, um sie zu öffnen.</translation>
     </message>
     <message>
         <source>{place} cannot be opened. Check that it is there and that it is yours, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>{place} kann nicht geöffnet werden. Prüfe, ob es da ist und dir gehört, und versuch es noch einmal.</translation>
     </message>
     <message>
         <source>{place} holds the data of another program. Nothing was changed in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{place} enthält Daten eines anderen Programms. Nichts darin wurde geändert.</translation>
     </message>
     <message>
         <source>{place} is a file. Your memories are kept in a folder; open that instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>{place} ist eine Datei. Deine Erinnerungen stehen in einem Ordner; öffne stattdessen diesen.</translation>
     </message>
 </context>
 <context>
     <name>OutlineSection</name>
     <message>
         <source>Outline</source>
-        <translation type="unfinished"></translation>
+        <translation>Gliederung</translation>
     </message>
 </context>
 <context>
     <name>Palette</name>
     <message>
         <source>Command or title</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehl oder Titel</translation>
     </message>
     <message>
         <source>Conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltung</translation>
     </message>
     <message>
         <source>Create note ‘{text}’</source>
-        <translation type="unfinished"></translation>
+        <translation>Notiz „{text}“ anlegen</translation>
     </message>
     <message>
         <source>Email address</source>
-        <translation type="unfinished"></translation>
+        <translation>E-Mail-Adresse</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>Name</translation>
     </message>
     <message>
         <source>Note</source>
-        <translation type="unfinished"></translation>
+        <translation>Notiz</translation>
     </message>
     <message>
         <source>Organization</source>
-        <translation type="unfinished"></translation>
+        <translation>Organisation</translation>
     </message>
     <message>
         <source>Person</source>
-        <translation type="unfinished"></translation>
+        <translation>Person</translation>
     </message>
     <message>
         <source>Place</source>
-        <translation type="unfinished"></translation>
+        <translation>Ort</translation>
     </message>
     <message>
         <source>Project</source>
-        <translation type="unfinished"></translation>
+        <translation>Projekt</translation>
     </message>
     <message>
         <source>Search everything for ‘{text}’</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles nach „{text}“ durchsuchen</translation>
     </message>
     <message>
         <source>Search or jump to a note or conversation…</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen oder zu Notiz oder Unterhaltung springen …</translation>
     </message>
     <message>
         <source>Suggestions</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorschläge</translation>
     </message>
     <message>
         <source>Tag</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwort</translation>
     </message>
     <message>
         <source>Type a command, title, tag or name…</source>
-        <translation type="unfinished"></translation>
+        <translation>Befehl, Titel, Schlagwort oder Name …</translation>
     </message>
     <message>
         <source>Web address</source>
-        <translation type="unfinished"></translation>
+        <translation>Webadresse</translation>
     </message>
     <message>
         <source>↑ ↓ choose   ·   Enter open   ·   Esc close</source>
-        <translation type="unfinished"></translation>
+        <translation>↑ ↓ wählen   ·   Eingabe öffnen   ·   Esc schließen</translation>
     </message>
 </context>
 <context>
     <name>Panes</name>
     <message>
         <source>Agents</source>
-        <translation type="unfinished"></translation>
+        <translation>Agenten</translation>
     </message>
     <message>
         <source>Graph</source>
-        <translation type="unfinished"></translation>
+        <translation>Graph</translation>
     </message>
     <message>
         <source>Inbox</source>
-        <translation type="unfinished"></translation>
+        <translation>Eingang</translation>
     </message>
     <message>
         <source>Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Notizen</translation>
     </message>
     <message>
         <source>Schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeitplan</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen</translation>
     </message>
     <message>
         <source>Sessions</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltungen</translation>
     </message>
     <message>
         <source>Status</source>
-        <translation type="unfinished"></translation>
+        <translation>Status</translation>
     </message>
 </context>
 <context>
     <name>PictureCache</name>
     <message>
         <source>it leads out of the attachments folder</source>
-        <translation type="unfinished"></translation>
+        <translation>es führt aus dem Ordner der Anhänge hinaus</translation>
     </message>
     <message>
         <source>the file is not there</source>
-        <translation type="unfinished"></translation>
+        <translation>die Datei ist nicht da</translation>
     </message>
     <message>
         <source>the picture is damaged</source>
-        <translation type="unfinished"></translation>
+        <translation>das Bild ist beschädigt</translation>
     </message>
     <message>
         <source>the picture is too large to be shown</source>
-        <translation type="unfinished"></translation>
+        <translation>das Bild ist zu groß, um es zu zeigen</translation>
     </message>
     <message>
         <source>this note has too many large pictures to show them all</source>
-        <translation type="unfinished"></translation>
+        <translation>diese Notiz hat zu viele große Bilder, um alle zu zeigen</translation>
     </message>
 </context>
 <context>
     <name>PrepareForm</name>
     <message>
         <source>Choose its folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>Seinen Ordner wählen …</translation>
     </message>
     <message>
         <source>Fetch it and try again</source>
-        <translation type="unfinished"></translation>
+        <translation>Laden und noch einmal versuchen</translation>
     </message>
     <message>
         <source>Fetching lets Keepsake get the files of models from the network. No text of yours is sent.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das lässt Keepsake die Dateien von Modellen aus dem Netz laden. Kein Text von dir wird gesendet.</translation>
     </message>
     <message>
         <source>Fetching {model} was stopped. What came of it is kept; prepare it again to go on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Laden von {model} wurde angehalten. Was da ist, wird behalten; bereite es noch einmal vor, um fortzufahren.</translation>
     </message>
     <message>
         <source>Folder of {model}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner von {model}</translation>
     </message>
     <message>
         <source>For English, the built-in model is the best choice measured so far: in conversations, all-MiniLM-L6-v2 found 84.4 % of what was sought among ten results, the built-in model 85.8 %, and it is faster. A larger model helped with scientific documents (0.741 against 0.707, NDCG@10) and may help with other languages.</source>
-        <translation type="unfinished"></translation>
+        <translation>Für Englisch ist das eingebaute Modell die beste bisher gemessene Wahl: In Unterhaltungen fand all-MiniLM-L6-v2 84,4 % des Gesuchten unter zehn Ergebnissen, das eingebaute Modell 85,8 %, und es ist schneller. Ein größeres Modell half bei wissenschaftlichen Dokumenten (0,741 gegen 0,707, NDCG@10) und hilft vielleicht bei anderen Sprachen.</translation>
     </message>
     <message>
         <source>Its vectors are made in the background while the old model answers; the old ones are kept for a week after the switch. A service on the network gets to see what is searched for and what is not private.</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Vektoren entstehen im Hintergrund, während das alte Modell antwortet; die alten werden nach dem Wechsel eine Woche behalten. Ein Dienst im Netz erfährt, wonach gesucht wird und was nicht privat ist.</translation>
     </message>
     <message>
         <source>Let me compare before it answers</source>
-        <translation type="unfinished"></translation>
+        <translation>Mich vergleichen lassen, bevor es antwortet</translation>
     </message>
     <message>
         <source>Name of a model, such as static or openai:text-embedding-3-small</source>
-        <translation type="unfinished"></translation>
+        <translation>Name eines Modells, etwa static oder openai:text-embedding-3-small</translation>
     </message>
     <message>
         <source>Name of the model to prepare</source>
-        <translation type="unfinished"></translation>
+        <translation>Name des Modells, das vorzubereiten ist</translation>
     </message>
     <message>
         <source>Opening {model}…</source>
-        <translation type="unfinished"></translation>
+        <translation>{model} wird geöffnet …</translation>
     </message>
     <message>
         <source>Prepare</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorbereiten</translation>
     </message>
     <message>
         <source>Prepare another model</source>
-        <translation type="unfinished"></translation>
+        <translation>Anderes Modell vorbereiten</translation>
     </message>
     <message>
         <source>Progress of opening the model</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortschritt beim Öffnen des Modells</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>Anhalten</translation>
     </message>
     <message>
         <source>Stopping…</source>
-        <translation type="unfinished"></translation>
+        <translation>Hält an …</translation>
     </message>
 </context>
 <context>
     <name>Program</name>
     <message>
         <source>Connected again. What you typed is being saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wieder verbunden. Was du getippt hast, wird gespeichert.</translation>
     </message>
     <message>
         <source>Keepsake now runs in this window. What you typed is being saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake läuft jetzt in diesem Fenster. Was du getippt hast, wird gespeichert.</translation>
     </message>
     <message>
         <source>Kept as a note.</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Notiz behalten.</translation>
     </message>
     <message>
         <source>Saved</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeichert</translation>
     </message>
     <message>
         <source>Schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeitplan</translation>
     </message>
     <message>
         <source>The Keepsake that had your memories open has ended. This window is opening them itself; what you type meanwhile is kept and saved then.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Keepsake, das deine Erinnerungen geöffnet hatte, ist beendet. Dieses Fenster öffnet sie nun selbst; was du inzwischen tippst, bleibt und wird dann gespeichert.</translation>
     </message>
     <message>
         <source>The sample vault could not be opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Beispieltresor konnte nicht geöffnet werden.</translation>
     </message>
     <message>
         <source>Your memories cannot be opened yet: {reason} What you typed is kept here; trying again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Erinnerungen können noch nicht geöffnet werden: {reason} Was du getippt hast, bleibt hier; es wird weiter versucht.</translation>
     </message>
 </context>
 <context>
     <name>ProposalList</name>
     <message>
         <source>Contradiction</source>
-        <translation type="unfinished"></translation>
+        <translation>Widerspruch</translation>
     </message>
     <message>
         <source>None</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine</translation>
     </message>
     <message>
         <source>Nothing waits for you.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts wartet auf dich.</translation>
     </message>
     <message>
         <source>Proposals</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorschläge</translation>
     </message>
     <message>
         <source>Proposals shown</source>
-        <translation type="unfinished"></translation>
+        <translation>Gezeigte Vorschläge</translation>
     </message>
     <message>
         <source>While you were away</source>
-        <translation type="unfinished"></translation>
+        <translation>Während du weg warst</translation>
     </message>
 </context>
 <context>
     <name>ProposalPage</name>
     <message>
         <source>Accept</source>
-        <translation type="unfinished"></translation>
+        <translation>Annehmen</translation>
     </message>
     <message>
         <source>Accept as edited</source>
-        <translation type="unfinished"></translation>
+        <translation>Bearbeitet annehmen</translation>
     </message>
     <message>
         <source>Always accept from {agent}: {kind}</source>
-        <translation type="unfinished"></translation>
+        <translation>Immer annehmen von {agent}: {kind}</translation>
     </message>
     <message>
         <source>Edit first</source>
-        <translation type="unfinished"></translation>
+        <translation>Erst bearbeiten</translation>
     </message>
     <message>
         <source>It expires on {when}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Er verfällt am {when}.</translation>
     </message>
     <message>
         <source>Its reason: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Begründung: {reason}</translation>
     </message>
     <message>
         <source>Keep both</source>
-        <translation type="unfinished"></translation>
+        <translation>Beide behalten</translation>
     </message>
     <message>
         <source>Keepsake</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake</translation>
     </message>
     <message>
         <source>Never accept from {agent}: {kind}</source>
-        <translation type="unfinished"></translation>
+        <translation>Nie annehmen von {agent}: {kind}</translation>
     </message>
     <message>
         <source>Reject</source>
-        <translation type="unfinished"></translation>
+        <translation>Ablehnen</translation>
     </message>
     <message>
         <source>This touches something that you pinned or confirmed: what you know is at the left.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dies betrifft etwas, das du angeheftet oder bestätigt hast: Was du weißt, steht links.</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>What this would change was changed since. Look at it again before you accept.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was dies ändern würde, wurde seither geändert. Sieh es noch einmal an, bevor du annimmst.</translation>
     </message>
     <message>
         <source>Your reason: {note}</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Begründung: {note}</translation>
     </message>
     <message>
         <source>{agent} proposed this on {when}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{agent} schlug dies am {when} vor.</translation>
     </message>
     <message>
         <source>… and {n} more changes</source>
-        <translation type="unfinished"></translation>
+        <translation>… und {n} weitere Änderungen</translation>
     </message>
 </context>
 <context>
     <name>QueryChips</name>
     <message>
         <source>about</source>
-        <translation type="unfinished"></translation>
+        <translation>über</translation>
     </message>
     <message>
         <source>agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Agent</translation>
     </message>
     <message>
         <source>before {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>vor dem {day}</translation>
     </message>
     <message>
         <source>conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltung</translation>
     </message>
     <message>
         <source>from {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>ab dem {day}</translation>
     </message>
     <message>
         <source>kind</source>
-        <translation type="unfinished"></translation>
+        <translation>Art</translation>
     </message>
     <message>
         <source>not {name}: {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht {name}: {value}</translation>
     </message>
     <message>
         <source>not {word}</source>
-        <translation type="unfinished"></translation>
+        <translation>nicht {word}</translation>
     </message>
     <message>
         <source>said by</source>
-        <translation type="unfinished"></translation>
+        <translation>gesagt von</translation>
     </message>
     <message>
         <source>state</source>
-        <translation type="unfinished"></translation>
+        <translation>Zustand</translation>
     </message>
     <message>
         <source>store</source>
-        <translation type="unfinished"></translation>
+        <translation>Bereich</translation>
     </message>
     <message>
         <source>tag</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwort</translation>
     </message>
     <message>
         <source>{word}… (any ending)</source>
-        <translation type="unfinished"></translation>
+        <translation>{word}… (jede Endung)</translation>
     </message>
 </context>
 <context>
     <name>QueryList</name>
     <message>
         <source>Queries</source>
-        <translation type="unfinished"></translation>
+        <translation>Anfragen</translation>
     </message>
 </context>
 <context>
     <name>QuickCapture</name>
     <message>
         <source>Enter saves  ·  Ctrl+Enter new line  ·  Esc hides and keeps the text</source>
-        <translation type="unfinished"></translation>
+        <translation>Eingabe speichert  ·  Strg+Eingabe neue Zeile  ·  Esc blendet aus und behält den Text</translation>
     </message>
     <message>
         <source>Quick capture</source>
-        <translation type="unfinished"></translation>
+        <translation>Schnellerfassung</translation>
     </message>
     <message>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern</translation>
     </message>
     <message>
         <source>Saved</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeichert</translation>
     </message>
     <message>
         <source>What do you want to remember?</source>
-        <translation type="unfinished"></translation>
+        <translation>Was möchtest du dir merken?</translation>
     </message>
     <message>
         <source>What to remember</source>
-        <translation type="unfinished"></translation>
+        <translation>Was zu merken ist</translation>
     </message>
     <message>
         <source>capture</source>
-        <translation type="unfinished"></translation>
+        <translation>Erfassung</translation>
     </message>
 </context>
 <context>
     <name>QuickControls</name>
     <message>
         <source>Incognito for 1 hour</source>
-        <translation type="unfinished"></translation>
+        <translation>Inkognito für 1 Stunde</translation>
     </message>
     <message>
         <source>Incognito: no agent reads or records</source>
-        <translation type="unfinished"></translation>
+        <translation>Inkognito: Kein Agent liest oder zeichnet auf</translation>
     </message>
     <message>
         <source>Not all of what can be run or paused is shown. {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>Nicht alles, was laufen oder pausieren kann, wird gezeigt. {reason}</translation>
     </message>
     <message>
         <source>Pause for 1 hour</source>
-        <translation type="unfinished"></translation>
+        <translation>Pause für 1 Stunde</translation>
     </message>
     <message>
         <source>Pause until I resume</source>
-        <translation type="unfinished"></translation>
+        <translation>Pause, bis ich fortsetze</translation>
     </message>
     <message>
         <source>Pause until tomorrow</source>
-        <translation type="unfinished"></translation>
+        <translation>Pause bis morgen</translation>
     </message>
     <message>
         <source>Resume scheduled work</source>
-        <translation type="unfinished"></translation>
+        <translation>Geplante Arbeit fortsetzen</translation>
     </message>
     <message>
         <source>Run now: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt ausführen: {name}</translation>
     </message>
     <message>
         <source>Scheduled work goes on</source>
-        <translation type="unfinished"></translation>
+        <translation>Geplante Arbeit läuft weiter</translation>
     </message>
     <message>
         <source>Scheduled work is paused for 1 hour</source>
-        <translation type="unfinished"></translation>
+        <translation>Geplante Arbeit pausiert für 1 Stunde</translation>
     </message>
     <message>
         <source>Scheduled work is paused until tomorrow</source>
-        <translation type="unfinished"></translation>
+        <translation>Geplante Arbeit pausiert bis morgen</translation>
     </message>
     <message>
         <source>Scheduled work is paused until you resume it</source>
-        <translation type="unfinished"></translation>
+        <translation>Geplante Arbeit pausiert, bis du sie fortsetzt</translation>
     </message>
     <message>
         <source>Undo the night: what jobs did in the past day</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Nacht zurücknehmen: was Aufgaben am vergangenen Tag taten</translation>
     </message>
     <message>
         <source>private agents reading recording stop</source>
-        <translation type="unfinished"></translation>
+        <translation>privat Agenten lesen aufzeichnen anhalten</translation>
     </message>
     <message>
         <source>upkeep consolidation decay take back last night</source>
-        <translation type="unfinished"></translation>
+        <translation>Pflege Festigung Verblassen zurücknehmen letzte Nacht</translation>
     </message>
     <message>
         <source>{name} goes on</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} macht weiter</translation>
     </message>
     <message>
         <source>{name} is paused</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} pausiert</translation>
     </message>
     <message>
         <source>‘{name}’ runs</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ läuft</translation>
     </message>
 </context>
 <context>
     <name>ReadingPane</name>
     <message>
         <source>Add tags</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwörter hinzufügen</translation>
     </message>
     <message>
         <source>No note is called ‘{title}’ yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch heißt keine Notiz „{title}“.</translation>
     </message>
 </context>
 <context>
     <name>RecentSearches</name>
     <message>
         <source>&quot;exact words&quot; tag:garden</source>
-        <translation type="unfinished"></translation>
+        <translation>&quot;exact words&quot; tag:garden</translation>
     </message>
     <message>
         <source>Everything one can type</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles, was man eingeben kann</translation>
     </message>
     <message>
         <source>For example</source>
-        <translation type="unfinished"></translation>
+        <translation>Zum Beispiel</translation>
     </message>
     <message>
         <source>Recent searches</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte Suchen</translation>
     </message>
     <message>
         <source>Saved searches</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeicherte Suchen</translation>
     </message>
     <message>
         <source>a question in your own words</source>
-        <translation type="unfinished"></translation>
+        <translation>eine Frage in deinen eigenen Worten</translation>
     </message>
     <message>
         <source>kind:note after:&quot;last week&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>kind:note after:&quot;last week&quot;</translation>
     </message>
     <message>
         <source>role:user -weather plan*</source>
-        <translation type="unfinished"></translation>
+        <translation>role:user -weather plan*</translation>
     </message>
     <message>
         <source>the newest notes since then</source>
-        <translation type="unfinished"></translation>
+        <translation>die neuesten Notizen seitdem</translation>
     </message>
     <message>
         <source>these words side by side, in what has the tag</source>
-        <translation type="unfinished"></translation>
+        <translation>diese Wörter nebeneinander, in allem mit dem Schlagwort</translation>
     </message>
     <message>
         <source>what you said of plan, plans, planning… but not of weather</source>
-        <translation type="unfinished"></translation>
+        <translation>was du über plan, plans, planning … sagtest, aber nicht über weather</translation>
     </message>
     <message>
         <source>when did we talk about the lake</source>
-        <translation type="unfinished"></translation>
+        <translation>wann haben wir über den See gesprochen</translation>
     </message>
 </context>
 <context>
     <name>RelateForm</name>
     <message>
         <source>Relate</source>
-        <translation type="unfinished"></translation>
+        <translation>Verknüpfen</translation>
     </message>
     <message>
         <source>Related to</source>
-        <translation type="unfinished"></translation>
+        <translation>Verknüpft mit</translation>
     </message>
     <message>
         <source>Say how ‘{name}’ is related to another name, such as ‘works at’.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sag, wie „{name}“ mit einem anderen Namen verknüpft ist, etwa „arbeitet bei“.</translation>
     </message>
     <message>
         <source>To whom or what…</source>
-        <translation type="unfinished"></translation>
+        <translation>Mit wem oder was …</translation>
     </message>
     <message>
         <source>What joins them</source>
-        <translation type="unfinished"></translation>
+        <translation>Was sie verbindet</translation>
     </message>
     <message>
         <source>works at, lives in, sister of…</source>
-        <translation type="unfinished"></translation>
+        <translation>arbeitet bei, wohnt in, Schwester von …</translation>
     </message>
 </context>
 <context>
     <name>RenameForm</name>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>Name</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>Umbenennen</translation>
     </message>
     <message>
         <source>Summary</source>
-        <translation type="unfinished"></translation>
+        <translation>Zusammenfassung</translation>
     </message>
     <message>
         <source>The old name stays an alias, so that texts still find it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der alte Name bleibt als weiterer Name, damit Texte ihn noch finden.</translation>
     </message>
     <message>
         <source>Type</source>
-        <translation type="unfinished"></translation>
+        <translation>Art</translation>
     </message>
     <message>
         <source>Who or what it is, in a sentence</source>
-        <translation type="unfinished"></translation>
+        <translation>Wer oder was es ist, in einem Satz</translation>
     </message>
 </context>
 <context>
     <name>Report</name>
     <message>
         <source> (repaired)</source>
-        <translation type="unfinished"></translation>
+        <translation> (repariert)</translation>
     </message>
     <message>
         <source>1 attachment</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Anhang</translation>
     </message>
     <message>
         <source>1 conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Unterhaltung</translation>
     </message>
     <message>
         <source>1 message</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Nachricht</translation>
     </message>
     <message>
         <source>1 note</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Notiz</translation>
     </message>
     <message>
         <source>Apple Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Apple Notizen</translation>
     </message>
     <message>
         <source>At least {made}</source>
-        <translation type="unfinished"></translation>
+        <translation>Mindestens {made}</translation>
     </message>
     <message>
         <source>ChatGPT export</source>
-        <translation type="unfinished"></translation>
+        <translation>Export von ChatGPT</translation>
     </message>
     <message>
         <source>Claude export</source>
-        <translation type="unfinished"></translation>
+        <translation>Export von Claude</translation>
     </message>
     <message>
         <source>Documents</source>
-        <translation type="unfinished"></translation>
+        <translation>Dokumente</translation>
     </message>
     <message>
         <source>Evernote notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Notizen von Evernote</translation>
     </message>
     <message>
         <source>HTML page</source>
-        <translation type="unfinished"></translation>
+        <translation>HTML-Seite</translation>
     </message>
     <message>
         <source>Imported</source>
-        <translation type="unfinished"></translation>
+        <translation>Importiert</translation>
     </message>
     <message>
         <source>Joplin export</source>
-        <translation type="unfinished"></translation>
+        <translation>Export von Joplin</translation>
     </message>
     <message>
         <source>Keepsake export</source>
-        <translation type="unfinished"></translation>
+        <translation>Export von Keepsake</translation>
     </message>
     <message>
         <source>Leave out 1 text that looks as if it held a key or a password</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Text weglassen, der einen Schlüssel oder ein Passwort zu enthalten scheint</translation>
     </message>
     <message>
         <source>Leave out {n} texts that look as if they held a key or a password</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Texte weglassen, die einen Schlüssel oder ein Passwort zu enthalten scheinen</translation>
     </message>
     <message>
         <source>Markdown notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Markdown-Notizen</translation>
     </message>
     <message>
         <source>Nothing new</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts Neues</translation>
     </message>
     <message>
         <source>Notion export</source>
-        <translation type="unfinished"></translation>
+        <translation>Export von Notion</translation>
     </message>
     <message>
         <source>PDF document</source>
-        <translation type="unfinished"></translation>
+        <translation>PDF-Dokument</translation>
     </message>
     <message>
         <source>Stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>Angehalten</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was bisher importiert wurde, bleibt. Importiere es noch einmal, um fortzufahren.</translation>
     </message>
     <message>
         <source>Word document</source>
-        <translation type="unfinished"></translation>
+        <translation>Word-Dokument</translation>
     </message>
     <message>
         <source>in {span}</source>
-        <translation type="unfinished"></translation>
+        <translation>in {span}</translation>
     </message>
     <message>
         <source>{n} attachments</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Anhänge</translation>
     </message>
     <message>
         <source>{n} conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Unterhaltungen</translation>
     </message>
     <message>
         <source>{n} conversations and notes are there already</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Unterhaltungen und Notizen sind schon da</translation>
     </message>
     <message>
         <source>{n} left out that may hold a key or a password</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} weggelassen, die einen Schlüssel oder ein Passwort enthalten können</translation>
     </message>
     <message>
         <source>{n} messages</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Nachrichten</translation>
     </message>
     <message>
         <source>{n} notes</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Notizen</translation>
     </message>
     <message>
         <source>{n} problems, each listed below; everything else went in.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Probleme, jedes unten genannt; alles andere ging hinein.</translation>
     </message>
     <message>
         <source>{n} problems:</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Probleme:</translation>
     </message>
     <message>
         <source>{n} updated</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} erneuert</translation>
     </message>
     <message>
         <source>{n} were there already</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} waren schon da</translation>
     </message>
     <message>
         <source>… and {n} more</source>
-        <translation type="unfinished"></translation>
+        <translation>… und {n} weitere</translation>
     </message>
 </context>
 <context>
     <name>ResultExport</name>
     <message>
         <source>CSV, for spreadsheets (*.csv)</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV, für Tabellenprogramme (*.csv)</translation>
     </message>
     <message>
         <source>Export the results</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnisse exportieren</translation>
     </message>
     <message>
         <source>Exported 1 result to {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Ergebnis nach {file} exportiert</translation>
     </message>
     <message>
         <source>Exported the first {count} of {all} results to {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>Die ersten {count} von {all} Ergebnissen nach {file} exportiert</translation>
     </message>
     <message>
         <source>Exported {count} results to {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Ergebnisse nach {file} exportiert</translation>
     </message>
     <message>
         <source>JSON Lines, for programs (*.jsonl)</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON Lines, für Programme (*.jsonl)</translation>
     </message>
     <message>
         <source>Markdown, to read (*.md)</source>
-        <translation type="unfinished"></translation>
+        <translation>Markdown, zum Lesen (*.md)</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Titel</translation>
     </message>
 </context>
 <context>
     <name>ResultList</name>
     <message>
         <source>Results</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnisse</translation>
     </message>
 </context>
 <context>
     <name>ResultModel</name>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Titel</translation>
     </message>
     <message>
         <source>{title}, 1 result</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}, 1 Ergebnis</translation>
     </message>
     <message>
         <source>{title}, {count} results</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}, {count} Ergebnisse</translation>
     </message>
 </context>
 <context>
     <name>ResultSummary</name>
     <message>
         <source>Results: the first {count} of {all}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnisse: die ersten {count} von {all}</translation>
     </message>
     <message>
         <source>Results: {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnisse: {count}</translation>
     </message>
     <message>
         <source>by words, meaning follows…</source>
-        <translation type="unfinished"></translation>
+        <translation>nach Wörtern, die Bedeutung folgt …</translation>
     </message>
     <message>
         <source>found by {legs}</source>
-        <translation type="unfinished"></translation>
+        <translation>gefunden durch {legs}</translation>
     </message>
     <message>
         <source>meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>Bedeutung</translation>
     </message>
     <message>
         <source>names</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen</translation>
     </message>
     <message>
         <source>newest first</source>
-        <translation type="unfinished"></translation>
+        <translation>neueste zuerst</translation>
     </message>
     <message>
         <source>words</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter</translation>
     </message>
     <message>
         <source>{count} of them only near in meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} davon nur nach Bedeutung nah</translation>
     </message>
 </context>
 <context>
     <name>RunChart</name>
     <message>
         <source>Latest runs. {parts}</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte Läufe. {parts}</translation>
     </message>
 </context>
 <context>
     <name>RunHistory</name>
     <message>
         <source>1 turn</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Zug</translation>
     </message>
     <message>
         <source>It has not run yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es lief noch nicht.</translation>
     </message>
     <message>
         <source>No output</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Ausgabe</translation>
     </message>
     <message>
         <source>Output of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausgabe des Laufs</translation>
     </message>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Läufe</translation>
     </message>
     <message>
         <source>Undo this run</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Lauf zurücknehmen</translation>
     </message>
     <message>
         <source>cost {cost}</source>
-        <translation type="unfinished"></translation>
+        <translation>Kosten {cost}</translation>
     </message>
     <message>
         <source>{n} turns</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Züge</translation>
     </message>
 </context>
 <context>
     <name>SavedFilters</name>
     <message>
         <source>Another filter is called ‘{name}’ already.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein anderer Filter heißt schon „{name}“.</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>Löschen</translation>
     </message>
     <message>
         <source>Name:</source>
-        <translation type="unfinished"></translation>
+        <translation>Name:</translation>
     </message>
     <message>
         <source>Removed the filter ‘{name}’. Its notes stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>Filter „{name}“ entfernt. Seine Notizen bleiben.</translation>
     </message>
     <message>
         <source>Rename the filter</source>
-        <translation type="unfinished"></translation>
+        <translation>Filter umbenennen</translation>
     </message>
     <message>
         <source>Rename…</source>
-        <translation type="unfinished"></translation>
+        <translation>Umbenennen …</translation>
     </message>
     <message>
         <source>Save this filter</source>
-        <translation type="unfinished"></translation>
+        <translation>Diesen Filter speichern</translation>
     </message>
     <message>
         <source>Saved the filter ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>Filter „{name}“ gespeichert</translation>
     </message>
 </context>
 <context>
     <name>SavedSearchList</name>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>Löschen</translation>
     </message>
     <message>
         <source>Move down (Alt+Down)</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach unten (Alt+Ab)</translation>
     </message>
     <message>
         <source>Move up (Alt+Up)</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach oben (Alt+Auf)</translation>
     </message>
     <message>
         <source>Rename (F2)</source>
-        <translation type="unfinished"></translation>
+        <translation>Umbenennen (F2)</translation>
     </message>
     <message>
         <source>Saved searches</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeicherte Suchen</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen</translation>
     </message>
 </context>
 <context>
     <name>Schedule</name>
     <message>
         <source>Done</source>
-        <translation type="unfinished"></translation>
+        <translation>Fertig</translation>
     </message>
     <message>
         <source>Done for good</source>
-        <translation type="unfinished"></translation>
+        <translation>Für immer erledigt</translation>
     </message>
     <message>
         <source>Due now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt fällig</translation>
     </message>
     <message>
         <source>Every day</source>
-        <translation type="unfinished"></translation>
+        <translation>Jeden Tag</translation>
     </message>
     <message>
         <source>Every hour</source>
-        <translation type="unfinished"></translation>
+        <translation>Jede Stunde</translation>
     </message>
     <message>
         <source>Every minute</source>
-        <translation type="unfinished"></translation>
+        <translation>Jede Minute</translation>
     </message>
     <message>
         <source>Every {n} days</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle {n} Tage</translation>
     </message>
     <message>
         <source>Every {n} hours</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle {n} Stunden</translation>
     </message>
     <message>
         <source>Every {n} minutes</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle {n} Minuten</translation>
     </message>
     <message>
         <source>Every {n} seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle {n} Sekunden</translation>
     </message>
     <message>
         <source>Failed</source>
-        <translation type="unfinished"></translation>
+        <translation>Gescheitert</translation>
     </message>
     <message>
         <source>Interrupted</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterbrochen</translation>
     </message>
     <message>
         <source>Missed</source>
-        <translation type="unfinished"></translation>
+        <translation>Verpasst</translation>
     </message>
     <message>
         <source>Once, on {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>Einmal, am {when}</translation>
     </message>
     <message>
         <source>Planned</source>
-        <translation type="unfinished"></translation>
+        <translation>Geplant</translation>
     </message>
     <message>
         <source>Switched off</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausgeschaltet</translation>
     </message>
     <message>
         <source>today {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>heute {time}</translation>
     </message>
     <message>
         <source>tomorrow {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>morgen {time}</translation>
     </message>
     <message>
         <source>under a second</source>
-        <translation type="unfinished"></translation>
+        <translation>unter einer Sekunde</translation>
     </message>
     <message>
         <source>{n} h</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} h</translation>
     </message>
     <message>
         <source>{n} min</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} min</translation>
     </message>
     <message>
         <source>{n} s</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} s</translation>
     </message>
 </context>
 <context>
     <name>ScheduleEditor</name>
     <message>
         <source>A language model pursues the goal with your memories, where you have set one up. Without one it waits until an agent that you allowed takes it on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Sprachmodell verfolgt das Ziel mit deinen Erinnerungen, wo du eines eingerichtet hast. Ohne eines wartet es, bis ein Agent, den du erlaubt hast, es übernimmt.</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Ziel</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>Name</translation>
     </message>
     <message>
         <source>New schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Zeitplan</translation>
     </message>
     <message>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern</translation>
     </message>
     <message>
         <source>Tell me</source>
-        <translation type="unfinished"></translation>
+        <translation>Benachrichtigen</translation>
     </message>
     <message>
         <source>The beginning of the goal, if you leave this empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Anfang des Ziels, wenn du dies leer lässt</translation>
     </message>
     <message>
         <source>What is to be done, such as: Summarise what I learned about Rust this week</source>
-        <translation type="unfinished"></translation>
+        <translation>Was zu tun ist, etwa: Fasse zusammen, was ich diese Woche über Rust gelernt habe</translation>
     </message>
     <message>
         <source>When</source>
-        <translation type="unfinished"></translation>
+        <translation>Wann</translation>
     </message>
     <message>
         <source>after each run</source>
-        <translation type="unfinished"></translation>
+        <translation>nach jedem Lauf</translation>
     </message>
     <message>
         <source>never</source>
-        <translation type="unfinished"></translation>
+        <translation>nie</translation>
     </message>
     <message>
         <source>only when it fails</source>
-        <translation type="unfinished"></translation>
+        <translation>nur bei Fehlschlag</translation>
     </message>
     <message>
         <source>{words}. Next: {times}</source>
-        <translation type="unfinished"></translation>
+        <translation>{words}. Nächste: {times}</translation>
     </message>
 </context>
 <context>
     <name>ScheduleList</name>
     <message>
         <source>Filter by words</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Wörtern filtern</translation>
     </message>
     <message>
         <source>Filter schedules</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeitpläne filtern</translation>
     </message>
     <message>
         <source>Goal</source>
-        <translation type="unfinished"></translation>
+        <translation>Ziel</translation>
     </message>
     <message>
         <source>New schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Zeitplan</translation>
     </message>
     <message>
         <source>No schedule fits this filter.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Zeitplan passt zu diesem Filter.</translation>
     </message>
     <message>
         <source>Schedules</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeitpläne</translation>
     </message>
 </context>
 <context>
     <name>ScheduleNotifier</name>
     <message>
         <source>{text} There are {count} more notes about schedules; the pane Schedule shows all runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>{text} Es gibt {count} weitere Hinweise zu Zeitplänen; der Bereich Zeitplan zeigt alle Läufe.</translation>
     </message>
 </context>
 <context>
     <name>SchedulePage</name>
     <message>
         <source>Before it runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor dem Lauf</translation>
     </message>
     <message>
         <source>Change…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ändern …</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>Löschen</translation>
     </message>
     <message>
         <source>Last run: {last}</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzter Lauf: {last}</translation>
     </message>
     <message>
         <source>Next: {times}</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächste: {times}</translation>
     </message>
     <message>
         <source>Of {n} facts that can fade, these would be gone if nobody used them: {parts}</source>
-        <translation type="unfinished"></translation>
+        <translation>Von {n} Fakten, die verblassen können, wären diese weg, wenn sie niemand nutzte: {parts}</translation>
     </message>
     <message>
         <source>Run now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt ausführen</translation>
     </message>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>Läufe</translation>
     </message>
     <message>
         <source>Show what it would do now</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeigen, was es jetzt täte</translation>
     </message>
     <message>
         <source>Switch off</source>
-        <translation type="unfinished"></translation>
+        <translation>Ausschalten</translation>
     </message>
     <message>
         <source>Switch on</source>
-        <translation type="unfinished"></translation>
+        <translation>Einschalten</translation>
     </message>
     <message>
         <source>When</source>
-        <translation type="unfinished"></translation>
+        <translation>Wann</translation>
     </message>
     <message>
         <source>{days} days: {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>{days} Tage: {n}</translation>
     </message>
     <message>
         <source>… and {n} more</source>
-        <translation type="unfinished"></translation>
+        <translation>… und {n} weitere</translation>
     </message>
 </context>
 <context>
     <name>SchedulePane</name>
     <message>
         <source>Changed ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ geändert</translation>
     </message>
     <message>
         <source>Choose a schedule to see when it runs and what it did, or set a goal of your own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle einen Zeitplan, um zu sehen, wann er läuft und was er getan hat, oder setz ein eigenes Ziel.</translation>
     </message>
     <message>
         <source>Created ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ angelegt</translation>
     </message>
     <message>
         <source>Deleted ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ gelöscht</translation>
     </message>
     <message>
         <source>Everything is paused until you resume it</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles pausiert, bis du es fortsetzt</translation>
     </message>
     <message>
         <source>Everything is paused until {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles pausiert bis {time}</translation>
     </message>
     <message>
         <source>For an hour</source>
-        <translation type="unfinished"></translation>
+        <translation>Für eine Stunde</translation>
     </message>
     <message>
         <source>It waits until a language model is set up, or an agent takes it on.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wartet, bis ein Sprachmodell eingerichtet ist oder ein Agent es übernimmt.</translation>
     </message>
     <message>
         <source>List</source>
-        <translation type="unfinished"></translation>
+        <translation>Liste</translation>
     </message>
     <message>
         <source>New schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuer Zeitplan</translation>
     </message>
     <message>
         <source>Next run: {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächster Lauf: {time}</translation>
     </message>
     <message>
         <source>Nothing chosen</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts gewählt</translation>
     </message>
     <message>
         <source>Pause all</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles pausieren</translation>
     </message>
     <message>
         <source>Resume</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortsetzen</translation>
     </message>
     <message>
         <source>Run the chosen schedule now</source>
-        <translation type="unfinished"></translation>
+        <translation>Gewählten Zeitplan jetzt ausführen</translation>
     </message>
     <message>
         <source>Running: {names}</source>
-        <translation type="unfinished"></translation>
+        <translation>Läuft gerade: {names}</translation>
     </message>
     <message>
         <source>Switched off ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ ausgeschaltet</translation>
     </message>
     <message>
         <source>Switched on ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ eingeschaltet</translation>
     </message>
     <message>
         <source>The week after</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Woche danach</translation>
     </message>
     <message>
         <source>The week before</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Woche davor</translation>
     </message>
     <message>
         <source>There is nothing of this run left to undo.</source>
-        <translation type="unfinished"></translation>
+        <translation>Von diesem Lauf ist nichts mehr zurückzunehmen.</translation>
     </message>
     <message>
         <source>This week</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Woche</translation>
     </message>
     <message>
         <source>Undid the run</source>
-        <translation type="unfinished"></translation>
+        <translation>Lauf zurückgenommen</translation>
     </message>
     <message>
         <source>Until tomorrow</source>
-        <translation type="unfinished"></translation>
+        <translation>Bis morgen</translation>
     </message>
     <message>
         <source>Week</source>
-        <translation type="unfinished"></translation>
+        <translation>Woche</translation>
     </message>
     <message>
         <source>undo of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>Rücknahme des Laufs</translation>
     </message>
     <message>
         <source>‘{name}’ runs</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ läuft</translation>
     </message>
 </context>
 <context>
     <name>ScratchpadTab</name>
     <message>
         <source>Clear</source>
-        <translation type="unfinished"></translation>
+        <translation>Leeren</translation>
     </message>
     <message>
         <source>Nothing is noted</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts ist notiert</translation>
     </message>
     <message>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern</translation>
     </message>
     <message>
         <source>Scratchpad</source>
-        <translation type="unfinished"></translation>
+        <translation>Notizzettel</translation>
     </message>
     <message>
         <source>What the agent notes for itself during this conversation, one item a line. You can change it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was sich der Agent während dieser Unterhaltung notiert, ein Eintrag pro Zeile. Du kannst es ändern.</translation>
     </message>
     <message>
         <source>{n} of {most} items; the longest has {length} of {room} characters</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} von {most} Einträgen; der längste hat {length} von {room} Zeichen</translation>
     </message>
 </context>
 <context>
     <name>SearchBox</name>
     <message>
         <source>Search operators</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchoperatoren</translation>
     </message>
 </context>
 <context>
     <name>SearchHistory</name>
     <message>
         <source>Delete this saved search</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese gespeicherte Suche löschen</translation>
     </message>
     <message>
         <source>Deleted the saved search ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>Gespeicherte Suche „{name}“ gelöscht</translation>
     </message>
     <message>
         <source>Save this search</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Suche speichern</translation>
     </message>
     <message>
         <source>Saved the search ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>Suche „{name}“ gespeichert</translation>
     </message>
 </context>
 <context>
     <name>SearchPane</name>
     <message>
         <source>Copied 1 result</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Ergebnis kopiert</translation>
     </message>
     <message>
         <source>Copied {count} results</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Ergebnisse kopiert</translation>
     </message>
     <message>
         <source>Copy results as Markdown</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnisse als Markdown kopieren</translation>
     </message>
     <message>
         <source>Export all results</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Ergebnisse exportieren</translation>
     </message>
     <message>
         <source>Export all results…</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Ergebnisse exportieren …</translation>
     </message>
     <message>
         <source>Facets</source>
-        <translation type="unfinished"></translation>
+        <translation>Facetten</translation>
     </message>
     <message>
         <source>Group results in another way</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnisse anders gruppieren</translation>
     </message>
     <message>
         <source>Next marked word</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächstes markiertes Wort</translation>
     </message>
     <message>
         <source>Nothing found</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts gefunden</translation>
     </message>
     <message>
         <source>Previous marked word</source>
-        <translation type="unfinished"></translation>
+        <translation>Voriges markiertes Wort</translation>
     </message>
     <message>
         <source>Save this search or delete it</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Suche speichern oder löschen</translation>
     </message>
     <message>
         <source>Search conversations and notes…</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltungen und Notizen durchsuchen …</translation>
     </message>
     <message>
         <source>Search everything</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles durchsuchen</translation>
     </message>
     <message>
         <source>Search without operators</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Operatoren suchen</translation>
     </message>
     <message>
         <source>Show more results</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehr Ergebnisse zeigen</translation>
     </message>
     <message>
         <source>Show or hide facets</source>
-        <translation type="unfinished"></translation>
+        <translation>Facetten ein- oder ausblenden</translation>
     </message>
     <message>
         <source>Show or hide the facets</source>
-        <translation type="unfinished"></translation>
+        <translation>Facetten ein- oder ausblenden</translation>
     </message>
     <message>
         <source>Still searching: the index is busy, or the vault is large. The results by words stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Suche läuft noch: Der Index ist beschäftigt, oder der Tresor ist groß. Die Ergebnisse nach Wörtern bleiben.</translation>
     </message>
     <message>
         <source>Try fewer or other words, or take operators out.</source>
-        <translation type="unfinished"></translation>
+        <translation>Versuch weniger oder andere Wörter, oder nimm Operatoren heraus.</translation>
     </message>
     <message>
         <source>Type a search</source>
-        <translation type="unfinished"></translation>
+        <translation>Suche eingeben</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Titel</translation>
     </message>
     <message>
         <source>Why not …?</source>
-        <translation type="unfinished"></translation>
+        <translation>Warum nicht …?</translation>
     </message>
 </context>
 <context>
     <name>SearchPanel</name>
     <message>
         <source>Search models</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchmodelle</translation>
     </message>
     <message>
         <source>Search models…</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchmodelle …</translation>
     </message>
     <message>
         <source>What turns texts into meaning, and how results are ranked. A change shows what it does first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was Texte in Bedeutung verwandelt und wie Ergebnisse geordnet werden. Eine Änderung zeigt erst, was sie bewirkt.</translation>
     </message>
 </context>
 <context>
     <name>Section</name>
     <message>
         <source>folded</source>
-        <translation type="unfinished"></translation>
+        <translation>zugeklappt</translation>
     </message>
     <message>
         <source>open</source>
-        <translation type="unfinished"></translation>
+        <translation>aufgeklappt</translation>
     </message>
 </context>
 <context>
     <name>SelectionSummary</name>
     <message>
         <source>Clear the selection</source>
-        <translation type="unfinished"></translation>
+        <translation>Auswahl aufheben</translation>
     </message>
     <message>
         <source>and {count} more</source>
-        <translation type="unfinished"></translation>
+        <translation>und {count} weitere</translation>
     </message>
 </context>
 <context>
     <name>SessionActions</name>
     <message>
         <source>Condense all but the latest messages</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles außer den letzten Nachrichten verdichten</translation>
     </message>
     <message>
         <source>Copy link</source>
-        <translation type="unfinished"></translation>
+        <translation>Link kopieren</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>Löschen</translation>
     </message>
     <message>
         <source>Delete {count} conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Unterhaltungen löschen</translation>
     </message>
     <message>
         <source>Deleted {count} conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Unterhaltungen gelöscht</translation>
     </message>
     <message>
         <source>Deleted ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ gelöscht</translation>
     </message>
     <message>
         <source>Draw facts</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakten ziehen</translation>
     </message>
     <message>
         <source>Draw facts from it now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt Fakten daraus ziehen</translation>
     </message>
     <message>
         <source>Draw facts from {count} conversations now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt Fakten aus {count} Unterhaltungen ziehen</translation>
     </message>
     <message>
         <source>Export as JSONL…</source>
-        <translation type="unfinished"></translation>
+        <translation>Als JSONL exportieren …</translation>
     </message>
     <message>
         <source>Export as Markdown…</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Markdown exportieren …</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>Umbenennen</translation>
     </message>
     <message>
         <source>Renamed to ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>In „{title}“ umbenannt</translation>
     </message>
     <message>
         <source>Summarise older messages now</source>
-        <translation type="unfinished"></translation>
+        <translation>Ältere Nachrichten jetzt zusammenfassen</translation>
     </message>
     <message>
         <source>Untitled conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltung ohne Titel</translation>
     </message>
     <message>
         <source>rename conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltung umbenennen</translation>
     </message>
     <message>
         <source>{count} conversations selected</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Unterhaltungen ausgewählt</translation>
     </message>
 </context>
 <context>
     <name>SessionHeader</name>
     <message>
         <source>Delete this conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Unterhaltung löschen</translation>
     </message>
     <message>
         <source>Find in this conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>In dieser Unterhaltung suchen</translation>
     </message>
     <message>
         <source>Go to a date</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu einem Datum gehen</translation>
     </message>
     <message>
         <source>Go to the first message</source>
-        <translation type="unfinished"></translation>
+        <translation>Zur ersten Nachricht</translation>
     </message>
     <message>
         <source>Go to the last message</source>
-        <translation type="unfinished"></translation>
+        <translation>Zur letzten Nachricht</translation>
     </message>
     <message>
         <source>More to do with this conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehr zu dieser Unterhaltung</translation>
     </message>
     <message>
         <source>Title of the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Titel der Unterhaltung</translation>
     </message>
     <message>
         <source>Untitled conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltung ohne Titel</translation>
     </message>
     <message>
         <source>facts not drawn yet</source>
-        <translation type="unfinished"></translation>
+        <translation>noch keine Fakten gezogen</translation>
     </message>
     <message>
         <source>{count} messages</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Nachrichten</translation>
     </message>
 </context>
 <context>
     <name>SessionList</name>
     <message>
         <source>1 fact drawn from it</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Fakt daraus gezogen</translation>
     </message>
     <message>
         <source>Agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Agent</translation>
     </message>
     <message>
         <source>All agents</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle Agenten</translation>
     </message>
     <message>
         <source>By agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Agent</translation>
     </message>
     <message>
         <source>By title</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Titel</translation>
     </message>
     <message>
         <source>Conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltungen</translation>
     </message>
     <message>
         <source>Filter by title or agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Titel oder Agent filtern</translation>
     </message>
     <message>
         <source>Filter conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltungen filtern</translation>
     </message>
     <message>
         <source>Headings for days and agents</source>
-        <translation type="unfinished"></translation>
+        <translation>Überschriften für Tage und Agenten</translation>
     </message>
     <message>
         <source>Longest first</source>
-        <translation type="unfinished"></translation>
+        <translation>Längste zuerst</translation>
     </message>
     <message>
         <source>New conversation with yourself</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Unterhaltung mit dir selbst</translation>
     </message>
     <message>
         <source>Newest first</source>
-        <translation type="unfinished"></translation>
+        <translation>Neueste zuerst</translation>
     </message>
     <message>
         <source>No conversation fits this filter.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Unterhaltung passt zu diesem Filter.</translation>
     </message>
     <message>
         <source>Oldest first</source>
-        <translation type="unfinished"></translation>
+        <translation>Älteste zuerst</translation>
     </message>
     <message>
         <source>Only those whose facts are not drawn yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur jene, aus denen noch keine Fakten gezogen sind</translation>
     </message>
     <message>
         <source>Order and filters</source>
-        <translation type="unfinished"></translation>
+        <translation>Reihenfolge und Filter</translation>
     </message>
     <message>
         <source>Untitled conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltung ohne Titel</translation>
     </message>
     <message>
         <source>Without an agent</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Agent</translation>
     </message>
     <message>
         <source>facts are not drawn yet</source>
-        <translation type="unfinished"></translation>
+        <translation>noch keine Fakten gezogen</translation>
     </message>
     <message>
         <source>no agent</source>
-        <translation type="unfinished"></translation>
+        <translation>kein Agent</translation>
     </message>
     <message>
         <source>what came since is not read yet</source>
-        <translation type="unfinished"></translation>
+        <translation>was seither kam, ist noch nicht gelesen</translation>
     </message>
     <message>
         <source>{n} facts drawn from it</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Fakten daraus gezogen</translation>
     </message>
     <message>
         <source>{title}, {agent}, {count} messages, {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}, {agent}, {count} Nachrichten, {when}</translation>
     </message>
 </context>
 <context>
     <name>SessionWork</name>
     <message>
         <source>Condensing all but its latest messages…</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles außer den letzten Nachrichten wird verdichtet …</translation>
     </message>
     <message>
         <source>Drawing facts from it…</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakten werden gezogen …</translation>
     </message>
     <message>
         <source>Drawn from it: {facts}</source>
-        <translation type="unfinished"></translation>
+        <translation>Daraus gezogen: {facts}</translation>
     </message>
     <message>
         <source>Export the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltung exportieren</translation>
     </message>
     <message>
         <source>Exported {n} messages to {path}</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Nachrichten nach {path} exportiert</translation>
     </message>
     <message>
         <source>Exporting it…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird exportiert …</translation>
     </message>
     <message>
         <source>Facts were drawn from it</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakten wurden daraus gezogen</translation>
     </message>
     <message>
         <source>It is short enough: there is nothing to condense.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sie ist kurz genug: Es gibt nichts zu verdichten.</translation>
     </message>
     <message>
         <source>Nothing new to remember was found.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts Neues zum Merken gefunden.</translation>
     </message>
     <message>
         <source>Somebody else summarised it meanwhile; that summary stands.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jemand anderes hat sie inzwischen zusammengefasst; diese Zusammenfassung gilt.</translation>
     </message>
     <message>
         <source>Summarising its older messages…</source>
-        <translation type="unfinished"></translation>
+        <translation>Ältere Nachrichten werden zusammengefasst …</translation>
     </message>
     <message>
         <source>Untitled conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltung ohne Titel</translation>
     </message>
     <message>
         <source>Wait a moment: {work}</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Moment: {work}</translation>
     </message>
     <message>
         <source>draw facts</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakten ziehen</translation>
     </message>
     <message>
         <source>summarise</source>
-        <translation type="unfinished"></translation>
+        <translation>zusammenfassen</translation>
     </message>
     <message>
         <source>{n} known ones confirmed</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} bekannte bestätigt</translation>
     </message>
     <message>
         <source>{n} messages of ‘{title}’ stand in its summary now; the last {rest} stay in full</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Nachrichten von „{title}“ stehen jetzt in der Zusammenfassung; die letzten {rest} bleiben vollständig</translation>
     </message>
     <message>
         <source>{n} new facts</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} neue Fakten</translation>
     </message>
     <message>
         <source>{n} older ones changed</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} ältere geändert</translation>
     </message>
 </context>
 <context>
     <name>SessionsPane</name>
     <message>
         <source>Choose a conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltung wählen</translation>
     </message>
     <message>
         <source>Condense all but the latest messages</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles außer den letzten Nachrichten verdichten</translation>
     </message>
     <message>
         <source>Copy as quotation</source>
-        <translation type="unfinished"></translation>
+        <translation>Als Zitat kopieren</translation>
     </message>
     <message>
         <source>Copy link</source>
-        <translation type="unfinished"></translation>
+        <translation>Link kopieren</translation>
     </message>
     <message>
         <source>Copy link to message</source>
-        <translation type="unfinished"></translation>
+        <translation>Link zur Nachricht kopieren</translation>
     </message>
     <message>
         <source>Copy message</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachricht kopieren</translation>
     </message>
     <message>
         <source>Copy selection</source>
-        <translation type="unfinished"></translation>
+        <translation>Auswahl kopieren</translation>
     </message>
     <message>
         <source>Ctrl+N begins a conversation with yourself.</source>
-        <translation type="unfinished"></translation>
+        <translation>Strg+N beginnt eine Unterhaltung mit dir selbst.</translation>
     </message>
     <message>
         <source>Delete conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltung löschen</translation>
     </message>
     <message>
         <source>Draw facts from it now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt Fakten daraus ziehen</translation>
     </message>
     <message>
         <source>Draw facts from this conversation now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt Fakten aus dieser Unterhaltung ziehen</translation>
     </message>
     <message>
         <source>Export this conversation as JSONL</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Unterhaltung als JSONL exportieren</translation>
     </message>
     <message>
         <source>Export this conversation as Markdown</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Unterhaltung als Markdown exportieren</translation>
     </message>
     <message>
         <source>Filter conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltungen filtern</translation>
     </message>
     <message>
         <source>Find in conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>In der Unterhaltung suchen</translation>
     </message>
     <message>
         <source>First message</source>
-        <translation type="unfinished"></translation>
+        <translation>Erste Nachricht</translation>
     </message>
     <message>
         <source>Import conversations…</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltungen importieren …</translation>
     </message>
     <message>
         <source>Import what you said to ChatGPT, Claude or another program, connect an agent, or begin one with yourself. Everything stays on this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>Importiere, was du ChatGPT, Claude oder einem anderen Programm gesagt hast, verbinde einen Agenten, oder beginne eine mit dir selbst. Alles bleibt auf diesem Rechner.</translation>
     </message>
     <message>
         <source>It is kept once you write the first message.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sie wird behalten, sobald du die erste Nachricht schreibst.</translation>
     </message>
     <message>
         <source>Last message</source>
-        <translation type="unfinished"></translation>
+        <translation>Letzte Nachricht</translation>
     </message>
     <message>
         <source>New conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Unterhaltung</translation>
     </message>
     <message>
         <source>New conversation with yourself</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Unterhaltung mit dir selbst</translation>
     </message>
     <message>
         <source>Next match</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächster Treffer</translation>
     </message>
     <message>
         <source>No conversations yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Unterhaltungen</translation>
     </message>
     <message>
         <source>Open the page of ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>Seite von „{name}“ öffnen</translation>
     </message>
     <message>
         <source>Previous match</source>
-        <translation type="unfinished"></translation>
+        <translation>Voriger Treffer</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>Umbenennen</translation>
     </message>
     <message>
         <source>Rename conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltung umbenennen</translation>
     </message>
     <message>
         <source>Summarise its older messages now</source>
-        <translation type="unfinished"></translation>
+        <translation>Ältere Nachrichten jetzt zusammenfassen</translation>
     </message>
     <message>
         <source>What was said in it appears here. Ctrl+F finds words in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was darin gesagt wurde, erscheint hier. Strg+F findet Wörter darin.</translation>
     </message>
 </context>
 <context>
     <name>SettingField</name>
     <message>
         <source>From {low} to {high}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Von {low} bis {high}.</translation>
     </message>
     <message>
         <source>Reset ‘{name}’ to the default</source>
-        <translation type="unfinished"></translation>
+        <translation>„{name}“ auf den Standard zurücksetzen</translation>
     </message>
     <message>
         <source>Set from outside for this run ({source}).</source>
-        <translation type="unfinished"></translation>
+        <translation>Für diesen Lauf von außen gesetzt ({source}).</translation>
     </message>
     <message>
         <source>Takes effect at the next start.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wirkt ab dem nächsten Start.</translation>
     </message>
 </context>
 <context>
     <name>SettingSection</name>
     <message>
         <source>Advanced settings ({n})</source>
-        <translation type="unfinished"></translation>
+        <translation>Erweiterte Einstellungen ({n})</translation>
     </message>
     <message>
         <source>Hide advanced settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Erweiterte Einstellungen ausblenden</translation>
     </message>
 </context>
 <context>
     <name>Settings</name>
     <message>
         <source>Address</source>
-        <translation type="unfinished"></translation>
+        <translation>Adresse</translation>
     </message>
     <message>
         <source>Agents</source>
-        <translation type="unfinished"></translation>
+        <translation>Agenten</translation>
     </message>
     <message>
         <source>Agents whose conversations are not stored</source>
-        <translation type="unfinished"></translation>
+        <translation>Agenten, deren Unterhaltungen nicht gespeichert werden</translation>
     </message>
     <message>
         <source>Agents with a vault of their own</source>
-        <translation type="unfinished"></translation>
+        <translation>Agenten mit eigenem Tresor</translation>
     </message>
     <message>
         <source>Appearance</source>
-        <translation type="unfinished"></translation>
+        <translation>Aussehen</translation>
     </message>
     <message>
         <source>Back up before each import</source>
-        <translation type="unfinished"></translation>
+        <translation>Vor jedem Import sichern</translation>
     </message>
     <message>
         <source>Back up every day</source>
-        <translation type="unfinished"></translation>
+        <translation>Jeden Tag sichern</translation>
     </message>
     <message>
         <source>Backups</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherungen</translation>
     </message>
     <message>
         <source>Care for the database at night</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachts die Datenbank pflegen</translation>
     </message>
     <message>
         <source>Changes show at once, in the whole window.</source>
-        <translation type="unfinished"></translation>
+        <translation>Änderungen zeigen sich sofort im ganzen Fenster.</translation>
     </message>
     <message>
         <source>Choose a line, then press its new keys.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle eine Zeile und drücke dann ihre neuen Tasten.</translation>
     </message>
     <message>
         <source>Colours</source>
-        <translation type="unfinished"></translation>
+        <translation>Farben</translation>
     </message>
     <message>
         <source>Condense and archive old observations</source>
-        <translation type="unfinished"></translation>
+        <translation>Alte Beobachtungen verdichten und archivieren</translation>
     </message>
     <message>
         <source>Contrast</source>
-        <translation type="unfinished"></translation>
+        <translation>Kontrast</translation>
     </message>
     <message>
         <source>Copies of all you keep here, in the folder of the vault.</source>
-        <translation type="unfinished"></translation>
+        <translation>Kopien von allem, was du hier behältst, im Ordner des Tresors.</translation>
     </message>
     <message>
         <source>Daily backups kept</source>
-        <translation type="unfinished"></translation>
+        <translation>Behaltene Tagessicherungen</translation>
     </message>
     <message>
         <source>Days that a proposal waits for you</source>
-        <translation type="unfinished"></translation>
+        <translation>Tage, die ein Vorschlag auf dich wartet</translation>
     </message>
     <message>
         <source>Desktop</source>
-        <translation type="unfinished"></translation>
+        <translation>Desktop</translation>
     </message>
     <message>
         <source>Diagnostics</source>
-        <translation type="unfinished"></translation>
+        <translation>Diagnose</translation>
     </message>
     <message>
         <source>Find facts in conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakten in Unterhaltungen finden</translation>
     </message>
     <message>
         <source>Find more names and links</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehr Namen und Verbindungen finden</translation>
     </message>
     <message>
         <source>Find names more accurately</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen genauer finden</translation>
     </message>
     <message>
         <source>Follow the conversations of coding agents</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Unterhaltungen von Programmieragenten folgen</translation>
     </message>
     <message>
         <source>For when something is wrong: nothing here shows what you wrote.</source>
-        <translation type="unfinished"></translation>
+        <translation>Für den Fall, dass etwas nicht stimmt: Nichts hier zeigt, was du geschrieben hast.</translation>
     </message>
     <message>
         <source>Goals on a connection paid by volume</source>
-        <translation type="unfinished"></translation>
+        <translation>Ziele bei Verbindung nach Volumen</translation>
     </message>
     <message>
         <source>Heavy work on battery</source>
-        <translation type="unfinished"></translation>
+        <translation>Schwere Arbeit im Akkubetrieb</translation>
     </message>
     <message>
         <source>Hints while you write</source>
-        <translation type="unfinished"></translation>
+        <translation>Hinweise beim Schreiben</translation>
     </message>
     <message>
         <source>How Keepsake fits into this computer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie sich Keepsake in diesen Rechner einfügt.</translation>
     </message>
     <message>
         <source>How conversations are summarised and memories are made of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie Unterhaltungen zusammengefasst und zu Erinnerungen werden.</translation>
     </message>
     <message>
         <source>How much agents may do and are told. Their access is set in the Agents pane.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie viel Agenten tun dürfen und erfahren. Ihr Zugriff wird im Bereich Agenten festgelegt.</translation>
     </message>
     <message>
         <source>How texts are found by their words and by their meaning.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie Texte über ihre Wörter und ihre Bedeutung gefunden werden.</translation>
     </message>
     <message>
         <source>Keep a log of what Keepsake does</source>
-        <translation type="unfinished"></translation>
+        <translation>Protokoll führen, was Keepsake tut</translation>
     </message>
     <message>
         <source>Keep passwords and keys found in conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Passwörter und Schlüssel aus Unterhaltungen behalten</translation>
     </message>
     <message>
         <source>Keep running when the window is closed</source>
-        <translation type="unfinished"></translation>
+        <translation>Weiterlaufen, wenn das Fenster geschlossen wird</translation>
     </message>
     <message>
         <source>Keyboard shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>Tastenkürzel</translation>
     </message>
     <message>
         <source>Language</source>
-        <translation type="unfinished"></translation>
+        <translation>Sprache</translation>
     </message>
     <message>
         <source>Language model</source>
-        <translation type="unfinished"></translation>
+        <translation>Sprachmodell</translation>
     </message>
     <message>
         <source>Length of what an agent is told, in tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>Länge dessen, was ein Agent erfährt, in Tokens</translation>
     </message>
     <message>
         <source>Let unused facts fade</source>
-        <translation type="unfinished"></translation>
+        <translation>Unbenutzte Fakten verblassen lassen</translation>
     </message>
     <message>
         <source>Limits of what runs at set times.</source>
-        <translation type="unfinished"></translation>
+        <translation>Grenzen für das, was zu festen Zeiten läuft.</translation>
     </message>
     <message>
         <source>Memory</source>
-        <translation type="unfinished"></translation>
+        <translation>Gedächtnis</translation>
     </message>
     <message>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>Modell</translation>
     </message>
     <message>
         <source>Monthly backups kept</source>
-        <translation type="unfinished"></translation>
+        <translation>Behaltene Monatssicherungen</translation>
     </message>
     <message>
         <source>Most it may cost in a month</source>
-        <translation type="unfinished"></translation>
+        <translation>Höchstkosten in einem Monat</translation>
     </message>
     <message>
         <source>Most that one run of a goal may cost</source>
-        <translation type="unfinished"></translation>
+        <translation>Höchstkosten eines Laufs eines Ziels</translation>
     </message>
     <message>
         <source>Older messages of a long conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Ältere Nachrichten einer langen Unterhaltung</translation>
     </message>
     <message>
         <source>Optional: it summarises, finds facts and pursues goals.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wahlfrei: Es fasst zusammen, findet Fakten und verfolgt Ziele.</translation>
     </message>
     <message>
         <source>Price of what it reads</source>
-        <translation type="unfinished"></translation>
+        <translation>Preis dessen, was es liest</translation>
     </message>
     <message>
         <source>Price of what it writes</source>
-        <translation type="unfinished"></translation>
+        <translation>Preis dessen, was es schreibt</translation>
     </message>
     <message>
         <source>Privacy</source>
-        <translation type="unfinished"></translation>
+        <translation>Privatsphäre</translation>
     </message>
     <message>
         <source>Private texts may go to a language model elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>Private Texte dürfen an ein Sprachmodell anderswo gehen</translation>
     </message>
     <message>
         <source>Record what agents search for</source>
-        <translation type="unfinished"></translation>
+        <translation>Aufzeichnen, wonach Agenten suchen</translation>
     </message>
     <message>
         <source>Record your own calls too</source>
-        <translation type="unfinished"></translation>
+        <translation>Auch deine eigenen Aufrufe aufzeichnen</translation>
     </message>
     <message>
         <source>Reduced motion</source>
-        <translation type="unfinished"></translation>
+        <translation>Weniger Bewegung</translation>
     </message>
     <message>
         <source>Results shown at once</source>
-        <translation type="unfinished"></translation>
+        <translation>Auf einmal gezeigte Ergebnisse</translation>
     </message>
     <message>
         <source>Schedules and goals</source>
-        <translation type="unfinished"></translation>
+        <translation>Zeitpläne und Ziele</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen</translation>
     </message>
     <message>
         <source>Search models may be downloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchmodelle dürfen geladen werden</translation>
     </message>
     <message>
         <source>Seconds that one run of a goal may take</source>
-        <translation type="unfinished"></translation>
+        <translation>Sekunden, die ein Lauf eines Ziels dauern darf</translation>
     </message>
     <message>
         <source>Service</source>
-        <translation type="unfinished"></translation>
+        <translation>Dienst</translation>
     </message>
     <message>
         <source>Size of text</source>
-        <translation type="unfinished"></translation>
+        <translation>Textgröße</translation>
     </message>
     <message>
         <source>Take memories from conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>Erinnerungen aus Unterhaltungen ziehen</translation>
     </message>
     <message>
         <source>Upkeep</source>
-        <translation type="unfinished"></translation>
+        <translation>Pflege</translation>
     </message>
     <message>
         <source>Weekly backups kept</source>
-        <translation type="unfinished"></translation>
+        <translation>Behaltene Wochensicherungen</translation>
     </message>
     <message>
         <source>What is done by itself, mostly at night. The Schedule pane shows when.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was von selbst geschieht, meist nachts. Der Bereich Zeitplan zeigt, wann.</translation>
     </message>
     <message>
         <source>What may leave this computer, what is taken in, and what is recorded.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was diesen Rechner verlassen darf, was aufgenommen und was aufgezeichnet wird.</translation>
     </message>
     <message>
         <source>Write a reflection on the week</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Reflexion über die Woche schreiben</translation>
     </message>
 </context>
 <context>
     <name>SettingsDialog</name>
     <message>
         <source>No setting has these words.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Einstellung hat diese Wörter.</translation>
     </message>
     <message>
         <source>Search settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen durchsuchen</translation>
     </message>
     <message>
         <source>Sections</source>
-        <translation type="unfinished"></translation>
+        <translation>Abschnitte</translation>
     </message>
     <message>
         <source>Settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen</translation>
     </message>
 </context>
 <context>
     <name>ShortcutEditor</name>
     <message>
         <source>Choose an action above</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle oben eine Aktion</translation>
     </message>
     <message>
         <source>New keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Tasten</translation>
     </message>
     <message>
         <source>New keys for ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>Neue Tasten für „{name}“</translation>
     </message>
     <message>
         <source>No keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Keine Tasten</translation>
     </message>
     <message>
         <source>Reset all</source>
-        <translation type="unfinished"></translation>
+        <translation>Alle zurücksetzen</translation>
     </message>
     <message>
         <source>Reset this one</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese zurücksetzen</translation>
     </message>
     <message>
         <source>Search by action or key</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Aktion oder Taste suchen</translation>
     </message>
     <message>
         <source>Search shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>Tastenkürzel suchen</translation>
     </message>
     <message>
         <source>Shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>Tastenkürzel</translation>
     </message>
     <message>
         <source>These keys already do {names}. They will be taken away there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Tasten tun schon {names}. Dort werden sie weggenommen.</translation>
     </message>
     <message>
         <source>Use these keys</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Tasten nehmen</translation>
     </message>
     <message>
         <source>changed</source>
-        <translation type="unfinished"></translation>
+        <translation>geändert</translation>
     </message>
     <message>
         <source>{keys} alone types or moves something. Hold Ctrl or Alt with it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{keys} allein tippt oder bewegt etwas. Halte Strg oder Alt dazu.</translation>
     </message>
 </context>
 <context>
     <name>ShortcutsDialog</name>
     <message>
         <source>Keyboard shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>Tastenkürzel</translation>
     </message>
 </context>
 <context>
     <name>Sidebar</name>
     <message>
         <source>Menu</source>
-        <translation type="unfinished"></translation>
+        <translation>Menü</translation>
     </message>
     <message>
         <source>Panes</source>
-        <translation type="unfinished"></translation>
+        <translation>Bereiche</translation>
     </message>
     <message>
         <source>{title}: {n} waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}: {n} warten</translation>
     </message>
 </context>
 <context>
     <name>SplitForm</name>
     <message>
         <source>Choose the names that mean somebody or something else.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle die Namen, die jemand anderen oder etwas anderes meinen.</translation>
     </message>
     <message>
         <source>Its name; the first of those chosen when empty</source>
-        <translation type="unfinished"></translation>
+        <translation>Sein Name; der erste der gewählten, wenn leer</translation>
     </message>
     <message>
         <source>Name of the second one</source>
-        <translation type="unfinished"></translation>
+        <translation>Name des zweiten</translation>
     </message>
     <message>
         <source>Split</source>
-        <translation type="unfinished"></translation>
+        <translation>Trennen</translation>
     </message>
     <message>
         <source>Type of the second one</source>
-        <translation type="unfinished"></translation>
+        <translation>Art des zweiten</translation>
     </message>
 </context>
 <context>
     <name>StartPage</name>
     <message>
         <source>Bringing your memories up to date for this version of Keepsake: step {step} of {steps}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Erinnerungen werden auf den Stand dieser Version von Keepsake gebracht: Schritt {step} von {steps}.</translation>
     </message>
     <message>
         <source>Check the file</source>
-        <translation type="unfinished"></translation>
+        <translation>Datei prüfen</translation>
     </message>
     <message>
         <source>Copy details</source>
-        <translation type="unfinished"></translation>
+        <translation>Details kopieren</translation>
     </message>
     <message>
         <source>Keepsake</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake</translation>
     </message>
     <message>
         <source>Making a backup, before your memories are brought up to date for this version of Keepsake.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Sicherung wird erstellt, bevor deine Erinnerungen auf den Stand dieser Version von Keepsake gebracht werden.</translation>
     </message>
     <message>
         <source>Open another vault…</source>
-        <translation type="unfinished"></translation>
+        <translation>Anderen Tresor öffnen …</translation>
     </message>
     <message>
         <source>Opening the vault</source>
-        <translation type="unfinished"></translation>
+        <translation>Tresor wird geöffnet</translation>
     </message>
     <message>
         <source>Opening {vault}</source>
-        <translation type="unfinished"></translation>
+        <translation>{vault} wird geöffnet</translation>
     </message>
     <message>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>Beenden</translation>
     </message>
     <message>
         <source>Rescue what can be read</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesbares retten</translation>
     </message>
     <message>
         <source>Restore a backup…</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherung wiederherstellen …</translation>
     </message>
     <message>
         <source>Restoring the backup that you chose.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die gewählte Sicherung wird wiederhergestellt.</translation>
     </message>
     <message>
         <source>Start in safe mode</source>
-        <translation type="unfinished"></translation>
+        <translation>Im abgesicherten Modus starten</translation>
     </message>
     <message>
         <source>The vault could not be opened</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Tresor konnte nicht geöffnet werden</translation>
     </message>
     <message>
         <source>There is no backup that could be restored.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt keine Sicherung, die sich wiederherstellen lässt.</translation>
     </message>
     <message>
         <source>Try again</source>
-        <translation type="unfinished"></translation>
+        <translation>Erneut versuchen</translation>
     </message>
     <message>
         <source>Use what was rescued</source>
-        <translation type="unfinished"></translation>
+        <translation>Gerettetes benutzen</translation>
     </message>
     <message>
         <source>What is there now is kept beside the backups, so this can be taken back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Was jetzt da ist, wird neben den Sicherungen behalten, du kannst also zurück.</translation>
     </message>
 </context>
 <context>
     <name>Status</name>
     <message>
         <source>1 agent</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Agent</translation>
     </message>
     <message>
         <source>1 memory</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Erinnerung</translation>
     </message>
     <message>
         <source>1 session</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Unterhaltung</translation>
     </message>
     <message>
         <source>Idle</source>
-        <translation type="unfinished"></translation>
+        <translation>Bereit</translation>
     </message>
     <message>
         <source>Idle — next: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>Bereit – als Nächstes: {what}</translation>
     </message>
     <message>
         <source>Read-only</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur lesbar</translation>
     </message>
     <message>
         <source>Working</source>
-        <translation type="unfinished"></translation>
+        <translation>Arbeitet</translation>
     </message>
     <message>
         <source>about {span} left</source>
-        <translation type="unfinished"></translation>
+        <translation>noch etwa {span}</translation>
     </message>
     <message>
         <source>index complete</source>
-        <translation type="unfinished"></translation>
+        <translation>Index vollständig</translation>
     </message>
     <message>
         <source>indexing {n} pieces</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Teile werden indexiert</translation>
     </message>
     <message>
         <source>recognising names in {n} texts</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen in {n} Texten werden erkannt</translation>
     </message>
     <message>
         <source>{done} of {total}{unit}</source>
-        <translation type="unfinished"></translation>
+        <translation>{done} von {total}{unit}</translation>
     </message>
     <message>
         <source>{h} h {m} min</source>
-        <translation type="unfinished"></translation>
+        <translation>{h} h {m} min</translation>
     </message>
     <message>
         <source>{n} MB</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} MB</translation>
     </message>
     <message>
         <source>{n} agents</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Agenten</translation>
     </message>
     <message>
         <source>{n} memories</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Erinnerungen</translation>
     </message>
     <message>
         <source>{n} min</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} min</translation>
     </message>
     <message>
         <source>{n} s</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} s</translation>
     </message>
     <message>
         <source>{n} sessions</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Unterhaltungen</translation>
     </message>
     <message>
         <source>{rate}/s</source>
-        <translation type="unfinished"></translation>
+        <translation>{rate}/s</translation>
     </message>
 </context>
 <context>
     <name>StatusEntries</name>
     <message>
         <source>1 program waits to be let in.</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Programm wartet auf Einlass.</translation>
     </message>
     <message>
         <source>1 request to {hosts} since {since}, at {last}.</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Anfrage an {hosts} seit {since}, um {last}.</translation>
     </message>
     <message>
         <source>1 thing could be better.</source>
-        <translation type="unfinished"></translation>
+        <translation>1 Sache könnte besser sein.</translation>
     </message>
     <message>
         <source>Agents</source>
-        <translation type="unfinished"></translation>
+        <translation>Agenten</translation>
     </message>
     <message>
         <source>An earlier backup was read back and is whole ({when}).</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine frühere Sicherung wurde zurückgelesen und ist heil ({when}).</translation>
     </message>
     <message>
         <source>Back up now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt sichern</translation>
     </message>
     <message>
         <source>Backup</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherung</translation>
     </message>
     <message>
         <source>Backup read back</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherung zurückgelesen</translation>
     </message>
     <message>
         <source>Check now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt prüfen</translation>
     </message>
     <message>
         <source>Complete: there is nothing to search yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vollständig: Es gibt noch nichts zu durchsuchen.</translation>
     </message>
     <message>
         <source>Complete: {n} pieces of text can be found by words and by meaning.</source>
-        <translation type="unfinished"></translation>
+        <translation>Vollständig: {n} Textteile sind über Wörter und Bedeutung zu finden.</translation>
     </message>
     <message>
         <source>Disk</source>
-        <translation type="unfinished"></translation>
+        <translation>Datenträger</translation>
     </message>
     <message>
         <source>It has not been checked yet. A check reads everything and changes nothing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Er wurde noch nicht geprüft. Eine Prüfung liest alles und ändert nichts.</translation>
     </message>
     <message>
         <source>It is due now.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist jetzt fällig.</translation>
     </message>
     <message>
         <source>It is switched off.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist ausgeschaltet.</translation>
     </message>
     <message>
         <source>It is the only one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sie ist die einzige.</translation>
     </message>
     <message>
         <source>It was checked and is sound ({when}).</source>
-        <translation type="unfinished"></translation>
+        <translation>Er wurde geprüft und ist in Ordnung ({when}).</translation>
     </message>
     <message>
         <source>Language model</source>
-        <translation type="unfinished"></translation>
+        <translation>Sprachmodell</translation>
     </message>
     <message>
         <source>Network</source>
-        <translation type="unfinished"></translation>
+        <translation>Netz</translation>
     </message>
     <message>
         <source>Next: {when}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächster: {when}.</translation>
     </message>
     <message>
         <source>No agent is connected now.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gerade ist kein Agent verbunden.</translation>
     </message>
     <message>
         <source>No backup has been read back yet. Verifying proves that one can be restored.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch wurde keine Sicherung zurückgelesen. Überprüfen beweist, dass sie sich wiederherstellen lässt.</translation>
     </message>
     <message>
         <source>No remote service is set up; everything is computed here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist kein entfernter Dienst eingerichtet; alles wird hier berechnet.</translation>
     </message>
     <message>
         <source>None is set up, so nothing is spent.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keines ist eingerichtet, also wird nichts ausgegeben.</translation>
     </message>
     <message>
         <source>Not run yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch nicht gelaufen.</translation>
     </message>
     <message>
         <source>Nothing has left this computer since Keepsake was started ({when}).</source>
-        <translation type="unfinished"></translation>
+        <translation>Nichts hat diesen Rechner verlassen, seit Keepsake gestartet wurde ({when}).</translation>
     </message>
     <message>
         <source>Open agents</source>
-        <translation type="unfinished"></translation>
+        <translation>Agenten öffnen</translation>
     </message>
     <message>
         <source>Open folder</source>
-        <translation type="unfinished"></translation>
+        <translation>Ordner öffnen</translation>
     </message>
     <message>
         <source>Open settings…</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen öffnen …</translation>
     </message>
     <message>
         <source>Please look at this</source>
-        <translation type="unfinished"></translation>
+        <translation>Bitte ansehen</translation>
     </message>
     <message>
         <source>Privacy settings…</source>
-        <translation type="unfinished"></translation>
+        <translation>Einstellungen zur Privatsphäre …</translation>
     </message>
     <message>
         <source>Remote services</source>
-        <translation type="unfinished"></translation>
+        <translation>Entfernte Dienste</translation>
     </message>
     <message>
         <source>Run now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt ausführen</translation>
     </message>
     <message>
         <source>Search index</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchindex</translation>
     </message>
     <message>
         <source>Search models…</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchmodelle …</translation>
     </message>
     <message>
         <source>The backup that was read back ({when}) is damaged: {problem}</source>
-        <translation type="unfinished"></translation>
+        <translation>Die zurückgelesene Sicherung ({when}) ist beschädigt: {problem}</translation>
     </message>
     <message>
         <source>The language model runs on this computer, and so does the search.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Sprachmodell läuft auf diesem Rechner, die Suche auch.</translation>
     </message>
     <message>
         <source>The last check ({when}) found {n} errors. Repair the vault, or restore a backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die letzte Prüfung ({when}) fand {n} Fehler. Repariere den Tresor, oder stelle eine Sicherung wieder her.</translation>
     </message>
     <message>
         <source>The last one is of {when} ({size}).</source>
-        <translation type="unfinished"></translation>
+        <translation>Die letzte ist vom {when} ({size}).</translation>
     </message>
     <message>
         <source>The newest backup was read back and is whole ({when}).</source>
-        <translation type="unfinished"></translation>
+        <translation>Die neueste Sicherung wurde zurückgelesen und ist heil ({when}).</translation>
     </message>
     <message>
         <source>The vault takes {size}; {free} of {disk} are free.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Tresor braucht {size}; {free} von {disk} sind frei.</translation>
     </message>
     <message>
         <source>There is no backup yet. One is made each day once something changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es gibt noch keine Sicherung. Sobald sich etwas geändert hat, wird täglich eine erstellt.</translation>
     </message>
     <message>
         <source>Vault</source>
-        <translation type="unfinished"></translation>
+        <translation>Tresor</translation>
     </message>
     <message>
         <source>Verify</source>
-        <translation type="unfinished"></translation>
+        <translation>Überprüfen</translation>
     </message>
     <message>
         <source>Your settings let Keepsake use {hosts}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Einstellungen lassen Keepsake {hosts} nutzen.</translation>
     </message>
     <message>
         <source>{names} and {n} more</source>
-        <translation type="unfinished"></translation>
+        <translation>{names} und {n} weitere</translation>
     </message>
     <message>
         <source>{names} is connected now.</source>
-        <translation type="unfinished"></translation>
+        <translation>{names} ist gerade verbunden.</translation>
     </message>
     <message>
         <source>{n} are connected now: {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} sind gerade verbunden: {names}.</translation>
     </message>
     <message>
         <source>{n} are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} werden behalten.</translation>
     </message>
     <message>
         <source>{n} pieces of text wait for the index.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Textteile warten auf den Index.</translation>
     </message>
     <message>
         <source>{n} private ones are found by their words only.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} private sind nur über ihre Wörter zu finden.</translation>
     </message>
     <message>
         <source>{n} programs wait to be let in.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Programme warten auf Einlass.</translation>
     </message>
     <message>
         <source>{n} requests to {hosts} since {since}, the last {last}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Anfragen an {hosts} seit {since}, die letzte {last}.</translation>
     </message>
     <message>
         <source>{n} texts wait to be read for names.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Texte werden noch auf Namen gelesen.</translation>
     </message>
     <message>
         <source>{n} things could be better.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Sachen könnten besser sein.</translation>
     </message>
     <message>
         <source>{spent} of {cap} spent this month.</source>
-        <translation type="unfinished"></translation>
+        <translation>{spent} von {cap} diesen Monat ausgegeben.</translation>
     </message>
     <message>
         <source>{spent} spent this month; there is no limit.</source>
-        <translation type="unfinished"></translation>
+        <translation>{spent} diesen Monat ausgegeben; es gibt keine Grenze.</translation>
     </message>
     <message>
         <source>{state}, {when}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{state}, {when}.</translation>
     </message>
 </context>
 <context>
     <name>StatusLine</name>
     <message>
         <source> (and {n} more)</source>
-        <translation type="unfinished"></translation>
+        <translation> (und {n} weitere)</translation>
     </message>
     <message>
         <source> (paused)</source>
-        <translation type="unfinished"></translation>
+        <translation> (pausiert)</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Cancel: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Abbrechen: {title}</translation>
     </message>
     <message>
         <source>No vault is open</source>
-        <translation type="unfinished"></translation>
+        <translation>Kein Tresor ist geöffnet</translation>
     </message>
     <message>
         <source>Opening…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird geöffnet …</translation>
     </message>
     <message>
         <source>Pause: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Pausieren: {title}</translation>
     </message>
     <message>
         <source>Progress</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortschritt</translation>
     </message>
     <message>
         <source>Resume: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortsetzen: {title}</translation>
     </message>
     <message>
         <source>Status: privacy and safety</source>
-        <translation type="unfinished"></translation>
+        <translation>Status: Privatsphäre und Sicherheit</translation>
     </message>
     <message>
         <source>Waiting for {what}…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wartet auf {what} …</translation>
     </message>
 </context>
 <context>
     <name>StatusPane</name>
     <message>
         <source>All is well; nothing needs you.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles ist gut; nichts braucht dich.</translation>
     </message>
     <message>
         <source>Back up now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt sichern</translation>
     </message>
     <message>
         <source>Check the vault</source>
-        <translation type="unfinished"></translation>
+        <translation>Tresor prüfen</translation>
     </message>
     <message>
         <source>Looking…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird nachgesehen …</translation>
     </message>
     <message>
         <source>Needs a look</source>
-        <translation type="unfinished"></translation>
+        <translation>Braucht einen Blick</translation>
     </message>
     <message>
         <source>One thing needs a look.</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Sache braucht einen Blick.</translation>
     </message>
     <message>
         <source>Privacy</source>
-        <translation type="unfinished"></translation>
+        <translation>Privatsphäre</translation>
     </message>
     <message>
         <source>Safety</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherheit</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen</translation>
     </message>
     <message>
         <source>Space and spending</source>
-        <translation type="unfinished"></translation>
+        <translation>Platz und Ausgaben</translation>
     </message>
     <message>
         <source>Status</source>
-        <translation type="unfinished"></translation>
+        <translation>Status</translation>
     </message>
     <message>
         <source>What runs by itself</source>
-        <translation type="unfinished"></translation>
+        <translation>Was von selbst läuft</translation>
     </message>
     <message>
         <source>{n} things need a look.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Sachen brauchen einen Blick.</translation>
     </message>
 </context>
 <context>
     <name>StatusRow</name>
     <message>
         <source>One moment…</source>
-        <translation type="unfinished"></translation>
+        <translation>Einen Moment …</translation>
     </message>
 </context>
 <context>
     <name>StatusUpdater</name>
     <message>
         <source>the vault to answer</source>
-        <translation type="unfinished"></translation>
+        <translation>die Antwort des Tresors</translation>
     </message>
 </context>
 <context>
     <name>SummaryTab</name>
     <message>
         <source>Condense all but the latest messages</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles außer den letzten Nachrichten verdichten</translation>
     </message>
     <message>
         <source>It stands for the messages up to number {n} of {last}. Version {epoch}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Sie steht für die Nachrichten bis Nummer {n} von {last}. Fassung {epoch}.</translation>
     </message>
     <message>
         <source>Long conversations are condensed by themselves; agents are then given this summary.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lange Unterhaltungen werden von selbst verdichtet; Agenten erhalten dann diese Zusammenfassung.</translation>
     </message>
     <message>
         <source>No summary yet</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch keine Zusammenfassung</translation>
     </message>
     <message>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>Speichern</translation>
     </message>
     <message>
         <source>Somebody else wrote it meanwhile; this is theirs.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jemand anderes hat sie inzwischen geschrieben; dies ist sie.</translation>
     </message>
     <message>
         <source>Summarise now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt zusammenfassen</translation>
     </message>
     <message>
         <source>Summary</source>
-        <translation type="unfinished"></translation>
+        <translation>Zusammenfassung</translation>
     </message>
 </context>
 <context>
     <name>TagEdit</name>
     <message>
         <source>A tag needs a letter or a number.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Schlagwort braucht einen Buchstaben oder eine Ziffer.</translation>
     </message>
     <message>
         <source>Add a tag</source>
-        <translation type="unfinished"></translation>
+        <translation>Schlagwort hinzufügen</translation>
     </message>
     <message>
         <source>Kept as #{tag}: a tag has no blanks or signs in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Als #{tag} behalten: Ein Schlagwort hat keine Leer- oder Satzzeichen.</translation>
     </message>
     <message>
         <source>Known tags</source>
-        <translation type="unfinished"></translation>
+        <translation>Bekannte Schlagwörter</translation>
     </message>
     <message>
         <source>There is room for {count} tags. Remove one first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist Platz für {count} Schlagwörter. Entferne erst eines.</translation>
     </message>
     <message>
         <source>This looks like a sentence. A tag is a word such as garden or garden/roses.</source>
-        <translation type="unfinished"></translation>
+        <translation>Das sieht wie ein Satz aus. Ein Schlagwort ist ein Wort wie garden oder garden/roses.</translation>
     </message>
 </context>
 <context>
     <name>TimeSlider</name>
     <message>
         <source>Play how the graph grew</source>
-        <translation type="unfinished"></translation>
+        <translation>Abspielen, wie der Graph wuchs</translation>
     </message>
     <message>
         <source>Show the graph as of a day</source>
-        <translation type="unfinished"></translation>
+        <translation>Den Graphen an einem Tag zeigen</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>Anhalten</translation>
     </message>
     <message>
         <source>Today</source>
-        <translation type="unfinished"></translation>
+        <translation>Heute</translation>
     </message>
 </context>
 <context>
     <name>TimelineStrip</name>
     <message>
         <source>Results by month</source>
-        <translation type="unfinished"></translation>
+        <translation>Ergebnisse nach Monat</translation>
     </message>
     <message>
         <source>{month}: 1 text</source>
-        <translation type="unfinished"></translation>
+        <translation>{month}: 1 Text</translation>
     </message>
     <message>
         <source>{month}: {count} texts</source>
-        <translation type="unfinished"></translation>
+        <translation>{month}: {count} Texte</translation>
     </message>
 </context>
 <context>
     <name>Toast</name>
     <message>
         <source>Dismiss</source>
-        <translation type="unfinished"></translation>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>Undo: {text}</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgängig: {text}</translation>
     </message>
 </context>
 <context>
     <name>Toaster</name>
     <message>
         <source>Notices</source>
-        <translation type="unfinished"></translation>
+        <translation>Meldungen</translation>
     </message>
 </context>
 <context>
     <name>TopBar</name>
     <message>
         <source>Capture</source>
-        <translation type="unfinished"></translation>
+        <translation>Erfassen</translation>
     </message>
     <message>
         <source>Search or jump</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen oder springen</translation>
     </message>
     <message>
         <source>Search or jump to a note or conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen oder zu Notiz oder Unterhaltung springen</translation>
     </message>
     <message>
         <source>Search or jump to…</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen oder springen zu …</translation>
     </message>
     <message>
         <source>This page has no inspector</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Seite hat keinen Inspektor</translation>
     </message>
 </context>
 <context>
     <name>Transcript</name>
     <message>
         <source>Link: {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>Link: {words}</translation>
     </message>
 </context>
 <context>
     <name>TranscriptView</name>
     <message>
         <source>Called {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} aufgerufen</translation>
     </message>
     <message>
         <source>Show more ({count} more characters)</source>
-        <translation type="unfinished"></translation>
+        <translation>Mehr zeigen (noch {count} Zeichen)</translation>
     </message>
     <message>
         <source>Transcript</source>
-        <translation type="unfinished"></translation>
+        <translation>Mitschrift</translation>
     </message>
     <message>
         <source>important</source>
-        <translation type="unfinished"></translation>
+        <translation>wichtig</translation>
     </message>
     <message>
         <source>{name} answered</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} antwortete</translation>
     </message>
 </context>
 <context>
     <name>TrashBar</name>
     <message>
         <source>Empty the trash</source>
-        <translation type="unfinished"></translation>
+        <translation>Papierkorb leeren</translation>
     </message>
     <message>
         <source>Empty trash…</source>
-        <translation type="unfinished"></translation>
+        <translation>Papierkorb leeren …</translation>
     </message>
     <message>
         <source>Erase for ever</source>
-        <translation type="unfinished"></translation>
+        <translation>Endgültig löschen</translation>
     </message>
     <message>
         <source>Erase the note in the trash for ever?</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Notiz im Papierkorb endgültig löschen?</translation>
     </message>
     <message>
         <source>Erase the {count} notes in the trash for ever?</source>
-        <translation type="unfinished"></translation>
+        <translation>Die {count} Notizen im Papierkorb endgültig löschen?</translation>
     </message>
     <message>
         <source>Erased {count} from the trash for ever</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} aus dem Papierkorb endgültig gelöscht</translation>
     </message>
     <message>
         <source>In the trash: {count}. It stays until you empty it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Papierkorb: {count}. Sie bleiben, bis du ihn leerst.</translation>
     </message>
     <message>
         <source>Restore</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederherstellen</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Papierkorb ist leer.</translation>
     </message>
     <message>
         <source>Their text, history and search entries are removed from this vault. Nothing can undo this.</source>
-        <translation type="unfinished"></translation>
+        <translation>Text, Verlauf und Sucheinträge werden aus diesem Tresor entfernt. Nichts kann das rückgängig machen.</translation>
     </message>
 </context>
 <context>
     <name>Tray</name>
     <message>
         <source> (paused)</source>
-        <translation type="unfinished"></translation>
+        <translation> (pausiert)</translation>
     </message>
     <message>
         <source>A program asks for access</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Programm bittet um Zugriff</translation>
     </message>
     <message>
         <source>Agents</source>
-        <translation type="unfinished"></translation>
+        <translation>Agenten</translation>
     </message>
     <message>
         <source>Allow {name}…</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} erlauben …</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Let it go on</source>
-        <translation type="unfinished"></translation>
+        <translation>Fortfahren lassen</translation>
     </message>
     <message>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen</translation>
     </message>
     <message>
         <source>Open Keepsake</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake öffnen</translation>
     </message>
     <message>
         <source>Opening…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird geöffnet …</translation>
     </message>
     <message>
         <source>Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>Pause</translation>
     </message>
     <message>
         <source>Recent</source>
-        <translation type="unfinished"></translation>
+        <translation>Zuletzt</translation>
     </message>
     <message>
         <source>Refuse {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} ablehnen</translation>
     </message>
     <message>
         <source>Run now</source>
-        <translation type="unfinished"></translation>
+        <translation>Jetzt ausführen</translation>
     </message>
     <message>
         <source>Scheduled work is paused · {status}</source>
-        <translation type="unfinished"></translation>
+        <translation>Geplante Arbeit pausiert · {status}</translation>
     </message>
     <message>
         <source>Search…</source>
-        <translation type="unfinished"></translation>
+        <translation>Suchen …</translation>
     </message>
     <message>
         <source>{name} (connected)</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} (verbunden)</translation>
     </message>
     <message>
         <source>{name} (paused)</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} (pausiert)</translation>
     </message>
     <message>
         <source>{name} asks for access to your memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} bittet um Zugriff auf dein Gedächtnis.</translation>
     </message>
 </context>
 <context>
     <name>UndoStack</name>
     <message>
         <source>Redo</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederholen</translation>
     </message>
     <message>
         <source>Redo {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederholen: {what}</translation>
     </message>
     <message>
         <source>Redoing {count} changes. This may take some seconds.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Änderungen werden wiederholt. Das kann einige Sekunden dauern.</translation>
     </message>
     <message>
         <source>Redone: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederholt: {what}</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>Undo {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgängig: {what}</translation>
     </message>
     <message>
         <source>Undoing {count} changes. This may take some seconds.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} Änderungen werden rückgängig gemacht. Das kann einige Sekunden dauern.</translation>
     </message>
     <message>
         <source>Undone: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgängig gemacht: {what}</translation>
     </message>
     <message>
         <source>undoing {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>Rückgängigmachen: {what}</translation>
     </message>
 </context>
 <context>
     <name>VaultRescue</name>
     <message>
         <source>Another Keepsake could not be started.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein weiteres Keepsake konnte nicht gestartet werden.</translation>
     </message>
     <message>
         <source>Copying what can be read into a new folder. This can take minutes; closing the window stops it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Lesbares wird in einen neuen Ordner kopiert. Das kann Minuten dauern; Schließen des Fensters hält es an.</translation>
     </message>
     <message>
         <source>Looking for backups…</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherungen werden gesucht …</translation>
     </message>
     <message>
         <source>Open another vault</source>
-        <translation type="unfinished"></translation>
+        <translation>Anderen Tresor öffnen</translation>
     </message>
     <message>
         <source>Reading the whole file. Closing the window stops it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die ganze Datei wird gelesen. Schließen des Fensters hält es an.</translation>
     </message>
     <message>
         <source>Rescued {sessions} conversations, {messages} messages, {memories} notes and facts into {folder}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{sessions} Unterhaltungen, {messages} Nachrichten, {memories} Notizen und Fakten nach {folder} gerettet.</translation>
     </message>
     <message>
         <source>The file is sound: {sessions} conversations, {messages} messages, {memories} notes and facts.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Datei ist in Ordnung: {sessions} Unterhaltungen, {messages} Nachrichten, {memories} Notizen und Fakten.</translation>
     </message>
     <message>
         <source>Verifying the copy, then restoring it. Closing the window before that is done changes nothing.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Kopie wird überprüft und dann wiederhergestellt. Wird das Fenster vorher geschlossen, ändert sich nichts.</translation>
     </message>
     <message>
         <source>{n} could not be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} konnten nicht gelesen werden.</translation>
     </message>
 </context>
 <context>
     <name>VersionDiff</name>
     <message>
         <source>Close the comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>Vergleich schließen</translation>
     </message>
     <message>
         <source>Differences</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterschiede</translation>
     </message>
     <message>
         <source>The words are the same; title or tags differ.</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Wörter sind gleich; Titel oder Schlagwörter unterscheiden sich.</translation>
     </message>
 </context>
 <context>
     <name>WeekView</name>
     <message>
         <source>Week</source>
-        <translation type="unfinished"></translation>
+        <translation>Woche</translation>
     </message>
     <message>
         <source>{n} runs this week. {current}</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} Läufe diese Woche. {current}</translation>
     </message>
 </context>
 <context>
     <name>WelcomeDialog</name>
     <message>
         <source>A backup is made every day, and what you, an agent or a job changed can be undone.</source>
-        <translation type="unfinished"></translation>
+        <translation>Jeden Tag wird eine Sicherung erstellt, und was du, ein Agent oder eine Aufgabe ändert, lässt sich rückgängig machen.</translation>
     </message>
     <message>
         <source>A memory of your own</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein eigenes Gedächtnis</translation>
     </message>
     <message>
         <source>Agents read your memory only after you allow them, and you can pause them at any time.</source>
-        <translation type="unfinished"></translation>
+        <translation>Agenten lesen dein Gedächtnis erst, wenn du es erlaubst, und du kannst sie jederzeit pausieren.</translation>
     </message>
     <message>
         <source>All of it lies in one folder on this machine. Nothing is sent away unless you set that up.</source>
-        <translation type="unfinished"></translation>
+        <translation>Alles liegt in einem Ordner auf diesem Rechner. Nichts wird fortgeschickt, außer du richtest es ein.</translation>
     </message>
     <message>
         <source>An export of ChatGPT or Claude, or a folder of Markdown notes. You see first what will be made.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein Export von ChatGPT oder Claude, oder ein Ordner mit Markdown-Notizen. Du siehst erst, was daraus wird.</translation>
     </message>
     <message>
         <source>Back</source>
-        <translation type="unfinished"></translation>
+        <translation>Zurück</translation>
     </message>
     <message>
         <source>Bring things in</source>
-        <translation type="unfinished"></translation>
+        <translation>Inhalte hereinholen</translation>
     </message>
     <message>
         <source>Closing the window can leave Keepsake in the tray, where your agents still reach it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Beim Schließen des Fensters kann Keepsake im Infobereich bleiben, wo deine Agenten es weiter erreichen.</translation>
     </message>
     <message>
         <source>Closing the window can leave Keepsake running, hidden. Start it again to see the window.</source>
-        <translation type="unfinished"></translation>
+        <translation>Beim Schließen des Fensters kann Keepsake verborgen weiterlaufen. Starte es noch einmal, um das Fenster zu sehen.</translation>
     </message>
     <message>
         <source>Connect agents</source>
-        <translation type="unfinished"></translation>
+        <translation>Agenten verbinden</translation>
     </message>
     <message>
         <source>How it works for you</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie es für dich arbeitet</translation>
     </message>
     <message>
         <source>Import…</source>
-        <translation type="unfinished"></translation>
+        <translation>Importieren …</translation>
     </message>
     <message>
         <source>Keepsake keeps your conversations, notes and facts, and finds them again by words and meaning.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake behält deine Unterhaltungen, Notizen und Fakten und findet sie über Wörter und Bedeutung wieder.</translation>
     </message>
     <message>
         <source>Look at a sample vault</source>
-        <translation type="unfinished"></translation>
+        <translation>Beispieltresor ansehen</translation>
     </message>
     <message>
         <source>Next</source>
-        <translation type="unfinished"></translation>
+        <translation>Weiter</translation>
     </message>
     <message>
         <source>Or start empty: Quick capture in the File menu saves a thought as a note.</source>
-        <translation type="unfinished"></translation>
+        <translation>Oder leer beginnen: Die Schnellerfassung im Menü Datei speichert einen Gedanken als Notiz.</translation>
     </message>
     <message>
         <source>See backups</source>
-        <translation type="unfinished"></translation>
+        <translation>Sicherungen ansehen</translation>
     </message>
     <message>
         <source>Skip</source>
-        <translation type="unfinished"></translation>
+        <translation>Überspringen</translation>
     </message>
     <message>
         <source>Start</source>
-        <translation type="unfinished"></translation>
+        <translation>Beginnen</translation>
     </message>
     <message>
         <source>Step {n} of {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>Schritt {n} von {count}</translation>
     </message>
     <message>
         <source>The sample vault opens in a window of its own and leaves yours as it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>Der Beispieltresor öffnet sich in einem eigenen Fenster und lässt deinen, wie er ist.</translation>
     </message>
     <message>
         <source>Your vault: {folder}</source>
-        <translation type="unfinished"></translation>
+        <translation>Dein Tresor: {folder}</translation>
     </message>
 </context>
 <context>
     <name>WhyNotDialog</name>
     <message>
         <source>Choose what you expected among the results of ‘{query}’.</source>
-        <translation type="unfinished"></translation>
+        <translation>Wähle, was du unter den Ergebnissen von „{query}“ erwartet hast.</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>Schließen</translation>
     </message>
     <message>
         <source>Conversations and memories</source>
-        <translation type="unfinished"></translation>
+        <translation>Unterhaltungen und Erinnerungen</translation>
     </message>
     <message>
         <source>Looking…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wird nachgesehen …</translation>
     </message>
     <message>
         <source>Search that way</source>
-        <translation type="unfinished"></translation>
+        <translation>So suchen</translation>
     </message>
     <message>
         <source>There is nothing with these words or this title in the vault.</source>
-        <translation type="unfinished"></translation>
+        <translation>Im Tresor ist nichts mit diesen Wörtern oder diesem Titel.</translation>
     </message>
     <message>
         <source>This is about the message of the conversation that fits best.</source>
-        <translation type="unfinished"></translation>
+        <translation>Dies gilt für die Nachricht der Unterhaltung, die am besten passt.</translation>
     </message>
     <message>
         <source>This search shows it: {query}</source>
-        <translation type="unfinished"></translation>
+        <translation>Diese Suche zeigt es: {query}</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>Ohne Titel</translation>
     </message>
     <message>
         <source>What you expected</source>
-        <translation type="unfinished"></translation>
+        <translation>Was du erwartet hast</translation>
     </message>
     <message>
         <source>Why not …?</source>
-        <translation type="unfinished"></translation>
+        <translation>Warum nicht …?</translation>
     </message>
     <message>
         <source>Words of it, or its title…</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter daraus oder der Titel …</translation>
     </message>
 </context>
 <context>
     <name>WhyPanel</name>
     <message>
         <source>A filled bar lifted the result, an outlined one lowered it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ein gefüllter Balken hob das Ergebnis, ein umrandeter senkte es.</translation>
     </message>
     <message>
         <source>How it was found</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie es gefunden wurde</translation>
     </message>
     <message>
         <source>Importance</source>
-        <translation type="unfinished"></translation>
+        <translation>Wichtigkeit</translation>
     </message>
     <message>
         <source>Meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>Bedeutung</translation>
     </message>
     <message>
         <source>Mentions</source>
-        <translation type="unfinished"></translation>
+        <translation>Erwähnungen</translation>
     </message>
     <message>
         <source>Newness</source>
-        <translation type="unfinished"></translation>
+        <translation>Neuheit</translation>
     </message>
     <message>
         <source>Next marked word</source>
-        <translation type="unfinished"></translation>
+        <translation>Nächstes markiertes Wort</translation>
     </message>
     <message>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffnen</translation>
     </message>
     <message>
         <source>Other names</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Namen</translation>
     </message>
     <message>
         <source>Previous marked word</source>
-        <translation type="unfinished"></translation>
+        <translation>Voriges markiertes Wort</translation>
     </message>
     <message>
         <source>Text of the result</source>
-        <translation type="unfinished"></translation>
+        <translation>Text des Ergebnisses</translation>
     </message>
     <message>
         <source>What counted, and how much</source>
-        <translation type="unfinished"></translation>
+        <translation>Was zählte und wie viel</translation>
     </message>
     <message>
         <source>What else counted</source>
-        <translation type="unfinished"></translation>
+        <translation>Was sonst zählte</translation>
     </message>
     <message>
         <source>Words</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter</translation>
     </message>
     <message>
         <source>place {rank}</source>
-        <translation type="unfinished"></translation>
+        <translation>Platz {rank}</translation>
     </message>
     <message>
         <source>{m} marked</source>
-        <translation type="unfinished"></translation>
+        <translation>{m} markiert</translation>
     </message>
     <message>
         <source>{n} of {m}</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} von {m}</translation>
     </message>
 </context>
 <context>
     <name>Window</name>
     <message>
         <source>Drop to import</source>
-        <translation type="unfinished"></translation>
+        <translation>Zum Importieren ablegen</translation>
     </message>
     <message>
         <source>Keepsake</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake</translation>
     </message>
     <message>
         <source>Keepsake (safe mode)</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake (abgesicherter Modus)</translation>
     </message>
     <message>
         <source>Only the window is in safe mode: another Keepsake has your memories open. Quit that one for all of it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur das Fenster ist im abgesicherten Modus: Ein anderes Keepsake hat deine Erinnerungen geöffnet. Beende jenes, damit er für alles gilt.</translation>
     </message>
     <message>
         <source>Safe mode: schedules, models and search by meaning are off, and the appearance is the default one. Settings that you change count from the next start.</source>
-        <translation type="unfinished"></translation>
+        <translation>Abgesicherter Modus: Zeitpläne, Modelle und die Suche nach Bedeutung sind aus, und das Aussehen ist das übliche. Geänderte Einstellungen gelten ab dem nächsten Start.</translation>
     </message>
 </context>
 <context>
     <name>WindowActions</name>
     <message>
         <source>Created ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ angelegt</translation>
     </message>
     <message>
         <source>Keepsake ended unexpectedly on {time}. What was saved is kept. Copy the details if you want to report it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake wurde am {time} unerwartet beendet. Gespeichertes ist erhalten. Kopiere die Details, wenn du es melden willst.</translation>
     </message>
     <message>
         <source>Link copied</source>
-        <translation type="unfinished"></translation>
+        <translation>Link kopiert</translation>
     </message>
     <message>
         <source>No language model is set up. The settings llm.* name one.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist kein Sprachmodell eingerichtet. Die Einstellungen llm.* nennen eines.</translation>
     </message>
     <message>
         <source>Open a note, conversation or search first; this place has no link</source>
-        <translation type="unfinished"></translation>
+        <translation>Öffne erst eine Notiz, Unterhaltung oder Suche; diese Stelle hat keinen Link</translation>
     </message>
     <message>
         <source>create ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>„{title}“ anlegen</translation>
     </message>
     <message>
         <source>{model} answered in {seconds} seconds. This month it cost {cost}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{model} antwortete in {seconds} Sekunden. Diesen Monat kostete es {cost}.</translation>
     </message>
     <message>
         <source>{program}, {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>{program}, {time}</translation>
     </message>
 </context>
 <context>
     <name>Words</name>
     <message>
         <source>A message of several sentences</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Nachricht aus mehreren Sätzen</translation>
     </message>
     <message>
         <source>A question came before</source>
-        <translation type="unfinished"></translation>
+        <translation>Vorher kam eine Frage</translation>
     </message>
     <message>
         <source>Archived</source>
-        <translation type="unfinished"></translation>
+        <translation>Archiviert</translation>
     </message>
     <message>
         <source>As in the settings</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie in den Einstellungen</translation>
     </message>
     <message>
         <source>Assistant</source>
-        <translation type="unfinished"></translation>
+        <translation>Assistent</translation>
     </message>
     <message>
         <source>Best match overall</source>
-        <translation type="unfinished"></translation>
+        <translation>Passt insgesamt am besten</translation>
     </message>
     <message>
         <source>By conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Unterhaltung</translation>
     </message>
     <message>
         <source>By day</source>
-        <translation type="unfinished"></translation>
+        <translation>Nach Tag</translation>
     </message>
     <message>
         <source>Changed</source>
-        <translation type="unfinished"></translation>
+        <translation>Geändert</translation>
     </message>
     <message>
         <source>Condensed</source>
-        <translation type="unfinished"></translation>
+        <translation>Verdichtet</translation>
     </message>
     <message>
         <source>Confirmed</source>
-        <translation type="unfinished"></translation>
+        <translation>Bestätigt</translation>
     </message>
     <message>
         <source>Date</source>
-        <translation type="unfinished"></translation>
+        <translation>Datum</translation>
     </message>
     <message>
         <source>Dates</source>
-        <translation type="unfinished"></translation>
+        <translation>Daten</translation>
     </message>
     <message>
         <source>Deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>Gelöscht</translation>
     </message>
     <message>
         <source>Deleted from the archive</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus dem Archiv gelöscht</translation>
     </message>
     <message>
         <source>Digest</source>
-        <translation type="unfinished"></translation>
+        <translation>Auszug</translation>
     </message>
     <message>
         <source>Digests</source>
-        <translation type="unfinished"></translation>
+        <translation>Auszüge</translation>
     </message>
     <message>
         <source>E-mail address</source>
-        <translation type="unfinished"></translation>
+        <translation>E-Mail-Adresse</translation>
     </message>
     <message>
         <source>E-mail addresses</source>
-        <translation type="unfinished"></translation>
+        <translation>E-Mail-Adressen</translation>
     </message>
     <message>
         <source>Fact</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakt</translation>
     </message>
     <message>
         <source>Facts</source>
-        <translation type="unfinished"></translation>
+        <translation>Fakten</translation>
     </message>
     <message>
         <source>Follows a person</source>
-        <translation type="unfinished"></translation>
+        <translation>Folgt auf eine Person</translation>
     </message>
     <message>
         <source>Found because it {reasons}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Gefunden, weil es {reasons}.</translation>
     </message>
     <message>
         <source>Hashtag</source>
-        <translation type="unfinished"></translation>
+        <translation>Hashtag</translation>
     </message>
     <message>
         <source>Hashtags</source>
-        <translation type="unfinished"></translation>
+        <translation>Hashtags</translation>
     </message>
     <message>
         <source>How new it is</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie neu es ist</translation>
     </message>
     <message>
         <source>How new the conversation is</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie neu die Unterhaltung ist</translation>
     </message>
     <message>
         <source>How results are grouped</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie Ergebnisse gruppiert werden</translation>
     </message>
     <message>
         <source>How results are ranked</source>
-        <translation type="unfinished"></translation>
+        <translation>Wie Ergebnisse geordnet werden</translation>
     </message>
     <message>
         <source>Import ({origin})</source>
-        <translation type="unfinished"></translation>
+        <translation>Import ({origin})</translation>
     </message>
     <message>
         <source>It does not say {lacking}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es sagt nicht {lacking}.</translation>
     </message>
     <message>
         <source>It is a note or fact</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist eine Notiz oder ein Fakt</translation>
     </message>
     <message>
         <source>It is a question</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist eine Frage</translation>
     </message>
     <message>
         <source>It is about who hears it</source>
-        <translation type="unfinished"></translation>
+        <translation>Es geht darum, wer es hört</translation>
     </message>
     <message>
         <source>It is about who says it</source>
-        <translation type="unfinished"></translation>
+        <translation>Es geht darum, wer es sagt</translation>
     </message>
     <message>
         <source>It is in the archive, which searches leave out. Add is:archived.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es liegt im Archiv, das Suchen auslassen. Füge is:archived hinzu.</translation>
     </message>
     <message>
         <source>It is no longer there.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist nicht mehr da.</translation>
     </message>
     <message>
         <source>It is not ready to be searched yet, or has no words of its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es ist noch nicht für die Suche bereit, oder hat keine eigenen Wörter.</translation>
     </message>
     <message>
         <source>It says a number</source>
-        <translation type="unfinished"></translation>
+        <translation>Es nennt eine Zahl</translation>
     </message>
     <message>
         <source>It says when</source>
-        <translation type="unfinished"></translation>
+        <translation>Es sagt, wann</translation>
     </message>
     <message>
         <source>It says {words}, but not {lacking}, and others fit better.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es sagt {words}, aber nicht {lacking}, und anderes passt besser.</translation>
     </message>
     <message>
         <source>It says {words}, but so many others do that it did not come among the best.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es sagt {words}, aber so viele andere tun das auch, dass es nicht unter die besten kam.</translation>
     </message>
     <message>
         <source>It shares no word with your search, and others are nearer in meaning.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es teilt kein Wort mit deiner Suche, und anderes ist in der Bedeutung näher.</translation>
     </message>
     <message>
         <source>It was deleted. Restore it from the trash, and searches find it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wurde gelöscht. Stelle es aus dem Papierkorb wieder her, dann finden es Suchen wieder.</translation>
     </message>
     <message>
         <source>It was found, but only as number {place}; the first {limit} are shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wurde gefunden, aber nur auf Platz {place}; die ersten {limit} werden gezeigt.</translation>
     </message>
     <message>
         <source>It was found: it is number {place} of the results.</source>
-        <translation type="unfinished"></translation>
+        <translation>Es wurde gefunden: Es ist Nummer {place} der Ergebnisse.</translation>
     </message>
     <message>
         <source>Its conversation is like the best ones</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Unterhaltung gleicht den besten</translation>
     </message>
     <message>
         <source>Its conversation is the newest of those</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Unterhaltung ist die neueste davon</translation>
     </message>
     <message>
         <source>Its conversation was deleted.</source>
-        <translation type="unfinished"></translation>
+        <translation>Seine Unterhaltung wurde gelöscht.</translation>
     </message>
     <message>
         <source>Judged by the reading model</source>
-        <translation type="unfinished"></translation>
+        <translation>Vom lesenden Modell beurteilt</translation>
     </message>
     <message>
         <source>Length</source>
-        <translation type="unfinished"></translation>
+        <translation>Länge</translation>
     </message>
     <message>
         <source>Length of the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Länge der Unterhaltung</translation>
     </message>
     <message>
         <source>Length of the question</source>
-        <translation type="unfinished"></translation>
+        <translation>Länge der Frage</translation>
     </message>
     <message>
         <source>Meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>Bedeutung</translation>
     </message>
     <message>
         <source>Meaning around it</source>
-        <translation type="unfinished"></translation>
+        <translation>Bedeutung ringsum</translation>
     </message>
     <message>
         <source>Meaning before words</source>
-        <translation type="unfinished"></translation>
+        <translation>Bedeutung vor Wörtern</translation>
     </message>
     <message>
         <source>Meaning of the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Bedeutung der Unterhaltung</translation>
     </message>
     <message>
         <source>Meaning of the message after</source>
-        <translation type="unfinished"></translation>
+        <translation>Bedeutung der Nachricht danach</translation>
     </message>
     <message>
         <source>Meaning of the message before</source>
-        <translation type="unfinished"></translation>
+        <translation>Bedeutung der Nachricht davor</translation>
     </message>
     <message>
         <source>Mention</source>
-        <translation type="unfinished"></translation>
+        <translation>Erwähnung</translation>
     </message>
     <message>
         <source>Mentions</source>
-        <translation type="unfinished"></translation>
+        <translation>Erwähnungen</translation>
     </message>
     <message>
         <source>Mentions what you name</source>
-        <translation type="unfinished"></translation>
+        <translation>Erwähnt, was du nennst</translation>
     </message>
     <message>
         <source>Merged</source>
-        <translation type="unfinished"></translation>
+        <translation>Zusammengeführt</translation>
     </message>
     <message>
         <source>Message</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachricht</translation>
     </message>
     <message>
         <source>Messages</source>
-        <translation type="unfinished"></translation>
+        <translation>Nachrichten</translation>
     </message>
     <message>
         <source>Most of your words in one of its messages</source>
-        <translation type="unfinished"></translation>
+        <translation>Die meisten deiner Wörter in einer seiner Nachrichten</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>Name</translation>
     </message>
     <message>
         <source>Names</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen</translation>
     </message>
     <message>
         <source>Names in it</source>
-        <translation type="unfinished"></translation>
+        <translation>Namen darin</translation>
     </message>
     <message>
         <source>Note</source>
-        <translation type="unfinished"></translation>
+        <translation>Notiz</translation>
     </message>
     <message>
         <source>Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Notizen</translation>
     </message>
     <message>
         <source>Observation</source>
-        <translation type="unfinished"></translation>
+        <translation>Beobachtung</translation>
     </message>
     <message>
         <source>Observations</source>
-        <translation type="unfinished"></translation>
+        <translation>Beobachtungen</translation>
     </message>
     <message>
         <source>One list, best first</source>
-        <translation type="unfinished"></translation>
+        <translation>Eine Liste, beste zuerst</translation>
     </message>
     <message>
         <source>Only the meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur die Bedeutung</translation>
     </message>
     <message>
         <source>Only your words</source>
-        <translation type="unfinished"></translation>
+        <translation>Nur deine Wörter</translation>
     </message>
     <message>
         <source>Organization</source>
-        <translation type="unfinished"></translation>
+        <translation>Organisation</translation>
     </message>
     <message>
         <source>Organizations</source>
-        <translation type="unfinished"></translation>
+        <translation>Organisationen</translation>
     </message>
     <message>
         <source>Other messages of its conversation came first.</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Nachrichten seiner Unterhaltung kamen zuerst.</translation>
     </message>
     <message>
         <source>Other name</source>
-        <translation type="unfinished"></translation>
+        <translation>Anderer Name</translation>
     </message>
     <message>
         <source>Other names</source>
-        <translation type="unfinished"></translation>
+        <translation>Andere Namen</translation>
     </message>
     <message>
         <source>People</source>
-        <translation type="unfinished"></translation>
+        <translation>Personen</translation>
     </message>
     <message>
         <source>Person</source>
-        <translation type="unfinished"></translation>
+        <translation>Person</translation>
     </message>
     <message>
         <source>Place</source>
-        <translation type="unfinished"></translation>
+        <translation>Ort</translation>
     </message>
     <message>
         <source>Place by meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>Platz nach Bedeutung</translation>
     </message>
     <message>
         <source>Place by words</source>
-        <translation type="unfinished"></translation>
+        <translation>Platz nach Wörtern</translation>
     </message>
     <message>
         <source>Places</source>
-        <translation type="unfinished"></translation>
+        <translation>Orte</translation>
     </message>
     <message>
         <source>Private</source>
-        <translation type="unfinished"></translation>
+        <translation>Privat</translation>
     </message>
     <message>
         <source>Project</source>
-        <translation type="unfinished"></translation>
+        <translation>Projekt</translation>
     </message>
     <message>
         <source>Projects</source>
-        <translation type="unfinished"></translation>
+        <translation>Projekte</translation>
     </message>
     <message>
         <source>Read from the history</source>
-        <translation type="unfinished"></translation>
+        <translation>Aus dem Verlauf gelesen</translation>
     </message>
     <message>
         <source>Reflection</source>
-        <translation type="unfinished"></translation>
+        <translation>Reflexion</translation>
     </message>
     <message>
         <source>Reflections</source>
-        <translation type="unfinished"></translation>
+        <translation>Reflexionen</translation>
     </message>
     <message>
         <source>Renamed</source>
-        <translation type="unfinished"></translation>
+        <translation>Umbenannt</translation>
     </message>
     <message>
         <source>Restored</source>
-        <translation type="unfinished"></translation>
+        <translation>Wiederhergestellt</translation>
     </message>
     <message>
         <source>Said again</source>
-        <translation type="unfinished"></translation>
+        <translation>Noch einmal gesagt</translation>
     </message>
     <message>
         <source>Said by a person</source>
-        <translation type="unfinished"></translation>
+        <translation>Von einer Person gesagt</translation>
     </message>
     <message>
         <source>Said by someone you name</source>
-        <translation type="unfinished"></translation>
+        <translation>Von jemandem gesagt, den du nennst</translation>
     </message>
     <message>
         <source>Said by whom you name first</source>
-        <translation type="unfinished"></translation>
+        <translation>Von der zuerst genannten Person gesagt</translation>
     </message>
     <message>
         <source>Said soon after the time named</source>
-        <translation type="unfinished"></translation>
+        <translation>Bald nach der genannten Zeit gesagt</translation>
     </message>
     <message>
         <source>Said to someone you name</source>
-        <translation type="unfinished"></translation>
+        <translation>Zu jemandem gesagt, den du nennst</translation>
     </message>
     <message>
         <source>Share of your words around it</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil deiner Wörter ringsum</translation>
     </message>
     <message>
         <source>Share of your words in it</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil deiner Wörter darin</translation>
     </message>
     <message>
         <source>Share of your words in the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil deiner Wörter in der Unterhaltung</translation>
     </message>
     <message>
         <source>Share of your words in the message before</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil deiner Wörter in der Nachricht davor</translation>
     </message>
     <message>
         <source>Share of your words two messages later</source>
-        <translation type="unfinished"></translation>
+        <translation>Anteil deiner Wörter zwei Nachrichten später</translation>
     </message>
     <message>
         <source>Shared</source>
-        <translation type="unfinished"></translation>
+        <translation>Geteilt</translation>
     </message>
     <message>
         <source>Social</source>
-        <translation type="unfinished"></translation>
+        <translation>Sozial</translation>
     </message>
     <message>
         <source>Some nearest, some important, some latest</source>
-        <translation type="unfinished"></translation>
+        <translation>Einige nächste, einige wichtige, einige neueste</translation>
     </message>
     <message>
         <source>System</source>
-        <translation type="unfinished"></translation>
+        <translation>System</translation>
     </message>
     <message>
         <source>The date fits</source>
-        <translation type="unfinished"></translation>
+        <translation>Das Datum passt</translation>
     </message>
     <message>
         <source>The message before asks about your words</source>
-        <translation type="unfinished"></translation>
+        <translation>Die Nachricht davor fragt nach deinen Wörtern</translation>
     </message>
     <message>
         <source>Tool</source>
-        <translation type="unfinished"></translation>
+        <translation>Werkzeug</translation>
     </message>
     <message>
         <source>Web address</source>
-        <translation type="unfinished"></translation>
+        <translation>Webadresse</translation>
     </message>
     <message>
         <source>Web addresses</source>
-        <translation type="unfinished"></translation>
+        <translation>Webadressen</translation>
     </message>
     <message>
         <source>What words, meaning and names agree on</source>
-        <translation type="unfinished"></translation>
+        <translation>Worin Wörter, Bedeutung und Namen übereinstimmen</translation>
     </message>
     <message>
         <source>Whether texts are chat or long</source>
-        <translation type="unfinished"></translation>
+        <translation>Ob Texte Chat oder lang sind</translation>
     </message>
     <message>
         <source>Words and meaning alike</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter und Bedeutung gleich</translation>
     </message>
     <message>
         <source>Words and meaning, newer and repeated first</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter und Bedeutung, Neueres und Wiederholtes zuerst</translation>
     </message>
     <message>
         <source>Words around it</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter ringsum</translation>
     </message>
     <message>
         <source>Words of the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter der Unterhaltung</translation>
     </message>
     <message>
         <source>Words of the message</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter der Nachricht</translation>
     </message>
     <message>
         <source>Words of the message after</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter der Nachricht danach</translation>
     </message>
     <message>
         <source>Words of the message before</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter der Nachricht davor</translation>
     </message>
     <message>
         <source>Words of the passage</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter der Textstelle</translation>
     </message>
     <message>
         <source>Words of the person in it</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter der Person darin</translation>
     </message>
     <message>
         <source>Words of the whole conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter der ganzen Unterhaltung</translation>
     </message>
     <message>
         <source>Words side by side</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter nebeneinander</translation>
     </message>
     <message>
         <source>Words, for its length</source>
-        <translation type="unfinished"></translation>
+        <translation>Wörter, im Verhältnis zur Länge</translation>
     </message>
     <message>
         <source>Written</source>
-        <translation type="unfinished"></translation>
+        <translation>Geschrieben</translation>
     </message>
     <message>
         <source>You</source>
-        <translation type="unfinished"></translation>
+        <translation>Du</translation>
     </message>
     <message>
         <source>Your search leaves it out because of {operators}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Suche lässt es weg wegen {operators}.</translation>
     </message>
     <message>
         <source>Your search rules it out by {words}.</source>
-        <translation type="unfinished"></translation>
+        <translation>Deine Suche schließt es aus durch {words}.</translation>
     </message>
     <message>
         <source>comes from {agent}</source>
-        <translation type="unfinished"></translation>
+        <translation>von {agent} kommt</translation>
     </message>
     <message>
         <source>has your words in its title or around it</source>
-        <translation type="unfinished"></translation>
+        <translation>deine Wörter im Titel oder ringsum hat</translation>
     </message>
     <message>
         <source>is a {kind}</source>
-        <translation type="unfinished"></translation>
+        <translation>zu „{kind}“ gehört</translation>
     </message>
     <message>
         <source>is about {names}</source>
-        <translation type="unfinished"></translation>
+        <translation>von {names} handelt</translation>
     </message>
     <message>
         <source>is among the newest</source>
-        <translation type="unfinished"></translation>
+        <translation>zu den neuesten gehört</translation>
     </message>
     <message>
         <source>is from {month}</source>
-        <translation type="unfinished"></translation>
+        <translation>aus dem {month} ist</translation>
     </message>
     <message>
         <source>is important</source>
-        <translation type="unfinished"></translation>
+        <translation>wichtig ist</translation>
     </message>
     <message>
         <source>is near in meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>in der Bedeutung nah ist</translation>
     </message>
     <message>
         <source>is pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>angeheftet ist</translation>
     </message>
     <message>
         <source>is tagged {tags}</source>
-        <translation type="unfinished"></translation>
+        <translation>das Schlagwort {tags} hat</translation>
     </message>
     <message>
         <source>mentions what you name</source>
-        <translation type="unfinished"></translation>
+        <translation>erwähnt, was du nennst</translation>
     </message>
     <message>
         <source>more of your words</source>
-        <translation type="unfinished"></translation>
+        <translation>mehr deiner Wörter hat</translation>
     </message>
     <message>
         <source>says {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>{words} sagt</translation>
     </message>
     <message>
         <source>stands beside what fits</source>
-        <translation type="unfinished"></translation>
+        <translation>neben Passendem steht</translation>
     </message>
     <message>
         <source>stands in ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>in „{title}“ steht</translation>
     </message>
     <message>
         <source>was said often</source>
-        <translation type="unfinished"></translation>
+        <translation>oft gesagt wurde</translation>
     </message>
     <message>
         <source>{parts} and {last}</source>
-        <translation type="unfinished"></translation>
+        <translation>{parts} und {last}</translation>
     </message>
 </context>
 <context>
     <name>_TitleField</name>
     <message>
         <source>Title</source>
-        <translation type="unfinished"></translation>
+        <translation>Titel</translation>
     </message>
 </context>
 </TS>

@@ -2,1512 +2,1497 @@
 <!DOCTYPE TS>
 <TS version="2.1" language="zh_CN">
 <context>
-    <name></name>
-    <message>
-        <source>There is nothing left to undo.</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Undid what one job did</source>
-        <translation type="unfinished"></translation>
-    </message>
-    <message>
-        <source>Undid what {n} jobs did</source>
-        <translation type="unfinished"></translation>
-    </message>
-</context>
-<context>
     <name>AboutDialog</name>
     <message>
         <source>Copy debug information</source>
-        <translation type="unfinished"></translation>
+        <translation>复制调试信息</translation>
     </message>
     <message>
         <source>Debug information</source>
-        <translation type="unfinished"></translation>
+        <translation>调试信息</translation>
     </message>
     <message>
         <source>Keepsake</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake</translation>
     </message>
     <message>
         <source>One person&apos;s long-term memory, on their own machine. MIT licence. Icons: Lucide (ISC).</source>
-        <translation type="unfinished"></translation>
+        <translation>一个人的长期记忆，保存在自己的电脑上。MIT 许可证。图标：Lucide (ISC)。</translation>
     </message>
     <message>
         <source>Version {version}</source>
-        <translation type="unfinished"></translation>
+        <translation>版本 {version}</translation>
     </message>
 </context>
 <context>
     <name>AccessBar</name>
     <message>
         <source>Allow</source>
-        <translation type="unfinished"></translation>
+        <translation>允许</translation>
     </message>
     <message>
         <source>Familiar: reads social memories</source>
-        <translation type="unfinished"></translation>
+        <translation>熟悉：可读取社交记忆</translation>
     </message>
     <message>
         <source>Full: reads and writes everything</source>
-        <translation type="unfinished"></translation>
+        <translation>完全：可读写全部内容</translation>
     </message>
     <message>
         <source>Inner: reads shared and social, and writes</source>
-        <translation type="unfinished"></translation>
+        <translation>亲近：可读取共享和社交内容，并可写入</translation>
     </message>
     <message>
         <source>It says: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>它说：{reason}</translation>
     </message>
     <message>
         <source>Its changes wait in the inbox until you accept them.</source>
-        <translation type="unfinished"></translation>
+        <translation>它的更改会在收件箱中等待你接受。</translation>
     </message>
     <message>
         <source>Public: reads nothing</source>
-        <translation type="unfinished"></translation>
+        <translation>公开：不能读取任何内容</translation>
     </message>
     <message>
         <source>Refuse</source>
-        <translation type="unfinished"></translation>
+        <translation>拒绝</translation>
     </message>
     <message>
         <source>Review what it writes</source>
-        <translation type="unfinished"></translation>
+        <translation>审核它写入的内容</translation>
     </message>
     <message>
         <source>Trust of the program</source>
-        <translation type="unfinished"></translation>
+        <translation>对该程序的信任</translation>
     </message>
     <message>
         <source>{n} more wait.</source>
-        <translation type="unfinished"></translation>
+        <translation>还有 {n} 个在等待。</translation>
     </message>
     <message>
         <source>“{name}” asks for access to your memory, with {trust} trust.</source>
-        <translation type="unfinished"></translation>
+        <translation>“{name}”请求访问你的记忆，信任级别：{trust}。</translation>
     </message>
 </context>
 <context>
     <name>AccessRequests</name>
     <message>
         <source>Allowed {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>已允许 {name}</translation>
     </message>
     <message>
         <source>Refused {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>已拒绝 {name}</translation>
     </message>
     <message>
         <source>The request of {name} is decided already</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 的请求已经处理过了</translation>
     </message>
 </context>
 <context>
     <name>AdviceBar</name>
     <message>
         <source>Choose a search model</source>
-        <translation type="unfinished"></translation>
+        <translation>选择搜索模型</translation>
     </message>
     <message>
         <source>Dismiss this message</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭此消息</translation>
     </message>
 </context>
 <context>
     <name>AgentIndicator</name>
     <message>
         <source>Open this agent</source>
-        <translation type="unfinished"></translation>
+        <translation>打开此智能体</translation>
     </message>
     <message>
         <source>What an agent does</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体正在做什么</translation>
     </message>
     <message>
         <source>{name}: {did}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}：{did}</translation>
     </message>
 </context>
 <context>
     <name>AgentList</name>
     <message>
         <source>Add an agent</source>
-        <translation type="unfinished"></translation>
+        <translation>添加智能体</translation>
     </message>
     <message>
         <source>Agents</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体</translation>
     </message>
     <message>
         <source>Connect a program</source>
-        <translation type="unfinished"></translation>
+        <translation>连接程序</translation>
     </message>
     <message>
         <source>Connected now</source>
-        <translation type="unfinished"></translation>
+        <translation>当前已连接</translation>
     </message>
 </context>
 <context>
     <name>AgentPage</name>
     <message>
         <source>Calls</source>
-        <translation type="unfinished"></translation>
+        <translation>调用</translation>
     </message>
     <message>
         <source>Disconnect {title}…</source>
-        <translation type="unfinished"></translation>
+        <translation>断开 {title}…</translation>
     </message>
     <message>
         <source>End its access</source>
-        <translation type="unfinished"></translation>
+        <translation>终止其访问</translation>
     </message>
     <message>
         <source>Hide all it wrote</source>
-        <translation type="unfinished"></translation>
+        <translation>隐藏它写的全部内容</translation>
     </message>
     <message>
         <source>How often it may call</source>
-        <translation type="unfinished"></translation>
+        <translation>允许的调用频率</translation>
     </message>
     <message>
         <source>It has not called yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>它还没有调用过。</translation>
     </message>
     <message>
         <source>Let it go on</source>
-        <translation type="unfinished"></translation>
+        <translation>让它继续</translation>
     </message>
     <message>
         <source>May call as often as the settings allow</source>
-        <translation type="unfinished"></translation>
+        <translation>可按设置允许的频率调用</translation>
     </message>
     <message>
         <source>May call once a second</source>
-        <translation type="unfinished"></translation>
+        <translation>每秒可调用一次</translation>
     </message>
     <message>
         <source>May call {n} times a second</source>
-        <translation type="unfinished"></translation>
+        <translation>每秒可调用 {n} 次</translation>
     </message>
     <message>
         <source>New token</source>
-        <translation type="unfinished"></translation>
+        <translation>新令牌</translation>
     </message>
     <message>
         <source>Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停</translation>
     </message>
     <message>
         <source>Show what is hidden again</source>
-        <translation type="unfinished"></translation>
+        <translation>重新显示隐藏内容</translation>
     </message>
     <message>
         <source>Trust</source>
-        <translation type="unfinished"></translation>
+        <translation>信任</translation>
     </message>
     <message>
         <source>Undo all it wrote today</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销它今天写的全部内容</translation>
     </message>
     <message>
         <source>What it did</source>
-        <translation type="unfinished"></translation>
+        <translation>它做了什么</translation>
     </message>
     <message>
         <source>What it may do</source>
-        <translation type="unfinished"></translation>
+        <translation>它可以做什么</translation>
     </message>
     <message>
         <source>What it writes waits in the inbox until you accept it</source>
-        <translation type="unfinished"></translation>
+        <translation>它写入的内容会在收件箱中等待你接受</translation>
     </message>
     <message>
         <source>in a vault of its own</source>
-        <translation type="unfinished"></translation>
+        <translation>在它自己的记忆库中</translation>
     </message>
     <message>
         <source>its access ended on {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>它的访问已于 {when} 终止</translation>
     </message>
     <message>
         <source>{n} read</source>
-        <translation type="unfinished"></translation>
+        <translation>读取 {n} 项</translation>
     </message>
     <message>
         <source>{n} written</source>
-        <translation type="unfinished"></translation>
+        <translation>写入 {n} 项</translation>
     </message>
     <message>
         <source>{rate} % of what it wrote was text that Keepsake had told it; that is not stored again.</source>
-        <translation type="unfinished"></translation>
+        <translation>它写入的内容中有 {rate} % 是 Keepsake 告诉它的文本；这些不会重复存储。</translation>
     </message>
 </context>
 <context>
     <name>AgentView</name>
     <message>
         <source>A question to the agent; empty for what it is told anyway</source>
-        <translation type="unfinished"></translation>
+        <translation>向智能体提的问题；留空则显示默认会告诉它的内容</translation>
     </message>
     <message>
         <source>Question to the agent</source>
-        <translation type="unfinished"></translation>
+        <translation>向智能体提问</translation>
     </message>
     <message>
         <source>Show</source>
-        <translation type="unfinished"></translation>
+        <translation>显示</translation>
     </message>
     <message>
         <source>There is nothing to tell it yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有可以告诉它的内容。</translation>
     </message>
     <message>
         <source>Tokens used</source>
-        <translation type="unfinished"></translation>
+        <translation>已用词元</translation>
     </message>
     <message>
         <source>What the agent would be told</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体会被告知的内容</translation>
     </message>
     <message>
         <source>{n} of {most} tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>{n}/{most} 词元</translation>
     </message>
 </context>
 <context>
     <name>Agents</name>
     <message>
         <source>1 call failed</source>
-        <translation type="unfinished"></translation>
+        <translation>1 次调用失败</translation>
     </message>
     <message>
         <source>1 call refused</source>
-        <translation type="unfinished"></translation>
+        <translation>1 次调用被拒绝</translation>
     </message>
     <message>
         <source>1 item changed</source>
-        <translation type="unfinished"></translation>
+        <translation>更改 1 项</translation>
     </message>
     <message>
         <source>1 item read</source>
-        <translation type="unfinished"></translation>
+        <translation>读取 1 项</translation>
     </message>
     <message>
         <source>1 other read</source>
-        <translation type="unfinished"></translation>
+        <translation>1 次其他读取</translation>
     </message>
     <message>
         <source>1 proposal for the inbox</source>
-        <translation type="unfinished"></translation>
+        <translation>1 条收件箱提议</translation>
     </message>
     <message>
         <source>1 search</source>
-        <translation type="unfinished"></translation>
+        <translation>1 次搜索</translation>
     </message>
     <message>
         <source>1 write</source>
-        <translation type="unfinished"></translation>
+        <translation>1 次写入</translation>
     </message>
     <message>
         <source>1 write that repeated recalled text</source>
-        <translation type="unfinished"></translation>
+        <translation>1 次重复已召回文本的写入</translation>
     </message>
     <message>
         <source>Added to a conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>向会话追加了内容</translation>
     </message>
     <message>
         <source>Asked how the vault stands</source>
-        <translation type="unfinished"></translation>
+        <translation>询问了记忆库的状态</translation>
     </message>
     <message>
         <source>Asked what it should know</source>
-        <translation type="unfinished"></translation>
+        <translation>询问了它应当知道的内容</translation>
     </message>
     <message>
         <source>Asked why something was found</source>
-        <translation type="unfinished"></translation>
+        <translation>询问了某项内容为何被找到</translation>
     </message>
     <message>
         <source>Changed a note</source>
-        <translation type="unfinished"></translation>
+        <translation>更改了笔记</translation>
     </message>
     <message>
         <source>Corrected a fact</source>
-        <translation type="unfinished"></translation>
+        <translation>更正了事实</translation>
     </message>
     <message>
         <source>Deleted a note</source>
-        <translation type="unfinished"></translation>
+        <translation>删除了笔记</translation>
     </message>
     <message>
         <source>Echo</source>
-        <translation type="unfinished"></translation>
+        <translation>回声</translation>
     </message>
     <message>
         <source>Failed</source>
-        <translation type="unfinished"></translation>
+        <translation>失败</translation>
     </message>
     <message>
         <source>Familiar: sees what is social</source>
-        <translation type="unfinished"></translation>
+        <translation>熟悉：可看到社交内容</translation>
     </message>
     <message>
         <source>Full: sees everything, private too</source>
-        <translation type="unfinished"></translation>
+        <translation>完全：可看到全部内容，包括私密内容</translation>
     </message>
     <message>
         <source>In the inbox</source>
-        <translation type="unfinished"></translation>
+        <translation>在收件箱中</translation>
     </message>
     <message>
         <source>Incognito is off: your agents may read and record.</source>
-        <translation type="unfinished"></translation>
+        <translation>无痕模式已关闭：你的智能体可以读取和记录。</translation>
     </message>
     <message>
         <source>Incognito is on until {when}: no agent can read or record.</source>
-        <translation type="unfinished"></translation>
+        <translation>无痕模式开启至 {when}：任何智能体都不能读取或记录。</translation>
     </message>
     <message>
         <source>Incognito is on: no agent can read or record.</source>
-        <translation type="unfinished"></translation>
+        <translation>无痕模式已开启：任何智能体都不能读取或记录。</translation>
     </message>
     <message>
         <source>Inner: sees what is shared and social</source>
-        <translation type="unfinished"></translation>
+        <translation>亲近：可看到共享和社交内容</translation>
     </message>
     <message>
         <source>Last seen {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>最近出现于 {when}</translation>
     </message>
     <message>
         <source>Looked at conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>查看了会话</translation>
     </message>
     <message>
         <source>Looked at its proposals</source>
-        <translation type="unfinished"></translation>
+        <translation>查看了它的提议</translation>
     </message>
     <message>
         <source>Looked at notes</source>
-        <translation type="unfinished"></translation>
+        <translation>查看了笔记</translation>
     </message>
     <message>
         <source>Looked at reflections</source>
-        <translation type="unfinished"></translation>
+        <translation>查看了反思</translation>
     </message>
     <message>
         <source>Looked at tags</source>
-        <translation type="unfinished"></translation>
+        <translation>查看了标签</translation>
     </message>
     <message>
         <source>Looked at the archive</source>
-        <translation type="unfinished"></translation>
+        <translation>查看了归档</translation>
     </message>
     <message>
         <source>Looked at the timeline</source>
-        <translation type="unfinished"></translation>
+        <translation>查看了时间线</translation>
     </message>
     <message>
         <source>Looked up people and things</source>
-        <translation type="unfinished"></translation>
+        <translation>查询了人物和事物</translation>
     </message>
     <message>
         <source>Never connected</source>
-        <translation type="unfinished"></translation>
+        <translation>从未连接</translation>
     </message>
     <message>
         <source>Paused</source>
-        <translation type="unfinished"></translation>
+        <translation>已暂停</translation>
     </message>
     <message>
         <source>Public: sees nothing of yours</source>
-        <translation type="unfinished"></translation>
+        <translation>公开：看不到你的任何内容</translation>
     </message>
     <message>
         <source>Read a memory</source>
-        <translation type="unfinished"></translation>
+        <translation>读取了记忆</translation>
     </message>
     <message>
         <source>Refused</source>
-        <translation type="unfinished"></translation>
+        <translation>已拒绝</translation>
     </message>
     <message>
         <source>Remembered a fact</source>
-        <translation type="unfinished"></translation>
+        <translation>记住了事实</translation>
     </message>
     <message>
         <source>Reviewed</source>
-        <translation type="unfinished"></translation>
+        <translation>需审核</translation>
     </message>
     <message>
         <source>Revoked</source>
-        <translation type="unfinished"></translation>
+        <translation>已撤销授权</translation>
     </message>
     <message>
         <source>Searched your memory</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索了你的记忆</translation>
     </message>
     <message>
         <source>Used schedules</source>
-        <translation type="unfinished"></translation>
+        <translation>使用了计划</translation>
     </message>
     <message>
         <source>Used your facts</source>
-        <translation type="unfinished"></translation>
+        <translation>使用了你的事实</translation>
     </message>
     <message>
         <source>Used your memories</source>
-        <translation type="unfinished"></translation>
+        <translation>使用了你的记忆</translation>
     </message>
     <message>
         <source>Wrote a note</source>
-        <translation type="unfinished"></translation>
+        <translation>写了笔记</translation>
     </message>
     <message>
         <source>{agent} has not called.</source>
-        <translation type="unfinished"></translation>
+        <translation>{agent} 没有调用过。</translation>
     </message>
     <message>
         <source>{agent}: {counts}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{agent}：{counts}。</translation>
     </message>
     <message>
         <source>{n} calls failed</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 次调用失败</translation>
     </message>
     <message>
         <source>{n} calls refused</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 次调用被拒绝</translation>
     </message>
     <message>
         <source>{n} items changed</source>
-        <translation type="unfinished"></translation>
+        <translation>更改 {n} 项</translation>
     </message>
     <message>
         <source>{n} items read</source>
-        <translation type="unfinished"></translation>
+        <translation>读取 {n} 项</translation>
     </message>
     <message>
         <source>{n} other reads</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 次其他读取</translation>
     </message>
     <message>
         <source>{n} proposals for the inbox</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 条收件箱提议</translation>
     </message>
     <message>
         <source>{n} searches</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 次搜索</translation>
     </message>
     <message>
         <source>{n} writes</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 次写入</translation>
     </message>
     <message>
         <source>{n} writes that repeated recalled text</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 次重复已召回文本的写入</translation>
     </message>
 </context>
 <context>
     <name>AgentsPane</name>
     <message>
         <source>Add an agent</source>
-        <translation type="unfinished"></translation>
+        <translation>添加智能体</translation>
     </message>
     <message>
         <source>Add an agent by hand</source>
-        <translation type="unfinished"></translation>
+        <translation>手动添加智能体</translation>
     </message>
     <message>
         <source>Connect a program…</source>
-        <translation type="unfinished"></translation>
+        <translation>连接程序…</translation>
     </message>
     <message>
         <source>Hid what {name} wrote</source>
-        <translation type="unfinished"></translation>
+        <translation>已隐藏 {name} 写的内容</translation>
     </message>
     <message>
         <source>No agents yet</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有智能体</translation>
     </message>
     <message>
         <source>Programs such as Claude Code can use your memories, within limits that you set. You see what each one reads and writes, and can take it back.</source>
-        <translation type="unfinished"></translation>
+        <translation>Claude Code 等程序可以在你设定的范围内使用你的记忆。你能看到每个程序读写了什么，并可以撤回。</translation>
     </message>
     <message>
         <source>Undid what {name} wrote today</source>
-        <translation type="unfinished"></translation>
+        <translation>已撤销 {name} 今天写的内容</translation>
     </message>
     <message>
         <source>What {name} wrote shows again</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 写的内容已重新显示</translation>
     </message>
     <message>
         <source>keepsake agent connect claude-code does it from a terminal.</source>
-        <translation type="unfinished"></translation>
+        <translation>在终端中可用 keepsake agent connect claude-code 完成。</translation>
     </message>
     <message>
         <source>{name} has no access any more; what it wrote stays</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 已无访问权限；它写的内容会保留</translation>
     </message>
 </context>
 <context>
     <name>AppearancePanel</name>
     <message>
         <source>A field to type in</source>
-        <translation type="unfinished"></translation>
+        <translation>可输入的字段</translation>
     </message>
     <message>
         <source>Done</source>
-        <translation type="unfinished"></translation>
+        <translation>完成</translation>
     </message>
     <message>
         <source>Example of a field</source>
-        <translation type="unfinished"></translation>
+        <translation>字段示例</translation>
     </message>
     <message>
         <source>Later</source>
-        <translation type="unfinished"></translation>
+        <translation>稍后</translation>
     </message>
     <message>
         <source>Note · edited today</source>
-        <translation type="unfinished"></translation>
+        <translation>笔记 · 今天编辑</translation>
     </message>
     <message>
         <source>Preview</source>
-        <translation type="unfinished"></translation>
+        <translation>预览</translation>
     </message>
     <message>
         <source>Soil and compost</source>
-        <translation type="unfinished"></translation>
+        <translation>土壤与堆肥</translation>
     </message>
     <message>
         <source>The north bed is too wet for roses: Rosa says to dig in sand before March.</source>
-        <translation type="unfinished"></translation>
+        <translation>北边的花坛太湿，不适合种玫瑰：罗莎说三月前要掺入沙子。</translation>
     </message>
 </context>
 <context>
     <name>BackupChoice</name>
     <message>
         <source>A damaged database</source>
-        <translation type="unfinished"></translation>
+        <translation>数据库损坏</translation>
     </message>
     <message>
         <source>Back</source>
-        <translation type="unfinished"></translation>
+        <translation>返回</translation>
     </message>
     <message>
         <source>Backups</source>
-        <translation type="unfinished"></translation>
+        <translation>备份</translation>
     </message>
     <message>
         <source>Before a restore</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复之前</translation>
     </message>
     <message>
         <source>Before an import</source>
-        <translation type="unfinished"></translation>
+        <translation>导入之前</translation>
     </message>
     <message>
         <source>Before an update</source>
-        <translation type="unfinished"></translation>
+        <translation>更新之前</translation>
     </message>
     <message>
         <source>Cannot be read</source>
-        <translation type="unfinished"></translation>
+        <translation>无法读取</translation>
     </message>
     <message>
         <source>Every day</source>
-        <translation type="unfinished"></translation>
+        <translation>每天</translation>
     </message>
     <message>
         <source>Made</source>
-        <translation type="unfinished"></translation>
+        <translation>创建时间</translation>
     </message>
     <message>
         <source>Restore this backup</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复此备份</translation>
     </message>
     <message>
         <source>Size</source>
-        <translation type="unfinished"></translation>
+        <translation>大小</translation>
     </message>
     <message>
         <source>Unknown</source>
-        <translation type="unfinished"></translation>
+        <translation>未知</translation>
     </message>
     <message>
         <source>Why</source>
-        <translation type="unfinished"></translation>
+        <translation>原因</translation>
     </message>
     <message>
         <source>You asked for it</source>
-        <translation type="unfinished"></translation>
+        <translation>应你的要求</translation>
     </message>
 </context>
 <context>
     <name>BackupsPanel</name>
     <message>
         <source>1 conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>1 个会话</translation>
     </message>
     <message>
         <source>1 memory</source>
-        <translation type="unfinished"></translation>
+        <translation>1 条记忆</translation>
     </message>
     <message>
         <source>1 message</source>
-        <translation type="unfinished"></translation>
+        <translation>1 条消息</translation>
     </message>
     <message>
         <source>A backup waits to be restored</source>
-        <translation type="unfinished"></translation>
+        <translation>有备份等待恢复</translation>
     </message>
     <message>
         <source>A damaged database</source>
-        <translation type="unfinished"></translation>
+        <translation>数据库损坏</translation>
     </message>
     <message>
         <source>Back up now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即备份</translation>
     </message>
     <message>
         <source>Backups</source>
-        <translation type="unfinished"></translation>
+        <translation>备份</translation>
     </message>
     <message>
         <source>Before a restore</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复之前</translation>
     </message>
     <message>
         <source>Before an import</source>
-        <translation type="unfinished"></translation>
+        <translation>导入之前</translation>
     </message>
     <message>
         <source>Before an update</source>
-        <translation type="unfinished"></translation>
+        <translation>更新之前</translation>
     </message>
     <message>
         <source>Call it off</source>
-        <translation type="unfinished"></translation>
+        <translation>取消此操作</translation>
     </message>
     <message>
         <source>Calling it off…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在取消…</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Comes back: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>将恢复：{what}</translation>
     </message>
     <message>
         <source>Comparing it with what you have now…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在与当前内容比较…</translation>
     </message>
     <message>
         <source>Damaged</source>
-        <translation type="unfinished"></translation>
+        <translation>已损坏</translation>
     </message>
     <message>
         <source>Every day</source>
-        <translation type="unfinished"></translation>
+        <translation>每天</translation>
     </message>
     <message>
         <source>Goes away: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>将移除：{what}</translation>
     </message>
     <message>
         <source>Goes back to an earlier version: {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>将回到较早版本：{n}</translation>
     </message>
     <message>
         <source>It takes the vault&apos;s place when Keepsake is started again.</source>
-        <translation type="unfinished"></translation>
+        <translation>它会在 Keepsake 下次启动时取代记忆库。</translation>
     </message>
     <message>
         <source>Laying it ready…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在准备…</translation>
     </message>
     <message>
         <source>Made</source>
-        <translation type="unfinished"></translation>
+        <translation>创建时间</translation>
     </message>
     <message>
         <source>Making a backup…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在备份…</translation>
     </message>
     <message>
         <source>Nothing comes back.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有会恢复的内容。</translation>
     </message>
     <message>
         <source>Nothing goes away.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有会移除的内容。</translation>
     </message>
     <message>
         <source>Open the folder</source>
-        <translation type="unfinished"></translation>
+        <translation>打开文件夹</translation>
     </message>
     <message>
         <source>Progress</source>
-        <translation type="unfinished"></translation>
+        <translation>进度</translation>
     </message>
     <message>
         <source>Reading all of it…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取全部内容…</translation>
     </message>
     <message>
         <source>Restore at the next start</source>
-        <translation type="unfinished"></translation>
+        <translation>下次启动时恢复</translation>
     </message>
     <message>
         <source>Restore…</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复…</translation>
     </message>
     <message>
         <source>Size</source>
-        <translation type="unfinished"></translation>
+        <translation>大小</translation>
     </message>
     <message>
         <source>There is no backup yet. The first one takes a few seconds.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有备份。第一次备份需要几秒钟。</translation>
     </message>
     <message>
         <source>Unknown</source>
-        <translation type="unfinished"></translation>
+        <translation>未知</translation>
     </message>
     <message>
         <source>Verified</source>
-        <translation type="unfinished"></translation>
+        <translation>已验证</translation>
     </message>
     <message>
         <source>Verify</source>
-        <translation type="unfinished"></translation>
+        <translation>验证</translation>
     </message>
     <message>
         <source>What a restore would change</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复会更改的内容</translation>
     </message>
     <message>
         <source>What you have now is kept as a backup, so this can be taken back. Settings stay as they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>当前内容会保留为备份，因此可以撤回。设置保持不变。</translation>
     </message>
     <message>
         <source>Whole: messages {messages}, memories {memories}</source>
-        <translation type="unfinished"></translation>
+        <translation>总计：消息 {messages}，记忆 {memories}</translation>
     </message>
     <message>
         <source>Why</source>
-        <translation type="unfinished"></translation>
+        <translation>原因</translation>
     </message>
     <message>
         <source>You asked for it</source>
-        <translation type="unfinished"></translation>
+        <translation>应你的要求</translation>
     </message>
     <message>
         <source>{n} conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个会话</translation>
     </message>
     <message>
         <source>{n} memories</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 条记忆</translation>
     </message>
     <message>
         <source>{n} messages</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 条消息</translation>
     </message>
 </context>
 <context>
     <name>Banner</name>
     <message>
         <source>Copy details</source>
-        <translation type="unfinished"></translation>
+        <translation>复制详情</translation>
     </message>
     <message>
         <source>Dismiss this message</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭此消息</translation>
     </message>
     <message>
         <source>Show details</source>
-        <translation type="unfinished"></translation>
+        <translation>显示详情</translation>
     </message>
 </context>
 <context>
     <name>BaseDialog</name>
     <message>
         <source>Back</source>
-        <translation type="unfinished"></translation>
+        <translation>返回</translation>
     </message>
 </context>
 <context>
     <name>BeliefRow</name>
     <message>
         <source>On {day}, {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>{day}，{source}</translation>
     </message>
     <message>
         <source>Since {since}, {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>自 {since} 起，{source}</translation>
     </message>
     <message>
         <source>{since} to {until}, {source}</source>
-        <translation type="unfinished"></translation>
+        <translation>{since} 至 {until}，{source}</translation>
     </message>
 </context>
 <context>
     <name>BulkActions</name>
     <message>
         <source>Archived {count} notes</source>
-        <translation type="unfinished"></translation>
+        <translation>已归档 {count} 条笔记</translation>
     </message>
     <message>
         <source>Merged {count} notes into ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已将 {count} 条笔记合并到“{title}”</translation>
     </message>
     <message>
         <source>Pinned {count} notes</source>
-        <translation type="unfinished"></translation>
+        <translation>已置顶 {count} 条笔记</translation>
     </message>
     <message>
         <source>Unpinned {count} notes</source>
-        <translation type="unfinished"></translation>
+        <translation>已取消置顶 {count} 条笔记</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题</translation>
     </message>
     <message>
         <source>also programs that speak for you</source>
-        <translation type="unfinished"></translation>
+        <translation>以及代你发言的程序</translation>
     </message>
     <message>
         <source>also programs that work for you</source>
-        <translation type="unfinished"></translation>
+        <translation>以及为你工作的程序</translation>
     </message>
     <message>
         <source>only you and programs you trust fully</source>
-        <translation type="unfinished"></translation>
+        <translation>只有你和你完全信任的程序</translation>
     </message>
     <message>
         <source>{count} notes are now in the store ‘{store}’</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 条笔记现在位于“{store}”区</translation>
     </message>
     <message>
         <source>{store}: {who}</source>
-        <translation type="unfinished"></translation>
+        <translation>{store}：{who}</translation>
     </message>
 </context>
 <context>
     <name>CadenceForm</name>
     <message>
         <source>At</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>At an interval</source>
-        <translation type="unfinished"></translation>
+        <translation>按间隔</translation>
     </message>
     <message>
         <source>Cron expression</source>
-        <translation type="unfinished"></translation>
+        <translation>Cron 表达式</translation>
     </message>
     <message>
         <source>Day and time</source>
-        <translation type="unfinished"></translation>
+        <translation>日期和时间</translation>
     </message>
     <message>
         <source>Day of the month</source>
-        <translation type="unfinished"></translation>
+        <translation>每月日期</translation>
     </message>
     <message>
         <source>Every</source>
-        <translation type="unfinished"></translation>
+        <translation>每</translation>
     </message>
     <message>
         <source>Every day</source>
-        <translation type="unfinished"></translation>
+        <translation>每天</translation>
     </message>
     <message>
         <source>Every month</source>
-        <translation type="unfinished"></translation>
+        <translation>每月</translation>
     </message>
     <message>
         <source>Expression</source>
-        <translation type="unfinished"></translation>
+        <translation>表达式</translation>
     </message>
     <message>
         <source>How often</source>
-        <translation type="unfinished"></translation>
+        <translation>频率</translation>
     </message>
     <message>
         <source>Number</source>
-        <translation type="unfinished"></translation>
+        <translation>数量</translation>
     </message>
     <message>
         <source>On</source>
-        <translation type="unfinished"></translation>
+        <translation>日期</translation>
     </message>
     <message>
         <source>On days of the week</source>
-        <translation type="unfinished"></translation>
+        <translation>按星期</translation>
     </message>
     <message>
         <source>Once</source>
-        <translation type="unfinished"></translation>
+        <translation>一次</translation>
     </message>
     <message>
         <source>Time of day</source>
-        <translation type="unfinished"></translation>
+        <translation>时刻</translation>
     </message>
     <message>
         <source>Time zone</source>
-        <translation type="unfinished"></translation>
+        <translation>时区</translation>
     </message>
     <message>
         <source>Unit</source>
-        <translation type="unfinished"></translation>
+        <translation>单位</translation>
     </message>
     <message>
         <source>days</source>
-        <translation type="unfinished"></translation>
+        <translation>天</translation>
     </message>
     <message>
         <source>hours</source>
-        <translation type="unfinished"></translation>
+        <translation>小时</translation>
     </message>
     <message>
         <source>minutes</source>
-        <translation type="unfinished"></translation>
+        <translation>分钟</translation>
     </message>
 </context>
 <context>
     <name>ChangeView</name>
     <message>
         <source>Now</source>
-        <translation type="unfinished"></translation>
+        <translation>现在</translation>
     </message>
     <message>
         <source>Proposed</source>
-        <translation type="unfinished"></translation>
+        <translation>提议</translation>
     </message>
     <message>
         <source>You know</source>
-        <translation type="unfinished"></translation>
+        <translation>已知</translation>
     </message>
 </context>
 <context>
     <name>Chip</name>
     <message>
         <source>Remove the tag {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>移除标签 {name}</translation>
     </message>
     <message>
         <source>Tag {name}, press to remove</source>
-        <translation type="unfinished"></translation>
+        <translation>标签 {name}，按下即可移除</translation>
     </message>
 </context>
 <context>
     <name>ClashBar</name>
     <message>
         <source>Forget the stored fact</source>
-        <translation type="unfinished"></translation>
+        <translation>忘记已存储的事实</translation>
     </message>
     <message>
         <source>Keep both</source>
-        <translation type="unfinished"></translation>
+        <translation>两者都保留</translation>
     </message>
     <message>
         <source>Now: {text}</source>
-        <translation type="unfinished"></translation>
+        <translation>现在：{text}</translation>
     </message>
     <message>
         <source>Open the inbox</source>
-        <translation type="unfinished"></translation>
+        <translation>打开收件箱</translation>
     </message>
     <message>
         <source>Open the stored fact</source>
-        <translation type="unfinished"></translation>
+        <translation>打开已存储的事实</translation>
     </message>
     <message>
         <source>Stored ({when}): {text}</source>
-        <translation type="unfinished"></translation>
+        <translation>已存储（{when}）：{text}</translation>
     </message>
     <message>
         <source>What you just wrote may not agree with what is stored</source>
-        <translation type="unfinished"></translation>
+        <translation>你刚写的内容可能与已存储的内容不一致</translation>
     </message>
 </context>
 <context>
     <name>ClashWatcher</name>
     <message>
         <source>Forgot the stored fact</source>
-        <translation type="unfinished"></translation>
+        <translation>已忘记存储的事实</translation>
     </message>
 </context>
 <context>
     <name>Comparing</name>
     <message>
         <source>1 text has no vector by {model} yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>1 段文本还没有 {model} 的向量。</translation>
     </message>
     <message>
         <source>Every known answer stands where it stood.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个已知答案的位置都没有变。</translation>
     </message>
     <message>
         <source>Half of the searches took less time</source>
-        <translation type="unfinished"></translation>
+        <translation>一半的搜索用时更短</translation>
     </message>
     <message>
         <source>How often the known answer came first</source>
-        <translation type="unfinished"></translation>
+        <translation>已知答案排在第一的比例</translation>
     </message>
     <message>
         <source>How often the known answer was among the first 10</source>
-        <translation type="unfinished"></translation>
+        <translation>已知答案位于前 10 的比例</translation>
     </message>
     <message>
         <source>How often the known answer was among the first 5</source>
-        <translation type="unfinished"></translation>
+        <translation>已知答案位于前 5 的比例</translation>
     </message>
     <message>
         <source>Instead: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>改用：{name}</translation>
     </message>
     <message>
         <source>It was stopped, so this is of part of the queries.</source>
-        <translation type="unfinished"></translation>
+        <translation>比较被停止，因此这里只包含部分查询。</translation>
     </message>
     <message>
         <source>Known answers that rise: {better}; that fall: {worse}.</source>
-        <translation type="unfinished"></translation>
+        <translation>上升的已知答案：{better}；下降的：{worse}。</translation>
     </message>
     <message>
         <source>MRR</source>
-        <translation type="unfinished"></translation>
+        <translation>MRR</translation>
     </message>
     <message>
         <source>Mean of 1 divided by the place of the known answer: 1 where it is always first</source>
-        <translation type="unfinished"></translation>
+        <translation>1 除以已知答案名次的平均值：总是第一时为 1</translation>
     </message>
     <message>
         <source>Now: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>现在：{name}</translation>
     </message>
     <message>
         <source>The query is answered alike.</source>
-        <translation type="unfinished"></translation>
+        <translation>该查询的回答相同。</translation>
     </message>
     <message>
         <source>The questions made from the vault are words of its texts, which favours finding by words; your own searches, below, tell more.</source>
-        <translation type="unfinished"></translation>
+        <translation>由记忆库生成的问题取自其文本中的词语，有利于按词查找；下方你自己的搜索更能说明问题。</translation>
     </message>
     <message>
         <source>answer first</source>
-        <translation type="unfinished"></translation>
+        <translation>答案居首</translation>
     </message>
     <message>
         <source>answer {now} → {other}</source>
-        <translation type="unfinished"></translation>
+        <translation>答案 {now} → {other}</translation>
     </message>
     <message>
         <source>at place {place} on the other side</source>
-        <translation type="unfinished"></translation>
+        <translation>在另一侧位于第 {place} 位</translation>
     </message>
     <message>
         <source>at the same place on both sides</source>
-        <translation type="unfinished"></translation>
+        <translation>两侧位置相同</translation>
     </message>
     <message>
         <source>down by {steps}</source>
-        <translation type="unfinished"></translation>
+        <translation>下降 {steps} 位</translation>
     </message>
     <message>
         <source>gone</source>
-        <translation type="unfinished"></translation>
+        <translation>消失</translation>
     </message>
     <message>
         <source>in top 10</source>
-        <translation type="unfinished"></translation>
+        <translation>前 10</translation>
     </message>
     <message>
         <source>in top 5</source>
-        <translation type="unfinished"></translation>
+        <translation>前 5</translation>
     </message>
     <message>
         <source>made from the vault</source>
-        <translation type="unfinished"></translation>
+        <translation>由记忆库生成</translation>
     </message>
     <message>
         <source>median time</source>
-        <translation type="unfinished"></translation>
+        <translation>中位时间</translation>
     </message>
     <message>
         <source>new</source>
-        <translation type="unfinished"></translation>
+        <translation>新</translation>
     </message>
     <message>
         <source>none</source>
-        <translation type="unfinished"></translation>
+        <translation>无</translation>
     </message>
     <message>
         <source>not among the hits of the other side</source>
-        <translation type="unfinished"></translation>
+        <translation>不在另一侧的结果中</translation>
     </message>
     <message>
         <source>not among the hits so far</source>
-        <translation type="unfinished"></translation>
+        <translation>不在目前的结果中</translation>
     </message>
     <message>
         <source>nothing found on either side</source>
-        <translation type="unfinished"></translation>
+        <translation>两侧都没有结果</translation>
     </message>
     <message>
         <source>the same on both sides</source>
-        <translation type="unfinished"></translation>
+        <translation>两侧相同</translation>
     </message>
     <message>
         <source>up by {steps}</source>
-        <translation type="unfinished"></translation>
+        <translation>上升 {steps} 位</translation>
     </message>
     <message>
         <source>you judged its answer</source>
-        <translation type="unfinished"></translation>
+        <translation>你评判过其答案</translation>
     </message>
     <message>
         <source>{common} of {most} shared</source>
-        <translation type="unfinished"></translation>
+        <translation>{most} 条中有 {common} 条相同</translation>
     </message>
     <message>
         <source>{count} texts have no vector by {model} yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 段文本还没有 {model} 的向量。</translation>
     </message>
     <message>
         <source>{moved} moved</source>
-        <translation type="unfinished"></translation>
+        <translation>{moved} 条移动</translation>
     </message>
     <message>
         <source>{ms} ms</source>
-        <translation type="unfinished"></translation>
+        <translation>{ms} 毫秒</translation>
     </message>
     <message>
         <source>{n} %</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} %</translation>
     </message>
     <message>
         <source>{same} of {queries} queries are answered alike; on average {share} of the hits are shared.</source>
-        <translation type="unfinished"></translation>
+        <translation>{queries} 个查询中有 {same} 个回答相同；平均 {share} 的结果相同。</translation>
     </message>
     <message>
         <source>{share} of the hits are shared.</source>
-        <translation type="unfinished"></translation>
+        <translation>{share} 的结果相同。</translation>
     </message>
 </context>
 <context>
     <name>ComparisonView</name>
     <message>
         <source>Answers instead</source>
-        <translation type="unfinished"></translation>
+        <translation>改用后的回答</translation>
     </message>
     <message>
         <source>Answers now</source>
-        <translation type="unfinished"></translation>
+        <translation>现在的回答</translation>
     </message>
     <message>
         <source>Ask questions made from the vault too</source>
-        <translation type="unfinished"></translation>
+        <translation>同时使用由记忆库生成的问题</translation>
     </message>
     <message>
         <source>Both answer every question alike.</source>
-        <translation type="unfinished"></translation>
+        <translation>两者对每个问题的回答都相同。</translation>
     </message>
     <message>
         <source>By meaning alone</source>
-        <translation type="unfinished"></translation>
+        <translation>仅按含义</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>比较</translation>
     </message>
     <message>
         <source>Compare again to see how that differs from what answered before.</source>
-        <translation type="unfinished"></translation>
+        <translation>再次比较，查看它与之前的回答有何不同。</translation>
     </message>
     <message>
         <source>Compare what answers now with</source>
-        <translation type="unfinished"></translation>
+        <translation>将当前的与此比较</translation>
     </message>
     <message>
         <source>Leaves the words out, so that only the models differ.</source>
-        <translation type="unfinished"></translation>
+        <translation>不考虑词语，只比较模型的差异。</translation>
     </message>
     <message>
         <source>Nothing found.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有找到内容。</translation>
     </message>
     <message>
         <source>Progress of the comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>比较进度</translation>
     </message>
     <message>
         <source>Ranking ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>排序“{name}”</translation>
     </message>
     <message>
         <source>Searches to compare, one a line</source>
-        <translation type="unfinished"></translation>
+        <translation>用于比较的搜索，每行一个</translation>
     </message>
     <message>
         <source>See what would change first</source>
-        <translation type="unfinished"></translation>
+        <translation>先看会有什么变化</translation>
     </message>
     <message>
         <source>Starting…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在开始…</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>停止</translation>
     </message>
     <message>
         <source>Stopping…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在停止…</translation>
     </message>
     <message>
         <source>Switch back to it</source>
-        <translation type="unfinished"></translation>
+        <translation>换回</translation>
     </message>
     <message>
         <source>Switch to it</source>
-        <translation type="unfinished"></translation>
+        <translation>换用</translation>
     </message>
     <message>
         <source>The searches above are answered in both ways and shown side by side. Nothing changes until you choose to.</source>
-        <translation type="unfinished"></translation>
+        <translation>上面的搜索会以两种方式回答并并排显示。在你选择之前不会有任何更改。</translation>
     </message>
     <message>
         <source>Their answers are known, so they tell which side finds more.</source>
-        <translation type="unfinished"></translation>
+        <translation>它们的答案是已知的，因此能看出哪一侧找到得更多。</translation>
     </message>
     <message>
         <source>Use this ranking</source>
-        <translation type="unfinished"></translation>
+        <translation>使用此排序</translation>
     </message>
     <message>
         <source>kept</source>
-        <translation type="unfinished"></translation>
+        <translation>已保留</translation>
     </message>
     <message>
         <source>ready</source>
-        <translation type="unfinished"></translation>
+        <translation>就绪</translation>
     </message>
     <message>
         <source>{model} — still being prepared</source>
-        <translation type="unfinished"></translation>
+        <translation>{model}——仍在准备</translation>
     </message>
     <message>
         <source>{name} answers searches now</source>
-        <translation type="unfinished"></translation>
+        <translation>现在由 {name} 回答搜索</translation>
     </message>
 </context>
 <context>
     <name>Composer</name>
     <message>
         <source>Add</source>
-        <translation type="unfinished"></translation>
+        <translation>添加</translation>
     </message>
     <message>
         <source>Message to yourself</source>
-        <translation type="unfinished"></translation>
+        <translation>给自己的消息</translation>
     </message>
     <message>
         <source>Write to yourself…</source>
-        <translation type="unfinished"></translation>
+        <translation>写给自己…</translation>
     </message>
 </context>
 <context>
     <name>ConfidenceCurve</name>
     <message>
         <source>Confidence over time</source>
-        <translation type="unfinished"></translation>
+        <translation>置信度随时间的变化</translation>
     </message>
     <message>
         <source>now</source>
-        <translation type="unfinished"></translation>
+        <translation>现在</translation>
     </message>
 </context>
 <context>
     <name>ConnectForm</name>
     <message>
         <source>A copy of its configuration from before is in {path}.</source>
-        <translation type="unfinished"></translation>
+        <translation>其先前配置的副本位于 {path}。</translation>
     </message>
     <message>
         <source>Also tell it what matters before each answer, and keep its conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>在每次回答前告诉它重要内容，并保留它的会话</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Connect a program</source>
-        <translation type="unfinished"></translation>
+        <translation>连接程序</translation>
     </message>
     <message>
         <source>Connected</source>
-        <translation type="unfinished"></translation>
+        <translation>已连接</translation>
     </message>
     <message>
         <source>Disconnect</source>
-        <translation type="unfinished"></translation>
+        <translation>断开</translation>
     </message>
     <message>
         <source>Done</source>
-        <translation type="unfinished"></translation>
+        <translation>完成</translation>
     </message>
     <message>
         <source>How much it may see</source>
-        <translation type="unfinished"></translation>
+        <translation>可查看的范围</translation>
     </message>
     <message>
         <source>Installed</source>
-        <translation type="unfinished"></translation>
+        <translation>已安装</translation>
     </message>
     <message>
         <source>It is the agent “{agent}” from now on.</source>
-        <translation type="unfinished"></translation>
+        <translation>它现在是智能体“{agent}”。</translation>
     </message>
     <message>
         <source>Its access as the agent “{agent}” has ended; what it wrote stays.</source>
-        <translation type="unfinished"></translation>
+        <translation>它作为智能体“{agent}”的访问已终止；它写的内容会保留。</translation>
     </message>
     <message>
         <source>Its name here</source>
-        <translation type="unfinished"></translation>
+        <translation>它在此处的名称</translation>
     </message>
     <message>
         <source>Keepsake adds itself to the program’s configuration. You see the change before it is written.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake 会把自己加入该程序的配置。写入前你会看到更改内容。</translation>
     </message>
     <message>
         <source>Name of the agent</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体名称</translation>
     </message>
     <message>
         <source>Not found on this computer</source>
-        <translation type="unfinished"></translation>
+        <translation>在此电脑上未找到</translation>
     </message>
     <message>
         <source>Nothing is left to change in its configuration</source>
-        <translation type="unfinished"></translation>
+        <translation>其配置已无需更改</translation>
     </message>
     <message>
         <source>Programs</source>
-        <translation type="unfinished"></translation>
+        <translation>程序</translation>
     </message>
     <message>
         <source>The agent “{agent}”</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体“{agent}”</translation>
     </message>
     <message>
         <source>These {n} files will change</source>
-        <translation type="unfinished"></translation>
+        <translation>这 {n} 个文件将会更改</translation>
     </message>
     <message>
         <source>This will change</source>
-        <translation type="unfinished"></translation>
+        <translation>将会更改</translation>
     </message>
     <message>
         <source>Trust</source>
-        <translation type="unfinished"></translation>
+        <translation>信任</translation>
     </message>
     <message>
         <source>Waiting for it to call for the first time…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在等待它第一次调用…</translation>
     </message>
     <message>
         <source>What it writes waits in the inbox until you accept it</source>
-        <translation type="unfinished"></translation>
+        <translation>它写入的内容会在收件箱中等待你接受</translation>
     </message>
     <message>
         <source>Write this change</source>
-        <translation type="unfinished"></translation>
+        <translation>写入此更改</translation>
     </message>
     <message>
         <source>{title} has connected: all is set up.</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} 已连接：一切就绪。</translation>
     </message>
     <message>
         <source>{title} is connected</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} 已连接</translation>
     </message>
     <message>
         <source>{title} is no longer connected</source>
-        <translation type="unfinished"></translation>
+        <translation>{title} 已断开</translation>
     </message>
 </context>
 <context>
     <name>ConversationTabs</name>
     <message>
         <source>Facts</source>
-        <translation type="unfinished"></translation>
+        <translation>事实</translation>
     </message>
     <message>
         <source>Messages</source>
-        <translation type="unfinished"></translation>
+        <translation>消息</translation>
     </message>
     <message>
         <source>Parts of the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>会话的各部分</translation>
     </message>
     <message>
         <source>Scratchpad</source>
-        <translation type="unfinished"></translation>
+        <translation>草稿板</translation>
     </message>
     <message>
         <source>Summary</source>
-        <translation type="unfinished"></translation>
+        <translation>摘要</translation>
     </message>
     <message>
         <source>What an agent would be told</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体会被告知的内容</translation>
     </message>
 </context>
 <context>
     <name>CorrectionForm</name>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>保存</translation>
     </message>
     <message>
         <source>What is right</source>
-        <translation type="unfinished"></translation>
+        <translation>正确的内容</translation>
     </message>
 </context>
 <context>
     <name>CrashDialog</name>
     <message>
         <source>Copy</source>
-        <translation type="unfinished"></translation>
+        <translation>复制</translation>
     </message>
     <message>
         <source>Crash report</source>
-        <translation type="unfinished"></translation>
+        <translation>崩溃报告</translation>
     </message>
     <message>
         <source>It names files and functions of the program and nothing you wrote. Nothing was sent anywhere.</source>
-        <translation type="unfinished"></translation>
+        <translation>其中只有程序的文件和函数名，没有你写的内容。没有向任何地方发送任何信息。</translation>
     </message>
 </context>
 <context>
@@ -1565,8155 +1550,8171 @@
     <name>DateMenu</name>
     <message>
         <source>Date to go to</source>
-        <translation type="unfinished"></translation>
+        <translation>要跳转的日期</translation>
     </message>
 </context>
 <context>
     <name>Dates</name>
     <message>
         <source>Before this year</source>
-        <translation type="unfinished"></translation>
+        <translation>今年之前</translation>
     </message>
     <message>
         <source>Last 30 days</source>
-        <translation type="unfinished"></translation>
+        <translation>最近 30 天</translation>
     </message>
     <message>
         <source>Last 7 days</source>
-        <translation type="unfinished"></translation>
+        <translation>最近 7 天</translation>
     </message>
     <message>
         <source>This year</source>
-        <translation type="unfinished"></translation>
+        <translation>今年</translation>
     </message>
     <message>
         <source>Today</source>
-        <translation type="unfinished"></translation>
+        <translation>今天</translation>
     </message>
     <message>
         <source>Yesterday</source>
-        <translation type="unfinished"></translation>
+        <translation>昨天</translation>
     </message>
 </context>
 <context>
     <name>DayCalendar</name>
     <message>
         <source>Begin a daily note</source>
-        <translation type="unfinished"></translation>
+        <translation>开始每日笔记</translation>
     </message>
     <message>
         <source>Conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>会话</translation>
     </message>
     <message>
         <source>Go to today</source>
-        <translation type="unfinished"></translation>
+        <translation>转到今天</translation>
     </message>
     <message>
         <source>Month after</source>
-        <translation type="unfinished"></translation>
+        <translation>下个月</translation>
     </message>
     <message>
         <source>Month before</source>
-        <translation type="unfinished"></translation>
+        <translation>上个月</translation>
     </message>
     <message>
         <source>Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>笔记</translation>
     </message>
     <message>
         <source>Open the daily note</source>
-        <translation type="unfinished"></translation>
+        <translation>打开每日笔记</translation>
     </message>
     <message>
         <source>Show conversations of this day</source>
-        <translation type="unfinished"></translation>
+        <translation>显示当天的会话</translation>
     </message>
     <message>
         <source>Show notes of this day</source>
-        <translation type="unfinished"></translation>
+        <translation>显示当天的笔记</translation>
     </message>
     <message>
         <source>{month}, go to today</source>
-        <translation type="unfinished"></translation>
+        <translation>{month}，转到今天</translation>
     </message>
 </context>
 <context>
     <name>DesktopPanel</name>
     <message>
         <source>Command of quick capture</source>
-        <translation type="unfinished"></translation>
+        <translation>快速记录命令</translation>
     </message>
     <message>
         <source>In your desktop&apos;s settings, under keyboard shortcuts, add a shortcut of your choice with this command:</source>
-        <translation type="unfinished"></translation>
+        <translation>在桌面设置的键盘快捷键中，用此命令添加一个你喜欢的快捷键：</translation>
     </message>
     <message>
         <source>It starts in the tray, where your agents reach it.</source>
-        <translation type="unfinished"></translation>
+        <translation>它会在托盘中启动，你的智能体可以在那里访问它。</translation>
     </message>
     <message>
         <source>It starts in the tray, where your agents reach it. No window opens.</source>
-        <translation type="unfinished"></translation>
+        <translation>它会在托盘中启动，你的智能体可以在那里访问它。不会打开窗口。</translation>
     </message>
     <message>
         <source>Quick capture from anywhere</source>
-        <translation type="unfinished"></translation>
+        <translation>随处快速记录</translation>
     </message>
     <message>
         <source>Start Keepsake when you log in</source>
-        <translation type="unfinished"></translation>
+        <translation>登录时启动 Keepsake</translation>
     </message>
     <message>
         <source>Start at login, autostart, quick capture, global shortcut</source>
-        <translation type="unfinished"></translation>
+        <translation>登录时启动，自动启动，快速记录，全局快捷键</translation>
     </message>
     <message>
         <source>‘keepsake capture TEXT’ saves a note at once, without a window.</source>
-        <translation type="unfinished"></translation>
+        <translation>“keepsake capture TEXT”会立即保存一条笔记，无需窗口。</translation>
     </message>
 </context>
 <context>
     <name>DiagnosticsPanel</name>
     <message>
         <source>Check the vault now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即检查记忆库</translation>
     </message>
     <message>
         <source>Copied. It holds versions, counts and errors, and nothing you wrote.</source>
-        <translation type="unfinished"></translation>
+        <translation>已复制。其中只有版本、数量和错误，没有你写的内容。</translation>
     </message>
     <message>
         <source>Copy debug information</source>
-        <translation type="unfinished"></translation>
+        <translation>复制调试信息</translation>
     </message>
     <message>
         <source>Engine and database, of these</source>
-        <translation type="unfinished"></translation>
+        <translation>其中引擎和数据库</translation>
     </message>
     <message>
         <source>Facts</source>
-        <translation type="unfinished"></translation>
+        <translation>事实</translation>
     </message>
     <message>
         <source>Filter the log</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选日志</translation>
     </message>
     <message>
         <source>Log</source>
-        <translation type="unfinished"></translation>
+        <translation>日志</translation>
     </message>
     <message>
         <source>Milliseconds</source>
-        <translation type="unfinished"></translation>
+        <translation>毫秒</translation>
     </message>
     <message>
         <source>Open the vault&apos;s folder</source>
-        <translation type="unfinished"></translation>
+        <translation>打开记忆库文件夹</translation>
     </message>
     <message>
         <source>Program loaded</source>
-        <translation type="unfinished"></translation>
+        <translation>程序已加载</translation>
     </message>
     <message>
         <source>Progress</source>
-        <translation type="unfinished"></translation>
+        <translation>进度</translation>
     </message>
     <message>
         <source>Reading all of the vault…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取整个记忆库…</translation>
     </message>
     <message>
         <source>Repair</source>
-        <translation type="unfinished"></translation>
+        <translation>修复</translation>
     </message>
     <message>
         <source>Repairing…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在修复…</translation>
     </message>
     <message>
         <source>Result of the check</source>
-        <translation type="unfinished"></translation>
+        <translation>检查结果</translation>
     </message>
     <message>
         <source>Start-up times</source>
-        <translation type="unfinished"></translation>
+        <translation>启动时间</translation>
     </message>
     <message>
         <source>Step</source>
-        <translation type="unfinished"></translation>
+        <translation>步骤</translation>
     </message>
     <message>
         <source>The vault is sound.</source>
-        <translation type="unfinished"></translation>
+        <translation>记忆库完好。</translation>
     </message>
     <message>
         <source>The vault is sound. Everything in it was read.</source>
-        <translation type="unfinished"></translation>
+        <translation>记忆库完好。其中的内容均已读取。</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>Vault open</source>
-        <translation type="unfinished"></translation>
+        <translation>记忆库已打开</translation>
     </message>
     <message>
         <source>What</source>
-        <translation type="unfinished"></translation>
+        <translation>内容</translation>
     </message>
     <message>
         <source>Window filled</source>
-        <translation type="unfinished"></translation>
+        <translation>窗口已填充</translation>
     </message>
     <message>
         <source>Window on the screen</source>
-        <translation type="unfinished"></translation>
+        <translation>窗口已显示</translation>
     </message>
 </context>
 <context>
     <name>DialogRegistry</name>
     <message>
         <source>Keep running</source>
-        <translation type="unfinished"></translation>
+        <translation>继续运行</translation>
     </message>
     <message>
         <source>Keep running?</source>
-        <translation type="unfinished"></translation>
+        <translation>继续运行？</translation>
     </message>
     <message>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>退出</translation>
     </message>
     <message>
         <source>Settings can change this.</source>
-        <translation type="unfinished"></translation>
+        <translation>可在设置中更改。</translation>
     </message>
     <message>
         <source>Should Keepsake keep running in the tray when its window is closed?</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭窗口后，Keepsake 要在托盘中继续运行吗？</translation>
     </message>
     <message>
         <source>Should Keepsake keep running, hidden, when its window is closed?</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭窗口后，Keepsake 要在后台继续运行吗？</translation>
     </message>
     <message>
         <source>Start Keepsake again to see the window. Settings can change this.</source>
-        <translation type="unfinished"></translation>
+        <translation>再次启动 Keepsake 即可看到窗口。可在设置中更改。</translation>
     </message>
     <message>
         <source>Your agents can then go on using it, and quick capture stays at hand.</source>
-        <translation type="unfinished"></translation>
+        <translation>这样你的智能体可以继续使用它，快速记录也随时可用。</translation>
     </message>
 </context>
 <context>
     <name>Document</name>
     <message>
         <source>Add a tag</source>
-        <translation type="unfinished"></translation>
+        <translation>添加标签</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>删除</translation>
     </message>
     <message>
         <source>Links and history</source>
-        <translation type="unfinished"></translation>
+        <translation>链接与历史</translation>
     </message>
     <message>
         <source>New note</source>
-        <translation type="unfinished"></translation>
+        <translation>新建笔记</translation>
     </message>
     <message>
         <source>Pin</source>
-        <translation type="unfinished"></translation>
+        <translation>置顶</translation>
     </message>
     <message>
         <source>Preview</source>
-        <translation type="unfinished"></translation>
+        <translation>预览</translation>
     </message>
     <message>
         <source>Read</source>
-        <translation type="unfinished"></translation>
+        <translation>阅读</translation>
     </message>
     <message>
         <source>Restore</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复</translation>
     </message>
     <message>
         <source>Text</source>
-        <translation type="unfinished"></translation>
+        <translation>正文</translation>
     </message>
     <message>
         <source>Title</source>
-        <translation type="unfinished"></translation>
+        <translation>标题</translation>
     </message>
     <message>
         <source>Write</source>
-        <translation type="unfinished"></translation>
+        <translation>编写</translation>
     </message>
     <message>
         <source>Write and preview side by side</source>
-        <translation type="unfinished"></translation>
+        <translation>编写与预览并排</translation>
     </message>
     <message>
         <source>Write in Markdown. [[ links to a note, # adds a tag, a picture or file dropped here is attached.</source>
-        <translation type="unfinished"></translation>
+        <translation>用 Markdown 书写。[[ 链接到笔记，# 添加标签，拖到此处的图片或文件会成为附件。</translation>
     </message>
     <message>
         <source>deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>已删除</translation>
     </message>
     <message>
         <source>{count} word</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个词</translation>
     </message>
     <message>
         <source>{count} words</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个词</translation>
     </message>
 </context>
 <context>
     <name>EditorController</name>
     <message>
         <source>Editing…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在编辑…</translation>
     </message>
     <message>
         <source>Keep both</source>
-        <translation type="unfinished"></translation>
+        <translation>两者都保留</translation>
     </message>
     <message>
         <source>Keep mine</source>
-        <translation type="unfinished"></translation>
+        <translation>保留我的</translation>
     </message>
     <message>
         <source>Not saved: changed elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>未保存：已在别处更改</translation>
     </message>
     <message>
         <source>Not saved: {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>未保存：{why}</translation>
     </message>
     <message>
         <source>Restore this version</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复此版本</translation>
     </message>
     <message>
         <source>Saved</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存</translation>
     </message>
     <message>
         <source>Saving…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在保存…</translation>
     </message>
     <message>
         <source>Somebody else</source>
-        <translation type="unfinished"></translation>
+        <translation>其他人</translation>
     </message>
     <message>
         <source>Take theirs</source>
-        <translation type="unfinished"></translation>
+        <translation>采用对方的</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题</translation>
     </message>
     <message>
         <source>What has changed since the version of {when} by {who}</source>
-        <translation type="unfinished"></translation>
+        <translation>自 {who} 于 {when} 的版本以来的更改</translation>
     </message>
     <message>
         <source>{title} (my version)</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}（我的版本）</translation>
     </message>
     <message>
         <source>{who} changed this note while you were writing. Nothing is lost: lines with + are yours, lines with − are theirs.</source>
-        <translation type="unfinished"></translation>
+        <translation>你书写时 {who} 更改了这条笔记。没有丢失任何内容：带 + 的行是你的，带 − 的行是对方的。</translation>
     </message>
 </context>
 <context>
     <name>Engine</name>
     <message>
         <source>API key variable</source>
-        <translation type="unfinished"></translation>
+        <translation>API 密钥变量</translation>
     </message>
     <message>
         <source>Address of an &apos;openai-compatible&apos; embedding service.</source>
-        <translation type="unfinished"></translation>
+        <translation>“openai-compatible”嵌入服务的地址。</translation>
     </message>
     <message>
         <source>Address of the service, such as http://localhost:11434/v1 for Ollama.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务地址，例如 Ollama 的 http://localhost:11434/v1。</translation>
     </message>
     <message>
         <source>After turn</source>
-        <translation type="unfinished"></translation>
+        <translation>每轮之后</translation>
     </message>
     <message>
         <source>Agents that get a vault of their own, separated by commas; the person&apos;s vault then has nothing of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>拥有自己记忆库的智能体，用逗号分隔；你的记忆库中便没有它们的内容。</translation>
     </message>
     <message>
         <source>Agents whose conversations are not stored, separated by commas.</source>
-        <translation type="unfinished"></translation>
+        <translation>不保存其会话的智能体，用逗号分隔。</translation>
     </message>
     <message>
         <source>Appends that may wait for agents that do not.</source>
-        <translation type="unfinished"></translation>
+        <translation>为不等待的智能体排队的最大追加数。</translation>
     </message>
     <message>
         <source>Attempts</source>
-        <translation type="unfinished"></translation>
+        <translation>尝试次数</translation>
     </message>
     <message>
         <source>Attempts for one answer, where the service is busy or out of reach.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务繁忙或无法访问时，每个回答的尝试次数。</translation>
     </message>
     <message>
         <source>Back the vault up before each import.</source>
-        <translation type="unfinished"></translation>
+        <translation>每次导入前备份记忆库。</translation>
     </message>
     <message>
         <source>Back the vault up once a day.</source>
-        <translation type="unfinished"></translation>
+        <translation>每天备份一次记忆库。</translation>
     </message>
     <message>
         <source>Balanced</source>
-        <translation type="unfinished"></translation>
+        <translation>均衡</translation>
     </message>
     <message>
         <source>Boosted</source>
-        <translation type="unfinished"></translation>
+        <translation>增强</translation>
     </message>
     <message>
         <source>Bring the summaries of a conversation up to date once it falls quiet.</source>
-        <translation type="unfinished"></translation>
+        <translation>会话安静下来后更新其摘要。</translation>
     </message>
     <message>
         <source>Budget</source>
-        <translation type="unfinished"></translation>
+        <translation>预算</translation>
     </message>
     <message>
         <source>Burst</source>
-        <translation type="unfinished"></translation>
+        <translation>突发</translation>
     </message>
     <message>
         <source>Calls a second that an agent may make in the long run.</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体长期每秒可进行的调用数。</translation>
     </message>
     <message>
         <source>Calls that an agent may make at once after a rest.</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体休息后可一次进行的调用数。</translation>
     </message>
     <message>
         <source>Calls that the ledger keeps at most. Beyond, the oldest of whoever made most of them leave first.</source>
-        <translation type="unfinished"></translation>
+        <translation>访问账本最多保留的调用数。超出后先移除调用最多者的最早记录。</translation>
     </message>
     <message>
         <source>Candidates that words and meaning each give to a recipe, except &apos;learned&apos;.</source>
-        <translation type="unfinished"></translation>
+        <translation>词语和含义各自提供给配方的候选数（“learned”除外）。</translation>
     </message>
     <message>
         <source>Capture clients</source>
-        <translation type="unfinished"></translation>
+        <translation>记录的程序</translation>
     </message>
     <message>
         <source>Capture min turn messages</source>
-        <translation type="unfinished"></translation>
+        <translation>每轮最少消息数</translation>
     </message>
     <message>
         <source>Capture watch seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>记录间隔秒数</translation>
     </message>
     <message>
         <source>Care for the database at night, and verify the latest backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>夜间维护数据库，并验证最近的备份。</translation>
     </message>
     <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
-        <translation type="unfinished"></translation>
+        <translation>运行输出在摘要中显示的字符数。</translation>
     </message>
     <message>
         <source>Characters of a tool&apos;s answer that the model reads.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型读取的工具回答字符数。</translation>
     </message>
     <message>
         <source>Clients whose transcripts are followed, separated by commas.</source>
-        <translation type="unfinished"></translation>
+        <translation>跟踪其会话记录的程序，用逗号分隔。</translation>
     </message>
     <message>
         <source>Closing the window keeps Keepsake running: in the tray, or hidden where there is none.</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭窗口后 Keepsake 继续运行：在托盘中，没有托盘时在后台。</translation>
     </message>
     <message>
         <source>Colours of the window.</source>
-        <translation type="unfinished"></translation>
+        <translation>窗口的颜色。</translation>
     </message>
     <message>
         <source>Compress and archive old observations.</source>
-        <translation type="unfinished"></translation>
+        <translation>压缩并归档旧的观察。</translation>
     </message>
     <message>
         <source>Compress similar old observations, archive idle ones, and clean up the archive.</source>
-        <translation type="unfinished"></translation>
+        <translation>压缩相似的旧观察，归档闲置的观察，并清理归档。</translation>
     </message>
     <message>
         <source>Condensed</source>
-        <translation type="unfinished"></translation>
+        <translation>浓缩</translation>
     </message>
     <message>
         <source>Confidence below which a fact is set aside; that can be undone.</source>
-        <translation type="unfinished"></translation>
+        <translation>低于此置信度的事实会被搁置；可以撤销。</translation>
     </message>
     <message>
         <source>Confidence left to a fact that a newer one contradicts.</source>
-        <translation type="unfinished"></translation>
+        <translation>被新事实反驳的事实保留的置信度。</translation>
     </message>
     <message>
         <source>Consolidate a conversation when the next one begins.</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个会话开始时整理上一个会话。</translation>
     </message>
     <message>
         <source>Consolidation</source>
-        <translation type="unfinished"></translation>
+        <translation>整理</translation>
     </message>
     <message>
         <source>Constant of the recipe &apos;rrf&apos;: the larger, the less the first places count.</source>
-        <translation type="unfinished"></translation>
+        <translation>配方“rrf”的常数：越大，靠前名次的权重越小。</translation>
     </message>
     <message>
         <source>Context index</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文索引</translation>
     </message>
     <message>
         <source>Context index limit</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文索引上限</translation>
     </message>
     <message>
         <source>Context index max tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文索引最大词元数</translation>
     </message>
     <message>
         <source>Context index recent days</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文索引最近天数</translation>
     </message>
     <message>
         <source>Context max facts</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文最大事实数</translation>
     </message>
     <message>
         <source>Context max tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文最大词元数</translation>
     </message>
     <message>
         <source>Context recent max tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文近期最大词元数</translation>
     </message>
     <message>
         <source>Context recent messages</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文近期消息数</translation>
     </message>
     <message>
         <source>Context recent sessions</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文近期会话数</translation>
     </message>
     <message>
         <source>Context reflection</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文反思</translation>
     </message>
     <message>
         <source>Context reflection max tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文反思最大词元数</translation>
     </message>
     <message>
         <source>Context relevant max tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文相关最大词元数</translation>
     </message>
     <message>
         <source>Context relevant messages</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文相关消息数</translation>
     </message>
     <message>
         <source>Context relevant similarity</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文相关相似度</translation>
     </message>
     <message>
         <source>Context salient importance</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文重要度</translation>
     </message>
     <message>
         <source>Context salient max tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文重要内容最大词元数</translation>
     </message>
     <message>
         <source>Context salient messages</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文重要消息数</translation>
     </message>
     <message>
         <source>Context sessions max tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>上下文会话最大词元数</translation>
     </message>
     <message>
         <source>Contrast of the colours: as the system asks for, or always high.</source>
-        <translation type="unfinished"></translation>
+        <translation>颜色对比度：跟随系统，或始终为高。</translation>
     </message>
     <message>
         <source>Cost in a calendar month beyond which nothing is asked; 0 for no limit.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个自然月的费用上限，超出后不再请求；0 表示不限。</translation>
     </message>
     <message>
         <source>Cost of one run of a goal at most, in the currency of the prices.</source>
-        <translation type="unfinished"></translation>
+        <translation>目标单次运行的最高费用，以价格的货币计。</translation>
     </message>
     <message>
         <source>Daily backups that are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>保留的每日备份数。</translation>
     </message>
     <message>
         <source>Dark</source>
-        <translation type="unfinished"></translation>
+        <translation>深色</translation>
     </message>
     <message>
         <source>Days</source>
-        <translation type="unfinished"></translation>
+        <translation>天数</translation>
     </message>
     <message>
         <source>Days after which an observation goes to the archive.</source>
-        <translation type="unfinished"></translation>
+        <translation>多少天后观察进入归档。</translation>
     </message>
     <message>
         <source>Days after which calls leave the ledger.</source>
-        <translation type="unfinished"></translation>
+        <translation>多少天后调用从访问账本中移除。</translation>
     </message>
     <message>
         <source>Days after which similar observations become one digest.</source>
-        <translation type="unfinished"></translation>
+        <translation>多少天后相似观察合并为摘要。</translation>
     </message>
     <message>
         <source>Days in the archive after which an observation is deleted; notes never are.</source>
-        <translation type="unfinished"></translation>
+        <translation>观察在归档中多少天后被删除；笔记永不删除。</translation>
     </message>
     <message>
         <source>Days it looks back.</source>
-        <translation type="unfinished"></translation>
+        <translation>回看的天数。</translation>
     </message>
     <message>
         <source>Days of which the memory index names everything first.</source>
-        <translation type="unfinished"></translation>
+        <translation>记忆索引优先完整列出的天数。</translation>
     </message>
     <message>
         <source>Days since the last one without which none is written.</source>
-        <translation type="unfinished"></translation>
+        <translation>距上一次至少多少天才会写新的。</translation>
     </message>
     <message>
         <source>Days that a proposal of an agent waits for you before it expires.</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体的提议等待你多少天后过期。</translation>
     </message>
     <message>
         <source>Decay</source>
-        <translation type="unfinished"></translation>
+        <translation>衰减</translation>
     </message>
     <message>
         <source>Decay max share</source>
-        <translation type="unfinished"></translation>
+        <translation>衰减最大比例</translation>
     </message>
     <message>
         <source>Decay max share month</source>
-        <translation type="unfinished"></translation>
+        <translation>每月衰减最大比例</translation>
     </message>
     <message>
         <source>Decay threshold</source>
-        <translation type="unfinished"></translation>
+        <translation>衰减阈值</translation>
     </message>
     <message>
         <source>Decay time</source>
-        <translation type="unfinished"></translation>
+        <translation>衰减时间</translation>
     </message>
     <message>
         <source>Depth</source>
-        <translation type="unfinished"></translation>
+        <translation>深度</translation>
     </message>
     <message>
         <source>Draw lasting facts from conversations that have ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>从已结束的会话中提取长期事实。</translation>
     </message>
     <message>
         <source>Embedding API key variable</source>
-        <translation type="unfinished"></translation>
+        <translation>嵌入 API 密钥变量</translation>
     </message>
     <message>
         <source>Embedding base address</source>
-        <translation type="unfinished"></translation>
+        <translation>嵌入服务地址</translation>
     </message>
     <message>
         <source>Embedding batch</source>
-        <translation type="unfinished"></translation>
+        <translation>嵌入批量</translation>
     </message>
     <message>
         <source>Embedding dimensions</source>
-        <translation type="unfinished"></translation>
+        <translation>嵌入维度</translation>
     </message>
     <message>
         <source>Embedding model</source>
-        <translation type="unfinished"></translation>
+        <translation>嵌入模型</translation>
     </message>
     <message>
         <source>Embedding model folder</source>
-        <translation type="unfinished"></translation>
+        <translation>嵌入模型文件夹</translation>
     </message>
     <message>
         <source>Embedding send private</source>
-        <translation type="unfinished"></translation>
+        <translation>嵌入：发送私密内容</translation>
     </message>
     <message>
         <source>Emergency retain</source>
-        <translation type="unfinished"></translation>
+        <translation>紧急保留</translation>
     </message>
     <message>
         <source>Enrichment limit</source>
-        <translation type="unfinished"></translation>
+        <translation>丰富上限</translation>
     </message>
     <message>
         <source>Enrichment max entities</source>
-        <translation type="unfinished"></translation>
+        <translation>丰富最多名称数</translation>
     </message>
     <message>
         <source>Enrichment time</source>
-        <translation type="unfinished"></translation>
+        <translation>丰富时间</translation>
     </message>
     <message>
         <source>Entries</source>
-        <translation type="unfinished"></translation>
+        <translation>条目</translation>
     </message>
     <message>
         <source>Environment variable that holds the key of a remote embedding service, in capital letters; never the key itself. Empty for the key in the system&apos;s keyring.</source>
-        <translation type="unfinished"></translation>
+        <translation>保存远程嵌入服务密钥的环境变量，用大写字母；绝不是密钥本身。留空则使用系统密钥环中的密钥。</translation>
     </message>
     <message>
         <source>Environment variable that holds the key, in capital letters; never the key itself. Empty for the key in the system&apos;s keyring.</source>
-        <translation type="unfinished"></translation>
+        <translation>保存密钥的环境变量，用大写字母；绝不是密钥本身。留空则使用系统密钥环中的密钥。</translation>
     </message>
     <message>
         <source>Every hours</source>
-        <translation type="unfinished"></translation>
+        <translation>间隔小时数</translation>
     </message>
     <message>
         <source>Exporting to {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在导出到 {name}</translation>
     </message>
     <message>
         <source>Extract facts from conversations that have ended.</source>
-        <translation type="unfinished"></translation>
+        <translation>从已结束的会话中提取事实。</translation>
     </message>
     <message>
         <source>Facts of other conversations in an agent&apos;s context.</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体上下文中来自其他会话的事实数。</translation>
     </message>
     <message>
         <source>Facts of the past days without which none is written.</source>
-        <translation type="unfinished"></translation>
+        <translation>过去几天至少多少条事实才会写。</translation>
     </message>
     <message>
         <source>Failures in a row after which a schedule pauses.</source>
-        <translation type="unfinished"></translation>
+        <translation>连续失败多少次后计划暂停。</translation>
     </message>
     <message>
         <source>Failures to pause</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停前失败次数</translation>
     </message>
     <message>
         <source>Fast model</source>
-        <translation type="unfinished"></translation>
+        <translation>快速模型</translation>
     </message>
     <message>
         <source>Fetch a fastembed model from the network when it is not on this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>此电脑上没有 fastembed 模型时从网络获取。</translation>
     </message>
     <message>
         <source>Fetching {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在获取 {name}</translation>
     </message>
     <message>
         <source>Folder of an offline fastembed model; empty for its own cache.</source>
-        <translation type="unfinished"></translation>
+        <translation>离线 fastembed 模型的文件夹；留空则用其自己的缓存。</translation>
     </message>
     <message>
         <source>Folder of that model&apos;s files; empty for its own cache.</source>
-        <translation type="unfinished"></translation>
+        <translation>该模型文件的文件夹；留空则用其自己的缓存。</translation>
     </message>
     <message>
         <source>Follow the transcripts that coding agents keep on this computer; conversations from then on are taken in.</source>
-        <translation type="unfinished"></translation>
+        <translation>跟踪编程智能体在此电脑上保存的会话记录；从此开始收录会话。</translation>
     </message>
     <message>
         <source>Forgetting for ever</source>
-        <translation type="unfinished"></translation>
+        <translation>正在永久忘记</translation>
     </message>
     <message>
         <source>Friday</source>
-        <translation type="unfinished"></translation>
+        <translation>星期五</translation>
     </message>
     <message>
         <source>Give agents an index of the memories they may see.</source>
-        <translation type="unfinished"></translation>
+        <translation>向智能体提供它们可见记忆的索引。</translation>
     </message>
     <message>
         <source>Give agents the latest weekly reflection.</source>
-        <translation type="unfinished"></translation>
+        <translation>向智能体提供最近的每周反思。</translation>
     </message>
     <message>
         <source>Goal: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>目标：{name}</translation>
     </message>
     <message>
         <source>Goals answer characters</source>
-        <translation type="unfinished"></translation>
+        <translation>目标回答字符数</translation>
     </message>
     <message>
         <source>Goals max turns</source>
-        <translation type="unfinished"></translation>
+        <translation>目标最多轮数</translation>
     </message>
     <message>
         <source>High</source>
-        <translation type="unfinished"></translation>
+        <translation>高</translation>
     </message>
     <message>
         <source>Hours between two searches for conversations to consolidate.</source>
-        <translation type="unfinished"></translation>
+        <translation>两次查找待整理会话之间的小时数。</translation>
     </message>
     <message>
         <source>Housekeeping</source>
-        <translation type="unfinished"></translation>
+        <translation>维护</translation>
     </message>
     <message>
         <source>Housekeeping time</source>
-        <translation type="unfinished"></translation>
+        <translation>维护时间</translation>
     </message>
     <message>
         <source>How words and meaning are weighed.</source>
-        <translation type="unfinished"></translation>
+        <translation>词语和含义的权重方式。</translation>
     </message>
     <message>
         <source>Importance from which a message counts as important.</source>
-        <translation type="unfinished"></translation>
+        <translation>消息被视为重要的重要度下限。</translation>
     </message>
     <message>
         <source>Importance from which the recipe &apos;tri&apos; takes a message as salient.</source>
-        <translation type="unfinished"></translation>
+        <translation>配方“tri”将消息视为突出的重要度下限。</translation>
     </message>
     <message>
         <source>Important messages in an agent&apos;s context.</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体上下文中的重要消息数。</translation>
     </message>
     <message>
         <source>Important turns</source>
-        <translation type="unfinished"></translation>
+        <translation>重要轮次</translation>
     </message>
     <message>
         <source>Importing {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在导入 {name}</translation>
     </message>
     <message>
         <source>Index vectors</source>
-        <translation type="unfinished"></translation>
+        <translation>索引向量</translation>
     </message>
     <message>
         <source>Indexing for search by meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>正在为按含义搜索建立索引</translation>
     </message>
     <message>
         <source>Keep</source>
-        <translation type="unfinished"></translation>
+        <translation>保留</translation>
     </message>
     <message>
         <source>Keep a log of what the engine does, never of content.</source>
-        <translation type="unfinished"></translation>
+        <translation>记录引擎的操作，绝不记录内容。</translation>
     </message>
     <message>
         <source>Keep runs</source>
-        <translation type="unfinished"></translation>
+        <translation>保留的运行</translation>
     </message>
     <message>
         <source>Keep the database quick, small and sound, and verify the latest backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>保持数据库快速、小巧、完好，并验证最近的备份。</translation>
     </message>
     <message>
         <source>Keep the text of agents&apos; searches in the ledger. When off, only a keyed hash of it, which nobody can read.</source>
-        <translation type="unfinished"></translation>
+        <translation>在访问账本中保留智能体搜索的文本。关闭时只保留无人可读的带密钥哈希。</translation>
     </message>
     <message>
         <source>Keys that differ from the usual ones, as a JSON object of actions and keys.</source>
-        <translation type="unfinished"></translation>
+        <translation>与默认不同的按键，以动作和按键的 JSON 对象表示。</translation>
     </message>
     <message>
         <source>Language of the window; &apos;system&apos; is that of the computer, where Keepsake speaks it, else English.</source>
-        <translation type="unfinished"></translation>
+        <translation>窗口语言；“system”为电脑的语言（若 Keepsake 支持），否则为英语。</translation>
     </message>
     <message>
         <source>Latest messages in an agent&apos;s context.</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体上下文中的最近消息数。</translation>
     </message>
     <message>
         <source>Latest messages that the recipe &apos;tri&apos; takes.</source>
-        <translation type="unfinished"></translation>
+        <translation>配方“tri”采用的最近消息数。</translation>
     </message>
     <message>
         <source>Latest turns of this conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>此会话的最近轮次</translation>
     </message>
     <message>
         <source>Learned</source>
-        <translation type="unfinished"></translation>
+        <translation>学习所得</translation>
     </message>
     <message>
         <source>Length of the vectors a remote model is asked for; 0 for its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>向远程模型请求的向量长度；0 为其默认。</translation>
     </message>
     <message>
         <source>Let facts that are not used lose confidence, and set aside those that faded.</source>
-        <translation type="unfinished"></translation>
+        <translation>让未使用的事实降低置信度，并搁置已淡忘的。</translation>
     </message>
     <message>
         <source>Let facts that are not used lose confidence.</source>
-        <translation type="unfinished"></translation>
+        <translation>让未使用的事实降低置信度。</translation>
     </message>
     <message>
         <source>Let reads go on while something is written; off, for file systems that cannot share memory, is far slower.</source>
-        <translation type="unfinished"></translation>
+        <translation>允许写入时读取；关闭（用于不能共享内存的文件系统）会慢得多。</translation>
     </message>
     <message>
         <source>Lexical weight</source>
-        <translation type="unfinished"></translation>
+        <translation>词语权重</translation>
     </message>
     <message>
         <source>Light</source>
-        <translation type="unfinished"></translation>
+        <translation>浅色</translation>
     </message>
     <message>
         <source>Lines of the memory index.</source>
-        <translation type="unfinished"></translation>
+        <translation>记忆索引的行数。</translation>
     </message>
     <message>
         <source>Make vectors in the background, for search by meaning.</source>
-        <translation type="unfinished"></translation>
+        <translation>在后台生成向量，用于按含义搜索。</translation>
     </message>
     <message>
         <source>Making a backup</source>
-        <translation type="unfinished"></translation>
+        <translation>正在备份</translation>
     </message>
     <message>
         <source>Max history</source>
-        <translation type="unfinished"></translation>
+        <translation>最大历史</translation>
     </message>
     <message>
         <source>Max output tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>最大输出词元数</translation>
     </message>
     <message>
         <source>Megabytes</source>
-        <translation type="unfinished"></translation>
+        <translation>兆字节</translation>
     </message>
     <message>
         <source>Memories and messages searched in one run.</source>
-        <translation type="unfinished"></translation>
+        <translation>一次运行搜索的记忆和消息数。</translation>
     </message>
     <message>
         <source>Memories candidate similarity</source>
-        <translation type="unfinished"></translation>
+        <translation>候选记忆相似度</translation>
     </message>
     <message>
         <source>Memories conflict confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>矛盾时的置信度</translation>
     </message>
     <message>
         <source>Memories decay rate</source>
-        <translation type="unfinished"></translation>
+        <translation>记忆衰减率</translation>
     </message>
     <message>
         <source>Memories duplicate similarity</source>
-        <translation type="unfinished"></translation>
+        <translation>重复记忆相似度</translation>
     </message>
     <message>
         <source>Memories it looks at.</source>
-        <translation type="unfinished"></translation>
+        <translation>它查看的记忆数。</translation>
     </message>
     <message>
         <source>Memories reconcile seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>记忆核对秒数</translation>
     </message>
     <message>
         <source>Memory index</source>
-        <translation type="unfinished"></translation>
+        <translation>记忆索引</translation>
     </message>
     <message>
         <source>Messages consolidated in one step.</source>
-        <translation type="unfinished"></translation>
+        <translation>每步整理的消息数。</translation>
     </message>
     <message>
         <source>Messages of a conversation that agents are given.</source>
-        <translation type="unfinished"></translation>
+        <translation>提供给智能体的会话消息数。</translation>
     </message>
     <message>
         <source>Messages of each conversation in use that are held in memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>每个使用中会话保留在内存中的消息数。</translation>
     </message>
     <message>
         <source>Messages that a compaction leaves as they are.</source>
-        <translation type="unfinished"></translation>
+        <translation>压缩时保持原样的消息数。</translation>
     </message>
     <message>
         <source>Messages that a turn must have for that.</source>
-        <translation type="unfinished"></translation>
+        <translation>为此每轮须有的消息数。</translation>
     </message>
     <message>
         <source>Messages that an emergency leaves.</source>
-        <translation type="unfinished"></translation>
+        <translation>紧急情况下保留的消息数。</translation>
     </message>
     <message>
         <source>Messages without which nothing is condensed.</source>
-        <translation type="unfinished"></translation>
+        <translation>少于此数的消息不压缩。</translation>
     </message>
     <message>
         <source>Milliseconds to wait while another program holds the database.</source>
-        <translation type="unfinished"></translation>
+        <translation>其他程序占用数据库时等待的毫秒数。</translation>
     </message>
     <message>
         <source>Min interval</source>
-        <translation type="unfinished"></translation>
+        <translation>最小间隔</translation>
     </message>
     <message>
         <source>Minimum seconds between two runs of a schedule.</source>
-        <translation type="unfinished"></translation>
+        <translation>同一计划两次运行之间的最少秒数。</translation>
     </message>
     <message>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>模型</translation>
     </message>
     <message>
         <source>Model of fastembed that reads the first results again and puts them in order; empty for none.</source>
-        <translation type="unfinished"></translation>
+        <translation>重新阅读并排序前几条结果的 fastembed 模型；留空则不用。</translation>
     </message>
     <message>
         <source>Monday</source>
-        <translation type="unfinished"></translation>
+        <translation>星期一</translation>
     </message>
     <message>
         <source>Monthly backups that are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>保留的每月备份数。</translation>
     </message>
     <message>
         <source>Name of a quicker model for small work; the other one when empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>用于小任务的更快模型名称；留空则用主模型。</translation>
     </message>
     <message>
         <source>Name of the model as the service calls it.</source>
-        <translation type="unfinished"></translation>
+        <translation>服务所用的模型名称。</translation>
     </message>
     <message>
         <source>Name or folder of the spaCy pipeline; empty for the best installed one.</source>
-        <translation type="unfinished"></translation>
+        <translation>spaCy 流水线的名称或文件夹；留空则用已安装的最佳者。</translation>
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
-        <translation type="unfinished"></translation>
+        <translation>记忆或消息含名称多少以内算少。</translation>
     </message>
     <message>
         <source>Ner batch</source>
-        <translation type="unfinished"></translation>
+        <translation>名称识别批量</translation>
     </message>
     <message>
         <source>Ner spacy pipeline</source>
-        <translation type="unfinished"></translation>
+        <translation>名称识别 spaCy 流水线</translation>
     </message>
     <message>
         <source>None</source>
-        <translation type="unfinished"></translation>
+        <translation>无</translation>
     </message>
     <message>
         <source>Nothing is sent: no language model is configured.</source>
-        <translation type="unfinished"></translation>
+        <translation>不会发送任何内容：未配置语言模型。</translation>
     </message>
     <message>
         <source>Number of similar observations that make a digest.</source>
-        <translation type="unfinished"></translation>
+        <translation>多少条相似观察合成一条摘要。</translation>
     </message>
     <message>
         <source>Older files of the trace that are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>保留的旧日志文件数。</translation>
     </message>
     <message>
         <source>On switch</source>
-        <translation type="unfinished"></translation>
+        <translation>切换时</translation>
     </message>
     <message>
         <source>Page</source>
-        <translation type="unfinished"></translation>
+        <translation>页</translation>
     </message>
     <message>
         <source>Poll</source>
-        <translation type="unfinished"></translation>
+        <translation>轮询</translation>
     </message>
     <message>
         <source>Preparing search</source>
-        <translation type="unfinished"></translation>
+        <translation>正在准备搜索</translation>
     </message>
     <message>
         <source>Preparing search by meaning with {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在用 {name} 准备按含义搜索</translation>
     </message>
     <message>
         <source>Price of a million tokens that the model reads, in your currency.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型读取一百万词元的价格，以你的货币计。</translation>
     </message>
     <message>
         <source>Price of a million tokens that the model writes, in your currency.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型写出一百万词元的价格，以你的货币计。</translation>
     </message>
     <message>
         <source>Quiet seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>安静秒数</translation>
     </message>
     <message>
         <source>RRF k</source>
-        <translation type="unfinished"></translation>
+        <translation>RRF k</translation>
     </message>
     <message>
         <source>Rate</source>
-        <translation type="unfinished"></translation>
+        <translation>频率</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
-        <translation type="unfinished"></translation>
+        <translation>并行的读取数。</translation>
     </message>
     <message>
         <source>Recent conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>最近的会话</translation>
     </message>
     <message>
         <source>Recipe</source>
-        <translation type="unfinished"></translation>
+        <translation>配方</translation>
     </message>
     <message>
         <source>Recognising names</source>
-        <translation type="unfinished"></translation>
+        <translation>正在识别名称</translation>
     </message>
     <message>
         <source>Record the calls of your own programs too, such as the window&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>也记录你自己程序（如窗口）的调用。</translation>
     </message>
     <message>
         <source>Reflection day</source>
-        <translation type="unfinished"></translation>
+        <translation>反思日</translation>
     </message>
     <message>
         <source>Reflection days</source>
-        <translation type="unfinished"></translation>
+        <translation>反思天数</translation>
     </message>
     <message>
         <source>Reflection limit</source>
-        <translation type="unfinished"></translation>
+        <translation>反思上限</translation>
     </message>
     <message>
         <source>Reflection min days</source>
-        <translation type="unfinished"></translation>
+        <translation>反思最少天数</translation>
     </message>
     <message>
         <source>Reflection min facts</source>
-        <translation type="unfinished"></translation>
+        <translation>反思最少事实数</translation>
     </message>
     <message>
         <source>Reflection time</source>
-        <translation type="unfinished"></translation>
+        <translation>反思时间</translation>
     </message>
     <message>
         <source>Related turns of other conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>其他会话的相关轮次</translation>
     </message>
     <message>
         <source>Relevant memory</source>
-        <translation type="unfinished"></translation>
+        <translation>相关记忆</translation>
     </message>
     <message>
         <source>Relevant messages in an agent&apos;s context.</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体上下文中的相关消息数。</translation>
     </message>
     <message>
         <source>Relevant messages that the recipe &apos;tri&apos; takes at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>配方“tri”最多采用的相关消息数。</translation>
     </message>
     <message>
         <source>Reranker</source>
-        <translation type="unfinished"></translation>
+        <translation>重排模型</translation>
     </message>
     <message>
         <source>Reranker folder</source>
-        <translation type="unfinished"></translation>
+        <translation>重排模型文件夹</translation>
     </message>
     <message>
         <source>Results shown at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>一次显示的结果数。</translation>
     </message>
     <message>
         <source>Retain recent</source>
-        <translation type="unfinished"></translation>
+        <translation>保留最近</translation>
     </message>
     <message>
         <source>Retention</source>
-        <translation type="unfinished"></translation>
+        <translation>保留</translation>
     </message>
     <message>
         <source>Retention archive after days</source>
-        <translation type="unfinished"></translation>
+        <translation>多少天后归档</translation>
     </message>
     <message>
         <source>Retention compress after days</source>
-        <translation type="unfinished"></translation>
+        <translation>多少天后压缩</translation>
     </message>
     <message>
         <source>Retention compression min cluster size</source>
-        <translation type="unfinished"></translation>
+        <translation>压缩的最小组</translation>
     </message>
     <message>
         <source>Retention delete archive after days</source>
-        <translation type="unfinished"></translation>
+        <translation>归档多少天后删除</translation>
     </message>
     <message>
         <source>Retention max rows per run</source>
-        <translation type="unfinished"></translation>
+        <translation>每次运行最多行数</translation>
     </message>
     <message>
         <source>Retention time</source>
-        <translation type="unfinished"></translation>
+        <translation>保留处理时间</translation>
     </message>
     <message>
         <source>Rows that each stage of one run changes at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>每次运行各阶段最多更改的行数。</translation>
     </message>
     <message>
         <source>Run</source>
-        <translation type="unfinished"></translation>
+        <translation>运行</translation>
     </message>
     <message>
         <source>Runs of a schedule that are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>保留的计划运行数。</translation>
     </message>
     <message>
         <source>Salient messages that the recipe &apos;tri&apos; takes at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>配方“tri”最多采用的突出消息数。</translation>
     </message>
     <message>
         <source>Saturday</source>
-        <translation type="unfinished"></translation>
+        <translation>星期六</translation>
     </message>
     <message>
         <source>Search for names</source>
-        <translation type="unfinished"></translation>
+        <translation>查找名称</translation>
     </message>
     <message>
         <source>Search memories and messages with few names again, and propose merges of entities.</source>
-        <translation type="unfinished"></translation>
+        <translation>重新搜索名称较少的记忆和消息，并提议合并名称。</translation>
     </message>
     <message>
         <source>Search texts with few names again, and propose to merge entities that may be one.</source>
-        <translation type="unfinished"></translation>
+        <translation>重新搜索名称较少的文本，并提议合并可能相同的名称。</translation>
     </message>
     <message>
         <source>Seconds after which a read is stopped.</source>
-        <translation type="unfinished"></translation>
+        <translation>读取多少秒后停止。</translation>
     </message>
     <message>
         <source>Seconds between two checks for due schedules.</source>
-        <translation type="unfinished"></translation>
+        <translation>两次检查到期计划之间的秒数。</translation>
     </message>
     <message>
         <source>Seconds between two looks at the transcripts.</source>
-        <translation type="unfinished"></translation>
+        <translation>两次查看会话记录之间的秒数。</translation>
     </message>
     <message>
         <source>Seconds that a model may take to judge a new memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>模型判断一条新记忆最多用时秒数。</translation>
     </message>
     <message>
         <source>Seconds that one answer may take.</source>
-        <translation type="unfinished"></translation>
+        <translation>一个回答最多用时秒数。</translation>
     </message>
     <message>
         <source>Seconds that one run of a goal takes at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>目标单次运行最多秒数。</translation>
     </message>
     <message>
         <source>Seconds without a turn after which a conversation counts as quiet.</source>
-        <translation type="unfinished"></translation>
+        <translation>多少秒没有新轮次后会话算安静。</translation>
     </message>
     <message>
         <source>Send conversations and private notes too to a remote embedding service; else they are found by words only.</source>
-        <translation type="unfinished"></translation>
+        <translation>也将会话和私密笔记发送到远程嵌入服务；否则只能按词找到它们。</translation>
     </message>
     <message>
         <source>Send private texts to a service that is not on this computer.</source>
-        <translation type="unfinished"></translation>
+        <translation>将私密文本发送到不在此电脑上的服务。</translation>
     </message>
     <message>
         <source>Share of its confidence a new fact loses in a day without use.</source>
-        <translation type="unfinished"></translation>
+        <translation>新事实一天不被使用所失去的置信度比例。</translation>
     </message>
     <message>
         <source>Share of meaning in the recipe &apos;weighted&apos;.</source>
-        <translation type="unfinished"></translation>
+        <translation>配方“weighted”中含义的占比。</translation>
     </message>
     <message>
         <source>Share of the budget above which older messages are condensed.</source>
-        <translation type="unfinished"></translation>
+        <translation>超过预算的此比例后压缩较早的消息。</translation>
     </message>
     <message>
         <source>Share of the budget that messages take at most once older ones are condensed.</source>
-        <translation type="unfinished"></translation>
+        <translation>压缩后消息最多占预算的比例。</translation>
     </message>
     <message>
         <source>Share of the facts that one run sets aside at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>一次运行最多搁置的事实比例。</translation>
     </message>
     <message>
         <source>Share of the facts that the runs of 30 days set aside at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>30 天内的运行最多搁置的事实比例。</translation>
     </message>
     <message>
         <source>Share of words in common from which a model judges two memories.</source>
-        <translation type="unfinished"></translation>
+        <translation>共同词语达到此比例时由模型判断两条记忆。</translation>
     </message>
     <message>
         <source>Share of words in common from which two facts count as the same.</source>
-        <translation type="unfinished"></translation>
+        <translation>共同词语达到此比例时两条事实视为相同。</translation>
     </message>
     <message>
         <source>Share of words in the recipe &apos;weighted&apos;.</source>
-        <translation type="unfinished"></translation>
+        <translation>配方“weighted”中词语的占比。</translation>
     </message>
     <message>
         <source>Show changes at once, without movement or flashes.</source>
-        <translation type="unfinished"></translation>
+        <translation>立即显示变化，不使用动画或闪烁。</translation>
     </message>
     <message>
         <source>Similarity above which a message is relevant.</source>
-        <translation type="unfinished"></translation>
+        <translation>超过此相似度的消息视为相关。</translation>
     </message>
     <message>
         <source>Similarity above which the recipe &apos;tri&apos; takes a message as relevant.</source>
-        <translation type="unfinished"></translation>
+        <translation>配方“tri”将消息视为相关的相似度下限。</translation>
     </message>
     <message>
         <source>Size at which a file of the trace is set aside for a new one.</source>
-        <translation type="unfinished"></translation>
+        <translation>日志文件达到此大小时换新文件。</translation>
     </message>
     <message>
         <source>Size of text and controls, in percent.</source>
-        <translation type="unfinished"></translation>
+        <translation>文字和控件的大小，以百分比计。</translation>
     </message>
     <message>
         <source>Store busy timeout</source>
-        <translation type="unfinished"></translation>
+        <translation>数据库忙等待时间</translation>
     </message>
     <message>
         <source>Store keys and passwords in transcripts as they are; otherwise a mark stands in their place.</source>
-        <translation type="unfinished"></translation>
+        <translation>按原样保存会话记录中的密钥和密码；否则以标记代替。</translation>
     </message>
     <message>
         <source>Store read limit</source>
-        <translation type="unfinished"></translation>
+        <translation>读取时限</translation>
     </message>
     <message>
         <source>Store readers</source>
-        <translation type="unfinished"></translation>
+        <translation>并行读取</translation>
     </message>
     <message>
         <source>Store wal</source>
-        <translation type="unfinished"></translation>
+        <translation>数据库 WAL</translation>
     </message>
     <message>
         <source>Summaries of recent conversations in a fully trusted agent&apos;s context.</source>
-        <translation type="unfinished"></translation>
+        <translation>完全信任的智能体上下文中最近会话的摘要数。</translation>
     </message>
     <message>
         <source>Summary characters</source>
-        <translation type="unfinished"></translation>
+        <translation>摘要字符数</translation>
     </message>
     <message>
         <source>Summary min turns</source>
-        <translation type="unfinished"></translation>
+        <translation>摘要最少轮数</translation>
     </message>
     <message>
         <source>Summary target</source>
-        <translation type="unfinished"></translation>
+        <translation>摘要目标</translation>
     </message>
     <message>
         <source>Summary trigger</source>
-        <translation type="unfinished"></translation>
+        <translation>摘要触发</translation>
     </message>
     <message>
         <source>Sunday</source>
-        <translation type="unfinished"></translation>
+        <translation>星期日</translation>
     </message>
     <message>
         <source>System</source>
-        <translation type="unfinished"></translation>
+        <translation>系统</translation>
     </message>
     <message>
         <source>Take memories from conversations after each turn, where there is a language model.</source>
-        <translation type="unfinished"></translation>
+        <translation>有语言模型时，每轮之后从会话中提取记忆。</translation>
     </message>
     <message>
         <source>Texts of every store may be sent to {name}, private ones too (llm.send_private).</source>
-        <translation type="unfinished"></translation>
+        <translation>所有区的文本都可发送给 {name}，包括私密文本（llm.send_private）。</translation>
     </message>
     <message>
         <source>Texts of every store may be sent, to this machine only.</source>
-        <translation type="unfinished"></translation>
+        <translation>所有区的文本都可发送，但仅限此电脑。</translation>
     </message>
     <message>
         <source>Texts of the stores shared and social may be sent to {name}; private ones are not.</source>
-        <translation type="unfinished"></translation>
+        <translation>共享区和社交区的文本可发送给 {name}；私密文本不会。</translation>
     </message>
     <message>
         <source>Texts searched for names in one step at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>每步最多搜索名称的文本数。</translation>
     </message>
     <message>
         <source>Texts turned into vectors at once.</source>
-        <translation type="unfinished"></translation>
+        <translation>一次转换为向量的文本数。</translation>
     </message>
     <message>
         <source>The day it is written.</source>
-        <translation type="unfinished"></translation>
+        <translation>撰写的日子。</translation>
     </message>
     <message>
         <source>Thursday</source>
-        <translation type="unfinished"></translation>
+        <translation>星期四</translation>
     </message>
     <message>
         <source>Time</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>Time at which remaining conversations are consolidated.</source>
-        <translation type="unfinished"></translation>
+        <translation>整理剩余会话的时间。</translation>
     </message>
     <message>
         <source>Timeout</source>
-        <translation type="unfinished"></translation>
+        <translation>超时</translation>
     </message>
     <message>
         <source>Tokens of a conversation that agents are given back.</source>
-        <translation type="unfinished"></translation>
+        <translation>返还给智能体的会话词元数。</translation>
     </message>
     <message>
         <source>Tokens of an agent&apos;s context, unless it asks for others.</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体上下文的词元数（除非它另有要求）。</translation>
     </message>
     <message>
         <source>Tokens that important messages take at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>重要消息最多占用的词元数。</translation>
     </message>
     <message>
         <source>Tokens that one answer may have.</source>
-        <translation type="unfinished"></translation>
+        <translation>一个回答可含的词元数。</translation>
     </message>
     <message>
         <source>Tokens that relevant messages take at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>相关消息最多占用的词元数。</translation>
     </message>
     <message>
         <source>Tokens that the latest messages take at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>最近消息最多占用的词元数。</translation>
     </message>
     <message>
         <source>Tokens that the memory index takes at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>记忆索引最多占用的词元数。</translation>
     </message>
     <message>
         <source>Tokens that the weekly reflection takes at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>每周反思最多占用的词元数。</translation>
     </message>
     <message>
         <source>Tokens that these facts take at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>这些事实最多占用的词元数。</translation>
     </message>
     <message>
         <source>Tokens that these summaries take at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>这些摘要最多占用的词元数。</translation>
     </message>
     <message>
         <source>Tri</source>
-        <translation type="unfinished"></translation>
+        <translation>Tri</translation>
     </message>
     <message>
         <source>Tri importance</source>
-        <translation type="unfinished"></translation>
+        <translation>Tri 重要度</translation>
     </message>
     <message>
         <source>Tri recent</source>
-        <translation type="unfinished"></translation>
+        <translation>Tri 最近</translation>
     </message>
     <message>
         <source>Tri relevant</source>
-        <translation type="unfinished"></translation>
+        <translation>Tri 相关</translation>
     </message>
     <message>
         <source>Tri salient</source>
-        <translation type="unfinished"></translation>
+        <translation>Tri 突出</translation>
     </message>
     <message>
         <source>Tri similarity</source>
-        <translation type="unfinished"></translation>
+        <translation>Tri 相似度</translation>
     </message>
     <message>
         <source>Tuesday</source>
-        <translation type="unfinished"></translation>
+        <translation>星期二</translation>
     </message>
     <message>
         <source>Turns of a language model that one run of a goal takes at most.</source>
-        <translation type="unfinished"></translation>
+        <translation>目标单次运行最多使用的语言模型轮数。</translation>
     </message>
     <message>
         <source>Use a language model or spaCy to find names, if available.</source>
-        <translation type="unfinished"></translation>
+        <translation>如有语言模型或 spaCy，则用其查找名称。</translation>
     </message>
     <message>
         <source>Vector</source>
-        <translation type="unfinished"></translation>
+        <translation>向量</translation>
     </message>
     <message>
         <source>Vector weight</source>
-        <translation type="unfinished"></translation>
+        <translation>向量权重</translation>
     </message>
     <message>
         <source>Wait</source>
-        <translation type="unfinished"></translation>
+        <translation>等待</translation>
     </message>
     <message>
         <source>Wednesday</source>
-        <translation type="unfinished"></translation>
+        <translation>星期三</translation>
     </message>
     <message>
         <source>Weekly backups that are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>保留的每周备份数。</translation>
     </message>
     <message>
         <source>Weekly insight</source>
-        <translation type="unfinished"></translation>
+        <translation>每周洞察</translation>
     </message>
     <message>
         <source>Weekly reflection</source>
-        <translation type="unfinished"></translation>
+        <translation>每周反思</translation>
     </message>
     <message>
         <source>Weighted</source>
-        <translation type="unfinished"></translation>
+        <translation>加权</translation>
     </message>
     <message>
         <source>What stands for the older messages of a long conversation: a list of them, one sentence each; a summary by the language model, or the list where there is none; or nothing.</source>
-        <translation type="unfinished"></translation>
+        <translation>长会话中较早消息的替代：每条一句的列表；语言模型的摘要，没有模型时用列表；或什么都没有。</translation>
     </message>
     <message>
         <source>What turns text into vectors: &apos;static&apos; (built in), &apos;hashed&apos; (for tests), &apos;fastembed:&lt;model name&gt;&apos;, or a remote service: &apos;openai:&apos;, &apos;voyage:&apos;, &apos;cohere:&apos; or &apos;openai-compatible:&apos; with a model name. What is searched for is sent to a remote service too.</source>
-        <translation type="unfinished"></translation>
+        <translation>将文本转换为向量的方式：“static”（内置）、“hashed”（测试用）、“fastembed:&lt;model name&gt;”，或远程服务：“openai:”、“voyage:”、“cohere:”或“openai-compatible:”加模型名称。搜索内容也会发送到远程服务。</translation>
     </message>
     <message>
         <source>When it is written on that day.</source>
-        <translation type="unfinished"></translation>
+        <translation>当天撰写的时间。</translation>
     </message>
     <message>
         <source>When that is done each night, unless its schedule was moved.</source>
-        <translation type="unfinished"></translation>
+        <translation>每晚执行的时间（除非移动了其计划）。</translation>
     </message>
     <message>
         <source>When that is done each night.</source>
-        <translation type="unfinished"></translation>
+        <translation>每晚执行的时间。</translation>
     </message>
     <message>
         <source>When that is done, unless its schedule was moved.</source>
-        <translation type="unfinished"></translation>
+        <translation>执行的时间（除非移动了其计划）。</translation>
     </message>
     <message>
         <source>Whether goals wait while the connection is paid by volume, a day at most, or run on it too.</source>
-        <translation type="unfinished"></translation>
+        <translation>使用按流量计费的网络时，目标是等待（最多一天）还是照常运行。</translation>
     </message>
     <message>
         <source>Whether heavy work waits for mains power, a day at most, or runs on battery too.</source>
-        <translation type="unfinished"></translation>
+        <translation>繁重的工作是等待接通电源（最多一天）还是也用电池运行。</translation>
     </message>
     <message>
         <source>While you write, show quietly what you already know about it, and what a new text may contradict.</source>
-        <translation type="unfinished"></translation>
+        <translation>书写时安静地显示你已知的相关内容，以及新文本可能与之矛盾的内容。</translation>
     </message>
     <message>
         <source>Who answers where a language model helps: nobody, or a service that speaks OpenAI&apos;s protocol.</source>
-        <translation type="unfinished"></translation>
+        <translation>在语言模型有帮助处由谁回答：无，或使用 OpenAI 协议的服务。</translation>
     </message>
     <message>
         <source>Words</source>
-        <translation type="unfinished"></translation>
+        <translation>词语</translation>
     </message>
     <message>
         <source>Working turns</source>
-        <translation type="unfinished"></translation>
+        <translation>工作轮次</translation>
     </message>
     <message>
         <source>Write a reflection on the week.</source>
-        <translation type="unfinished"></translation>
+        <translation>撰写本周反思。</translation>
     </message>
     <message>
         <source>Write behind queue</source>
-        <translation type="unfinished"></translation>
+        <translation>延迟写入队列</translation>
     </message>
     <message>
         <source>Write what the week brought: who and what is new, what changed, what was promised, and what faded.</source>
-        <translation type="unfinished"></translation>
+        <translation>写下这一周：新出现的人和事、变化、承诺以及淡忘的内容。</translation>
     </message>
     <message>
         <source>copies</source>
-        <translation type="unfinished"></translation>
+        <translation>份</translation>
     </message>
     <message>
         <source>facts</source>
-        <translation type="unfinished"></translation>
+        <translation>条事实</translation>
     </message>
     <message>
         <source>items</source>
-        <translation type="unfinished"></translation>
+        <translation>项</translation>
     </message>
     <message>
         <source>memories</source>
-        <translation type="unfinished"></translation>
+        <translation>条记忆</translation>
     </message>
     <message>
         <source>messages</source>
-        <translation type="unfinished"></translation>
+        <translation>条消息</translation>
     </message>
     <message>
         <source>rows</source>
-        <translation type="unfinished"></translation>
+        <translation>行</translation>
     </message>
     <message>
         <source>steps</source>
-        <translation type="unfinished"></translation>
+        <translation>步</translation>
     </message>
     <message>
         <source>texts</source>
-        <translation type="unfinished"></translation>
+        <translation>段文本</translation>
     </message>
     <message>
         <source>turns</source>
-        <translation type="unfinished"></translation>
+        <translation>轮</translation>
     </message>
 </context>
 <context>
     <name>EntityActions</name>
     <message>
         <source>Changed ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已更改“{title}”</translation>
     </message>
     <message>
         <source>Merged {count} names into ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已将 {count} 个名称合并为“{title}”</translation>
     </message>
     <message>
         <source>Merged ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已合并“{title}”</translation>
     </message>
     <message>
         <source>Related ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已关联“{title}”</translation>
     </message>
     <message>
         <source>Renamed to ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已重命名为“{title}”</translation>
     </message>
     <message>
         <source>Split off ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已拆分出“{title}”</translation>
     </message>
     <message>
         <source>Took back a relation of ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已撤回“{title}”的一个关系</translation>
     </message>
 </context>
 <context>
     <name>EntityField</name>
     <message>
         <source>Names that fit</source>
-        <translation type="unfinished"></translation>
+        <translation>匹配的名称</translation>
     </message>
     <message>
         <source>{type}, 1 mention</source>
-        <translation type="unfinished"></translation>
+        <translation>{type}，提及 1 次</translation>
     </message>
     <message>
         <source>{type}, {count} mentions</source>
-        <translation type="unfinished"></translation>
+        <translation>{type}，提及 {count} 次</translation>
     </message>
 </context>
 <context>
     <name>EntityForm</name>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
 </context>
 <context>
     <name>EntityPage</name>
     <message>
         <source>1 mention</source>
-        <translation type="unfinished"></translation>
+        <translation>提及 1 次</translation>
     </message>
     <message>
         <source>Also called</source>
-        <translation type="unfinished"></translation>
+        <translation>别名</translation>
     </message>
     <message>
         <source>Click a name to see what is known of it.</source>
-        <translation type="unfinished"></translation>
+        <translation>点击名称查看已知的相关内容。</translation>
     </message>
     <message>
         <source>Conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>会话</translation>
     </message>
     <message>
         <source>Draw around</source>
-        <translation type="unfinished"></translation>
+        <translation>以此为中心绘制</translation>
     </message>
     <message>
         <source>Merge</source>
-        <translation type="unfinished"></translation>
+        <translation>合并</translation>
     </message>
     <message>
         <source>Notes and facts</source>
-        <translation type="unfinished"></translation>
+        <translation>笔记和事实</translation>
     </message>
     <message>
         <source>Other names in the same texts</source>
-        <translation type="unfinished"></translation>
+        <translation>同一文本中的其他名称</translation>
     </message>
     <message>
         <source>Page of the chosen name</source>
-        <translation type="unfinished"></translation>
+        <translation>所选名称的页面</translation>
     </message>
     <message>
         <source>People in the same texts</source>
-        <translation type="unfinished"></translation>
+        <translation>同一文本中的人物</translation>
     </message>
     <message>
         <source>Relate</source>
-        <translation type="unfinished"></translation>
+        <translation>关联</translation>
     </message>
     <message>
         <source>Relations</source>
-        <translation type="unfinished"></translation>
+        <translation>关系</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索</translation>
     </message>
     <message>
         <source>Show all {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>显示全部 {count} 个</translation>
     </message>
     <message>
         <source>Split</source>
-        <translation type="unfinished"></translation>
+        <translation>拆分</translation>
     </message>
     <message>
         <source>Take back: {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>撤回：{words}</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题</translation>
     </message>
     <message>
         <source>once together</source>
-        <translation type="unfinished"></translation>
+        <translation>共现 1 次</translation>
     </message>
     <message>
         <source>{count} mentions</source>
-        <translation type="unfinished"></translation>
+        <translation>提及 {count} 次</translation>
     </message>
     <message>
         <source>{count} times together</source>
-        <translation type="unfinished"></translation>
+        <translation>共现 {count} 次</translation>
     </message>
     <message>
         <source>{name} {predicate} this</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} {predicate} 此名称</translation>
     </message>
     <message>
         <source>{predicate} {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{predicate} {name}</translation>
     </message>
 </context>
 <context>
     <name>ErrorReporter</name>
     <message>
         <source>It happened {n} more times.</source>
-        <translation type="unfinished"></translation>
+        <translation>又发生了 {n} 次。</translation>
     </message>
     <message>
         <source>Something went wrong inside Keepsake ({name}). What you wrote is kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake 内部出错（{name}）。你写的内容已保留。</translation>
     </message>
 </context>
 <context>
     <name>FacetFilter</name>
     <message>
         <source>Agent</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体</translation>
     </message>
     <message>
         <source>Kind</source>
-        <translation type="unfinished"></translation>
+        <translation>种类</translation>
     </message>
     <message>
         <source>Said by</source>
-        <translation type="unfinished"></translation>
+        <translation>发言者</translation>
     </message>
     <message>
         <source>Store</source>
-        <translation type="unfinished"></translation>
+        <translation>区</translation>
     </message>
     <message>
         <source>Tags</source>
-        <translation type="unfinished"></translation>
+        <translation>标签</translation>
     </message>
 </context>
 <context>
     <name>FactCard</name>
     <message>
         <source>A message without words</source>
-        <translation type="unfinished"></translation>
+        <translation>没有文字的消息</translation>
     </message>
     <message>
         <source>Confirm: it is certain and never fades</source>
-        <translation type="unfinished"></translation>
+        <translation>确认：它是确定的，永不淡忘</translation>
     </message>
     <message>
         <source>Correct it</source>
-        <translation type="unfinished"></translation>
+        <translation>更正</translation>
     </message>
     <message>
         <source>Delete it</source>
-        <translation type="unfinished"></translation>
+        <translation>删除</translation>
     </message>
     <message>
         <source>Open it in Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>在笔记中打开</translation>
     </message>
     <message>
         <source>People and things in it</source>
-        <translation type="unfinished"></translation>
+        <translation>其中的人物和事物</translation>
     </message>
     <message>
         <source>Show this message</source>
-        <translation type="unfinished"></translation>
+        <translation>显示此消息</translation>
     </message>
     <message>
         <source>What is right</source>
-        <translation type="unfinished"></translation>
+        <translation>正确的内容</translation>
     </message>
     <message>
         <source>confirmed</source>
-        <translation type="unfinished"></translation>
+        <translation>已确认</translation>
     </message>
     <message>
         <source>said {n} times</source>
-        <translation type="unfinished"></translation>
+        <translation>说过 {n} 次</translation>
     </message>
     <message>
         <source>{n} % certain</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} % 确定</translation>
     </message>
 </context>
 <context>
     <name>FactPanel</name>
     <message>
         <source>Confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>置信度</translation>
     </message>
     <message>
         <source>Confirm</source>
-        <translation type="unfinished"></translation>
+        <translation>确认</translation>
     </message>
     <message>
         <source>Confirmed the fact</source>
-        <translation type="unfinished"></translation>
+        <translation>已确认事实</translation>
     </message>
     <message>
         <source>Corrected the fact</source>
-        <translation type="unfinished"></translation>
+        <translation>已更正事实</translation>
     </message>
     <message>
         <source>Correct…</source>
-        <translation type="unfinished"></translation>
+        <translation>更正…</translation>
     </message>
     <message>
         <source>Held true over time</source>
-        <translation type="unfinished"></translation>
+        <translation>信念的变迁</translation>
     </message>
     <message>
         <source>It is right: it stays certain and never fades</source>
-        <translation type="unfinished"></translation>
+        <translation>它是对的：保持确定，永不淡忘</translation>
     </message>
     <message>
         <source>It no longer holds: another fact took its place.</source>
-        <translation type="unfinished"></translation>
+        <translation>它已不再成立：另一条事实取代了它。</translation>
     </message>
     <message>
         <source>It was deleted.</source>
-        <translation type="unfinished"></translation>
+        <translation>它已被删除。</translation>
     </message>
     <message>
         <source>Pin</source>
-        <translation type="unfinished"></translation>
+        <translation>置顶</translation>
     </message>
     <message>
         <source>Pinned the fact</source>
-        <translation type="unfinished"></translation>
+        <translation>已置顶事实</translation>
     </message>
     <message>
         <source>Unpin</source>
-        <translation type="unfinished"></translation>
+        <translation>取消置顶</translation>
     </message>
     <message>
         <source>Unpinned the fact</source>
-        <translation type="unfinished"></translation>
+        <translation>已取消置顶事实</translation>
     </message>
     <message>
         <source>about {n} months</source>
-        <translation type="unfinished"></translation>
+        <translation>约 {n} 个月</translation>
     </message>
     <message>
         <source>about {n} weeks</source>
-        <translation type="unfinished"></translation>
+        <translation>约 {n} 周</translation>
     </message>
     <message>
         <source>about {n} years</source>
-        <translation type="unfinished"></translation>
+        <translation>约 {n} 年</translation>
     </message>
     <message>
         <source>one day</source>
-        <translation type="unfinished"></translation>
+        <translation>一天</translation>
     </message>
     <message>
         <source>{n} days</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 天</translation>
     </message>
     <message>
         <source>{percent} certain now. If nobody uses it, it fades on {day}, {span} from now.</source>
-        <translation type="unfinished"></translation>
+        <translation>现在确定度为 {percent}。若无人使用，将于 {day}（{span}后）淡忘。</translation>
     </message>
     <message>
         <source>{percent} certain. Even without use it hardly fades.</source>
-        <translation type="unfinished"></translation>
+        <translation>确定度 {percent}。即使不使用也几乎不会淡忘。</translation>
     </message>
     <message>
         <source>{percent} certain. It has faded; the next night may set it aside.</source>
-        <translation type="unfinished"></translation>
+        <translation>确定度 {percent}。它已淡忘；下个夜晚可能被搁置。</translation>
     </message>
     <message>
         <source>{percent} certain. It never fades.</source>
-        <translation type="unfinished"></translation>
+        <translation>确定度 {percent}。永不淡忘。</translation>
     </message>
     <message>
         <source>{percent} certain. While it is pinned it does not fade.</source>
-        <translation type="unfinished"></translation>
+        <translation>确定度 {percent}。置顶期间不会淡忘。</translation>
     </message>
 </context>
 <context>
     <name>FactsTab</name>
     <message>
         <source>Confirmed ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已确认“{title}”</translation>
     </message>
     <message>
         <source>Corrected ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已更正“{title}”</translation>
     </message>
     <message>
         <source>Deleted ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已删除“{title}”</translation>
     </message>
     <message>
         <source>Draw facts from it now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即从中提取事实</translation>
     </message>
     <message>
         <source>Keepsake reads conversations when they have come to rest, and keeps what lasts: each fact with the message that says so.</source>
-        <translation type="unfinished"></translation>
+        <translation>会话安静下来后，Keepsake 会阅读它并保留长久有用的内容：每条事实都附有出处消息。</translation>
     </message>
     <message>
         <source>No facts were drawn from it yet</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有从中提取事实</translation>
     </message>
     <message>
         <source>Show more</source>
-        <translation type="unfinished"></translation>
+        <translation>显示更多</translation>
     </message>
     <message>
         <source>confirm a fact</source>
-        <translation type="unfinished"></translation>
+        <translation>确认事实</translation>
     </message>
     <message>
         <source>correct a fact</source>
-        <translation type="unfinished"></translation>
+        <translation>更正事实</translation>
     </message>
     <message>
         <source>delete a fact</source>
-        <translation type="unfinished"></translation>
+        <translation>删除事实</translation>
     </message>
     <message>
         <source>{n} drawn from this conversation. A line below each shows the message that says so.</source>
-        <translation type="unfinished"></translation>
+        <translation>从此会话提取了 {n} 条。每条下方的一行显示其出处消息。</translation>
     </message>
 </context>
 <context>
     <name>FieldIcons</name>
     <message>
         <source>Clear</source>
-        <translation type="unfinished"></translation>
+        <translation>清除</translation>
     </message>
 </context>
 <context>
     <name>FindBar</name>
     <message>
         <source>Find in this conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>在此会话中查找</translation>
     </message>
     <message>
         <source>Next match</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个匹配</translation>
     </message>
     <message>
         <source>Previous match</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个匹配</translation>
     </message>
     <message>
         <source>Stop finding</source>
-        <translation type="unfinished"></translation>
+        <translation>停止查找</translation>
     </message>
     <message>
         <source>no match</source>
-        <translation type="unfinished"></translation>
+        <translation>没有匹配</translation>
     </message>
     <message>
         <source>{count} messages</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 条消息</translation>
     </message>
     <message>
         <source>{n} of {m}</source>
-        <translation type="unfinished"></translation>
+        <translation>{n}/{m}</translation>
     </message>
 </context>
 <context>
     <name>Frame</name>
     <message>
         <source>About Keepsake</source>
-        <translation type="unfinished"></translation>
+        <translation>关于 Keepsake</translation>
     </message>
     <message>
         <source>Back</source>
-        <translation type="unfinished"></translation>
+        <translation>返回</translation>
     </message>
     <message>
         <source>Close window</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭窗口</translation>
     </message>
     <message>
         <source>Command palette…</source>
-        <translation type="unfinished"></translation>
+        <translation>命令面板…</translation>
     </message>
     <message>
         <source>Copy link to this place</source>
-        <translation type="unfinished"></translation>
+        <translation>复制此处的链接</translation>
     </message>
     <message>
         <source>Edit</source>
-        <translation type="unfinished"></translation>
+        <translation>编辑</translation>
     </message>
     <message>
         <source>File</source>
-        <translation type="unfinished"></translation>
+        <translation>文件</translation>
     </message>
     <message>
         <source>First steps</source>
-        <translation type="unfinished"></translation>
+        <translation>入门</translation>
     </message>
     <message>
         <source>Forward</source>
-        <translation type="unfinished"></translation>
+        <translation>前进</translation>
     </message>
     <message>
         <source>Go</source>
-        <translation type="unfinished"></translation>
+        <translation>转到</translation>
     </message>
     <message>
         <source>Help</source>
-        <translation type="unfinished"></translation>
+        <translation>帮助</translation>
     </message>
     <message>
         <source>Import…</source>
-        <translation type="unfinished"></translation>
+        <translation>导入…</translation>
     </message>
     <message>
         <source>Jump to…</source>
-        <translation type="unfinished"></translation>
+        <translation>跳转到…</translation>
     </message>
     <message>
         <source>Keyboard shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>键盘快捷键</translation>
     </message>
     <message>
         <source>Larger text</source>
-        <translation type="unfinished"></translation>
+        <translation>放大文字</translation>
     </message>
     <message>
         <source>Menu</source>
-        <translation type="unfinished"></translation>
+        <translation>菜单</translation>
     </message>
     <message>
         <source>Newest notice</source>
-        <translation type="unfinished"></translation>
+        <translation>最新通知</translation>
     </message>
     <message>
         <source>Next part of the window</source>
-        <translation type="unfinished"></translation>
+        <translation>窗口的下一部分</translation>
     </message>
     <message>
         <source>Normal text size</source>
-        <translation type="unfinished"></translation>
+        <translation>正常文字大小</translation>
     </message>
     <message>
         <source>Previous part</source>
-        <translation type="unfinished"></translation>
+        <translation>上一部分</translation>
     </message>
     <message>
         <source>Quick capture…</source>
-        <translation type="unfinished"></translation>
+        <translation>快速记录…</translation>
     </message>
     <message>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>退出</translation>
     </message>
     <message>
         <source>Redo</source>
-        <translation type="unfinished"></translation>
+        <translation>重做</translation>
     </message>
     <message>
         <source>Search everything</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索全部</translation>
     </message>
     <message>
         <source>Search models…</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索模型…</translation>
     </message>
     <message>
         <source>Settings…</source>
-        <translation type="unfinished"></translation>
+        <translation>设置…</translation>
     </message>
     <message>
         <source>Show or hide the inspector</source>
-        <translation type="unfinished"></translation>
+        <translation>显示或隐藏检查器</translation>
     </message>
     <message>
         <source>Smaller text</source>
-        <translation type="unfinished"></translation>
+        <translation>缩小文字</translation>
     </message>
     <message>
         <source>Test the language model</source>
-        <translation type="unfinished"></translation>
+        <translation>测试语言模型</translation>
     </message>
     <message>
         <source>Theme: dark</source>
-        <translation type="unfinished"></translation>
+        <translation>主题：深色</translation>
     </message>
     <message>
         <source>Theme: light</source>
-        <translation type="unfinished"></translation>
+        <translation>主题：浅色</translation>
     </message>
     <message>
         <source>Theme: like the system</source>
-        <translation type="unfinished"></translation>
+        <translation>主题：跟随系统</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>View</source>
-        <translation type="unfinished"></translation>
+        <translation>视图</translation>
     </message>
     <message>
         <source>Work</source>
-        <translation type="unfinished"></translation>
+        <translation>工作</translation>
     </message>
 </context>
 <context>
     <name>GoalLimitsForm</name>
     <message>
         <source>Cost at most</source>
-        <translation type="unfinished"></translation>
+        <translation>最高费用</translation>
     </message>
     <message>
         <source>It may read</source>
-        <translation type="unfinished"></translation>
+        <translation>可读取</translation>
     </message>
     <message>
         <source>Turns at most</source>
-        <translation type="unfinished"></translation>
+        <translation>最多轮数</translation>
     </message>
     <message>
         <source>as in the settings</source>
-        <translation type="unfinished"></translation>
+        <translation>同设置</translation>
     </message>
     <message>
         <source>everything, private too</source>
-        <translation type="unfinished"></translation>
+        <translation>全部，包括私密</translation>
     </message>
     <message>
         <source>nothing of mine</source>
-        <translation type="unfinished"></translation>
+        <translation>不含我的任何内容</translation>
     </message>
     <message>
         <source>what is shared and social</source>
-        <translation type="unfinished"></translation>
+        <translation>共享和社交</translation>
     </message>
     <message>
         <source>what is social</source>
-        <translation type="unfinished"></translation>
+        <translation>社交</translation>
     </message>
 </context>
 <context>
     <name>GraphCanvas</name>
     <message>
         <source>Graph</source>
-        <translation type="unfinished"></translation>
+        <translation>图谱</translation>
     </message>
     <message>
         <source>{count} names. Arrow keys go to neighbours, Enter opens the page.</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个名称。方向键前往相邻名称，回车打开页面。</translation>
     </message>
     <message>
         <source>{name}, {type}, {mentions} mentions, {links} links</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}，{type}，提及 {mentions} 次，{links} 个连接</translation>
     </message>
 </context>
 <context>
     <name>GraphPane</name>
     <message>
         <source>Arrange again</source>
-        <translation type="unfinished"></translation>
+        <translation>重新排列</translation>
     </message>
     <message>
         <source>Arrange the graph again</source>
-        <translation type="unfinished"></translation>
+        <translation>重新排列图谱</translation>
     </message>
     <message>
         <source>Bring everything into sight</source>
-        <translation type="unfinished"></translation>
+        <translation>全部显示在视野内</translation>
     </message>
     <message>
         <source>Bring the whole graph into sight</source>
-        <translation type="unfinished"></translation>
+        <translation>让整个图谱进入视野</translation>
     </message>
     <message>
         <source>Draw around it</source>
-        <translation type="unfinished"></translation>
+        <translation>以它为中心绘制</translation>
     </message>
     <message>
         <source>Draw the graph around this name</source>
-        <translation type="unfinished"></translation>
+        <translation>以此名称为中心绘制图谱</translation>
     </message>
     <message>
         <source>Find a name</source>
-        <translation type="unfinished"></translation>
+        <translation>查找名称</translation>
     </message>
     <message>
         <source>Graph of all names</source>
-        <translation type="unfinished"></translation>
+        <translation>所有名称的图谱</translation>
     </message>
     <message>
         <source>Imported conversations are read for names, too.</source>
-        <translation type="unfinished"></translation>
+        <translation>导入的会话也会被读取名称。</translation>
     </message>
     <message>
         <source>Keepsake recognises names in your conversations and notes as they come in, and draws who and what belongs together. Write about somebody, and they appear here.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake 会在会话和笔记到来时识别名称，并画出谁与什么相关联。写到某个人，他就会出现在这里。</translation>
     </message>
     <message>
         <source>Merge all</source>
-        <translation type="unfinished"></translation>
+        <translation>全部合并</translation>
     </message>
     <message>
         <source>Merge into another…</source>
-        <translation type="unfinished"></translation>
+        <translation>合并到另一个…</translation>
     </message>
     <message>
         <source>Merge this name into another</source>
-        <translation type="unfinished"></translation>
+        <translation>将此名称合并到另一个</translation>
     </message>
     <message>
         <source>No people or things are known yet</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有已知的人物或事物</translation>
     </message>
     <message>
         <source>Pin</source>
-        <translation type="unfinished"></translation>
+        <translation>置顶</translation>
     </message>
     <message>
         <source>Pin or unpin this name</source>
-        <translation type="unfinished"></translation>
+        <translation>固定或取消固定此名称</translation>
     </message>
     <message>
         <source>Relate this name to another</source>
-        <translation type="unfinished"></translation>
+        <translation>将此名称与另一个关联</translation>
     </message>
     <message>
         <source>Relate…</source>
-        <translation type="unfinished"></translation>
+        <translation>关联…</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名</translation>
     </message>
     <message>
         <source>Rename this name</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名此名称</translation>
     </message>
     <message>
         <source>Save as data (GraphML)…</source>
-        <translation type="unfinished"></translation>
+        <translation>另存为数据 (GraphML)…</translation>
     </message>
     <message>
         <source>Save as drawing (SVG)…</source>
-        <translation type="unfinished"></translation>
+        <translation>另存为绘图 (SVG)…</translation>
     </message>
     <message>
         <source>Save as picture (PNG)…</source>
-        <translation type="unfinished"></translation>
+        <translation>另存为图片 (PNG)…</translation>
     </message>
     <message>
         <source>Save the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>保存图谱</translation>
     </message>
     <message>
         <source>Save the graph as a drawing</source>
-        <translation type="unfinished"></translation>
+        <translation>将图谱保存为绘图</translation>
     </message>
     <message>
         <source>Save the graph as a picture</source>
-        <translation type="unfinished"></translation>
+        <translation>将图谱保存为图片</translation>
     </message>
     <message>
         <source>Save the graph as data</source>
-        <translation type="unfinished"></translation>
+        <translation>将图谱保存为数据</translation>
     </message>
     <message>
         <source>Search for it</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索它</translation>
     </message>
     <message>
         <source>Select with the lasso</source>
-        <translation type="unfinished"></translation>
+        <translation>用套索选择</translation>
     </message>
     <message>
         <source>Show names as a list</source>
-        <translation type="unfinished"></translation>
+        <translation>以列表显示名称</translation>
     </message>
     <message>
         <source>Split this name</source>
-        <translation type="unfinished"></translation>
+        <translation>拆分此名称</translation>
     </message>
     <message>
         <source>Split…</source>
-        <translation type="unfinished"></translation>
+        <translation>拆分…</translation>
     </message>
     <message>
         <source>Unpin</source>
-        <translation type="unfinished"></translation>
+        <translation>取消置顶</translation>
     </message>
     <message>
         <source>Write a note</source>
-        <translation type="unfinished"></translation>
+        <translation>写笔记</translation>
     </message>
     <message>
         <source>Zoom into the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>放大图谱</translation>
     </message>
     <message>
         <source>Zoom out of the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>缩小图谱</translation>
     </message>
     <message>
         <source>{count} names selected</source>
-        <translation type="unfinished"></translation>
+        <translation>已选择 {count} 个名称</translation>
     </message>
     <message>
         <source>{shown} of {all} names shown · {links} links</source>
-        <translation type="unfinished"></translation>
+        <translation>显示 {shown}/{all} 个名称 · {links} 个连接</translation>
     </message>
 </context>
 <context>
     <name>GraphToolbar</name>
     <message>
         <source>1 step</source>
-        <translation type="unfinished"></translation>
+        <translation>1 步</translation>
     </message>
     <message>
         <source>All names</source>
-        <translation type="unfinished"></translation>
+        <translation>所有名称</translation>
     </message>
     <message>
         <source>Around a name</source>
-        <translation type="unfinished"></translation>
+        <translation>围绕一个名称</translation>
     </message>
     <message>
         <source>Around {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>围绕 {name}</translation>
     </message>
     <message>
         <source>Bring everything into sight (0)</source>
-        <translation type="unfinished"></translation>
+        <translation>全部显示在视野内 (0)</translation>
     </message>
     <message>
         <source>Colour by group</source>
-        <translation type="unfinished"></translation>
+        <translation>按群组着色</translation>
     </message>
     <message>
         <source>Colour by type</source>
-        <translation type="unfinished"></translation>
+        <translation>按类型着色</translation>
     </message>
     <message>
         <source>Data (GraphML)…</source>
-        <translation type="unfinished"></translation>
+        <translation>数据 (GraphML)…</translation>
     </message>
     <message>
         <source>Draw around names to select them</source>
-        <translation type="unfinished"></translation>
+        <translation>圈住名称以选择它们</translation>
     </message>
     <message>
         <source>Drawing (SVG)…</source>
-        <translation type="unfinished"></translation>
+        <translation>绘图 (SVG)…</translation>
     </message>
     <message>
         <source>Find a name in the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>在图谱中查找名称</translation>
     </message>
     <message>
         <source>Find a name…</source>
-        <translation type="unfinished"></translation>
+        <translation>查找名称…</translation>
     </message>
     <message>
         <source>How far from the middle</source>
-        <translation type="unfinished"></translation>
+        <translation>距中心多远</translation>
     </message>
     <message>
         <source>How many names at most</source>
-        <translation type="unfinished"></translation>
+        <translation>最多显示多少名称</translation>
     </message>
     <message>
         <source>Picture (PNG)…</source>
-        <translation type="unfinished"></translation>
+        <translation>图片 (PNG)…</translation>
     </message>
     <message>
         <source>Save the graph as a file</source>
-        <translation type="unfinished"></translation>
+        <translation>将图谱保存为文件</translation>
     </message>
     <message>
         <source>Show only names that match</source>
-        <translation type="unfinished"></translation>
+        <translation>只显示匹配的名称</translation>
     </message>
     <message>
         <source>Show the names as a list, too</source>
-        <translation type="unfinished"></translation>
+        <translation>同时以列表显示名称</translation>
     </message>
     <message>
         <source>What colours mean</source>
-        <translation type="unfinished"></translation>
+        <translation>颜色的含义</translation>
     </message>
     <message>
         <source>{count} names</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 个名称</translation>
     </message>
     <message>
         <source>{count} steps</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 步</translation>
     </message>
 </context>
 <context>
     <name>GraphWriter</name>
     <message>
         <source>Saved {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存 {name}</translation>
     </message>
 </context>
 <context>
     <name>HelpDialog</name>
     <message>
         <source>Help</source>
-        <translation type="unfinished"></translation>
+        <translation>帮助</translation>
     </message>
     <message>
         <source>Help page</source>
-        <translation type="unfinished"></translation>
+        <translation>帮助页</translation>
     </message>
     <message>
         <source>Help pages</source>
-        <translation type="unfinished"></translation>
+        <translation>帮助页</translation>
     </message>
     <message>
         <source>The help pages are missing from this installation.</source>
-        <translation type="unfinished"></translation>
+        <translation>此安装中缺少帮助页。</translation>
     </message>
 </context>
 <context>
     <name>HitMenu</name>
     <message>
         <source>Add tags…</source>
-        <translation type="unfinished"></translation>
+        <translation>添加标签…</translation>
     </message>
     <message>
         <source>Copied the text</source>
-        <translation type="unfinished"></translation>
+        <translation>已复制文本</translation>
     </message>
     <message>
         <source>Copy link</source>
-        <translation type="unfinished"></translation>
+        <translation>复制链接</translation>
     </message>
     <message>
         <source>Copy text</source>
-        <translation type="unfinished"></translation>
+        <translation>复制文本</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>删除</translation>
     </message>
     <message>
         <source>Deleted ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已删除“{title}”</translation>
     </message>
     <message>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>打开</translation>
     </message>
     <message>
         <source>Open in its conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>在其会话中打开</translation>
     </message>
     <message>
         <source>Open its conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>打开其会话</translation>
     </message>
     <message>
         <source>Open the page of ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>打开“{name}”的页面</translation>
     </message>
     <message>
         <source>Pin or unpin</source>
-        <translation type="unfinished"></translation>
+        <translation>置顶或取消置顶</translation>
     </message>
     <message>
         <source>Pinned ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已置顶“{title}”</translation>
     </message>
     <message>
         <source>Tagged ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已为“{title}”添加标签</translation>
     </message>
     <message>
         <source>Tags, separated by commas:</source>
-        <translation type="unfinished"></translation>
+        <translation>标签，用逗号分隔：</translation>
     </message>
     <message>
         <source>This message is no longer there.</source>
-        <translation type="unfinished"></translation>
+        <translation>此消息已不存在。</translation>
     </message>
     <message>
         <source>Unpinned ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已取消置顶“{title}”</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题</translation>
     </message>
     <message>
         <source>Why this was found</source>
-        <translation type="unfinished"></translation>
+        <translation>为何找到此项</translation>
     </message>
 </context>
 <context>
     <name>HitModel</name>
     <message>
         <source>The known answer</source>
-        <translation type="unfinished"></translation>
+        <translation>已知答案</translation>
     </message>
     <message>
         <source>the known answer</source>
-        <translation type="unfinished"></translation>
+        <translation>已知答案</translation>
     </message>
 </context>
 <context>
     <name>ImportDialog</name>
     <message>
         <source>An export of ChatGPT or Claude, chats of a messenger, notes of Obsidian, Notion, Joplin, Evernote or Apple, or documents such as PDF and Word. Nothing leaves this computer.</source>
-        <translation type="unfinished"></translation>
+        <translation>ChatGPT 或 Claude 的导出、聊天软件的记录、Obsidian、Notion、Joplin、Evernote 或 Apple 的笔记，或 PDF、Word 等文档。任何内容都不会离开这台电脑。</translation>
     </message>
     <message>
         <source>Bring your conversations and notes</source>
-        <translation type="unfinished"></translation>
+        <translation>带来你的会话和笔记</translation>
     </message>
     <message>
         <source>Choose a file…</source>
-        <translation type="unfinished"></translation>
+        <translation>选择文件…</translation>
     </message>
     <message>
         <source>Choose a folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>选择文件夹…</translation>
     </message>
     <message>
         <source>Choose another…</source>
-        <translation type="unfinished"></translation>
+        <translation>选择其他…</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Copy problems</source>
-        <translation type="unfinished"></translation>
+        <translation>复制问题</translation>
     </message>
     <message>
         <source>Hide</source>
-        <translation type="unfinished"></translation>
+        <translation>隐藏</translation>
     </message>
     <message>
         <source>Import</source>
-        <translation type="unfinished"></translation>
+        <translation>导入</translation>
     </message>
     <message>
         <source>Import progress</source>
-        <translation type="unfinished"></translation>
+        <translation>导入进度</translation>
     </message>
     <message>
         <source>Importing {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在导入 {name}</translation>
     </message>
     <message>
         <source>Or drop it on this window.</source>
-        <translation type="unfinished"></translation>
+        <translation>或将它拖到此窗口上。</translation>
     </message>
     <message>
         <source>Problems</source>
-        <translation type="unfinished"></translation>
+        <translation>问题</translation>
     </message>
     <message>
         <source>Starting…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在开始…</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>停止</translation>
     </message>
     <message>
         <source>Stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>已停止</translation>
     </message>
     <message>
         <source>Stopping…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在停止…</translation>
     </message>
     <message>
         <source>This could not be imported</source>
-        <translation type="unfinished"></translation>
+        <translation>无法导入此内容</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
-        <translation type="unfinished"></translation>
+        <translation>目前已导入的内容会保留。再次导入即可继续。</translation>
     </message>
 </context>
 <context>
     <name>Inbox</name>
     <message>
         <source>Accepted</source>
-        <translation type="unfinished"></translation>
+        <translation>已接受</translation>
     </message>
     <message>
         <source>Account</source>
-        <translation type="unfinished"></translation>
+        <translation>账户</translation>
     </message>
     <message>
         <source>Archive: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>归档：{title}</translation>
     </message>
     <message>
         <source>Call {operation}</source>
-        <translation type="unfinished"></translation>
+        <translation>调用 {operation}</translation>
     </message>
     <message>
         <source>Category</source>
-        <translation type="unfinished"></translation>
+        <translation>类别</translation>
     </message>
     <message>
         <source>Change: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>更改：{title}</translation>
     </message>
     <message>
         <source>Confirm: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>确认：{title}</translation>
     </message>
     <message>
         <source>Content</source>
-        <translation type="unfinished"></translation>
+        <translation>内容</translation>
     </message>
     <message>
         <source>Delete: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>删除：{title}</translation>
     </message>
     <message>
         <source>Expired</source>
-        <translation type="unfinished"></translation>
+        <translation>已过期</translation>
     </message>
     <message>
         <source>Facts</source>
-        <translation type="unfinished"></translation>
+        <translation>事实</translation>
     </message>
     <message>
         <source>Key</source>
-        <translation type="unfinished"></translation>
+        <translation>键</translation>
     </message>
     <message>
         <source>Merge: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>合并：{title}</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>New: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>新建：{title}</translation>
     </message>
     <message>
         <source>Other names</source>
-        <translation type="unfinished"></translation>
+        <translation>其他名称</translation>
     </message>
     <message>
         <source>Pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>已置顶</translation>
     </message>
     <message>
         <source>Rejected</source>
-        <translation type="unfinished"></translation>
+        <translation>已拒绝</translation>
     </message>
     <message>
         <source>Rename: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名：{title}</translation>
     </message>
     <message>
         <source>Restore: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复：{title}</translation>
     </message>
     <message>
         <source>Store</source>
-        <translation type="unfinished"></translation>
+        <translation>区</translation>
     </message>
     <message>
         <source>Summary</source>
-        <translation type="unfinished"></translation>
+        <translation>摘要</translation>
     </message>
     <message>
         <source>Tags</source>
-        <translation type="unfinished"></translation>
+        <translation>标签</translation>
     </message>
     <message>
         <source>Text</source>
-        <translation type="unfinished"></translation>
+        <translation>正文</translation>
     </message>
     <message>
         <source>Title</source>
-        <translation type="unfinished"></translation>
+        <translation>标题</translation>
     </message>
     <message>
         <source>Type</source>
-        <translation type="unfinished"></translation>
+        <translation>类型</translation>
     </message>
     <message>
         <source>Waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>等待中</translation>
     </message>
     <message>
         <source>no</source>
-        <translation type="unfinished"></translation>
+        <translation>否</translation>
     </message>
     <message>
         <source>yes</source>
-        <translation type="unfinished"></translation>
+        <translation>是</translation>
     </message>
     <message>
         <source>{words} (and {n} more)</source>
-        <translation type="unfinished"></translation>
+        <translation>{words}（另有 {n} 项）</translation>
     </message>
 </context>
 <context>
     <name>InboxPane</name>
     <message>
         <source>Accept the proposal</source>
-        <translation type="unfinished"></translation>
+        <translation>接受提议</translation>
     </message>
     <message>
         <source>Accepted</source>
-        <translation type="unfinished"></translation>
+        <translation>已接受</translation>
     </message>
     <message>
         <source>Both are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>两者都保留。</translation>
     </message>
     <message>
         <source>From now on this is accepted without asking: {kind} of {agent}</source>
-        <translation type="unfinished"></translation>
+        <translation>今后将直接接受：{agent} 的{kind}</translation>
     </message>
     <message>
         <source>From now on this is refused: {kind} of {agent}</source>
-        <translation type="unfinished"></translation>
+        <translation>今后将直接拒绝：{agent} 的{kind}</translation>
     </message>
     <message>
         <source>It could not be done; it still waits.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法完成；它仍在等待。</translation>
     </message>
     <message>
         <source>Kept both</source>
-        <translation type="unfinished"></translation>
+        <translation>两者已保留</translation>
     </message>
     <message>
         <source>Nothing waits for you</source>
-        <translation type="unfinished"></translation>
+        <translation>没有等待你处理的内容</translation>
     </message>
     <message>
         <source>One job ran</source>
-        <translation type="unfinished"></translation>
+        <translation>运行了一项任务</translation>
     </message>
     <message>
         <source>Open Agents</source>
-        <translation type="unfinished"></translation>
+        <translation>打开智能体</translation>
     </message>
     <message>
         <source>Reject the proposal</source>
-        <translation type="unfinished"></translation>
+        <translation>拒绝提议</translation>
     </message>
     <message>
         <source>Rejected</source>
-        <translation type="unfinished"></translation>
+        <translation>已拒绝</translation>
     </message>
     <message>
         <source>Stored the new fact beside the old one</source>
-        <translation type="unfinished"></translation>
+        <translation>已将新事实与旧事实并存</translation>
     </message>
     <message>
         <source>There is nothing left to undo.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有可以撤销的内容了。</translation>
     </message>
     <message>
         <source>Undone</source>
-        <translation type="unfinished"></translation>
+        <translation>已撤销</translation>
     </message>
     <message>
         <source>What agents want to write appears here when you review them, and so does what contradicts something that you pinned or confirmed. Nothing is stored before you accept it.</source>
-        <translation type="unfinished"></translation>
+        <translation>被审核的智能体想写的内容会出现在这里，与你置顶或确认的内容相矛盾的也会出现。在你接受之前不会存储任何内容。</translation>
     </message>
     <message>
         <source>{n} jobs ran</source>
-        <translation type="unfinished"></translation>
+        <translation>运行了 {n} 项任务</translation>
     </message>
 </context>
 <context>
     <name>IncognitoBar</name>
     <message>
         <source>For 1 hour</source>
-        <translation type="unfinished"></translation>
+        <translation>1 小时</translation>
     </message>
     <message>
         <source>Incognito</source>
-        <translation type="unfinished"></translation>
+        <translation>无痕模式</translation>
     </message>
     <message>
         <source>Incognito for 1 hour</source>
-        <translation type="unfinished"></translation>
+        <translation>无痕 1 小时</translation>
     </message>
     <message>
         <source>Turn incognito off</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭无痕模式</translation>
     </message>
     <message>
         <source>Turn incognito on</source>
-        <translation type="unfinished"></translation>
+        <translation>开启无痕模式</translation>
     </message>
 </context>
 <context>
     <name>IncognitoIndicator</name>
     <message>
         <source>Incognito</source>
-        <translation type="unfinished"></translation>
+        <translation>无痕模式</translation>
     </message>
     <message>
         <source>{state} Click to end it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{state} 点击可结束。</translation>
     </message>
 </context>
 <context>
     <name>KeyField</name>
     <message>
         <source>A key is kept in {place}.</source>
-        <translation type="unfinished"></translation>
+        <translation>密钥保存在{place}中。</translation>
     </message>
     <message>
         <source>Asking the keyring…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在询问密钥环…</translation>
     </message>
     <message>
         <source>Choose a service</source>
-        <translation type="unfinished"></translation>
+        <translation>选择服务</translation>
     </message>
     <message>
         <source>It is kept in the keyring of this machine, never in the settings or the vault.</source>
-        <translation type="unfinished"></translation>
+        <translation>它保存在此电脑的密钥环中，绝不在设置或记忆库里。</translation>
     </message>
     <message>
         <source>It is taken from {place}.</source>
-        <translation type="unfinished"></translation>
+        <translation>取自{place}。</translation>
     </message>
     <message>
         <source>Keep</source>
-        <translation type="unfinished"></translation>
+        <translation>保留</translation>
     </message>
     <message>
         <source>Key of a remote service</source>
-        <translation type="unfinished"></translation>
+        <translation>远程服务的密钥</translation>
     </message>
     <message>
         <source>Key of the service</source>
-        <translation type="unfinished"></translation>
+        <translation>服务的密钥</translation>
     </message>
     <message>
         <source>Paste the key</source>
-        <translation type="unfinished"></translation>
+        <translation>粘贴密钥</translation>
     </message>
     <message>
         <source>Remove</source>
-        <translation type="unfinished"></translation>
+        <translation>移除</translation>
     </message>
     <message>
         <source>Service of the key</source>
-        <translation type="unfinished"></translation>
+        <translation>密钥所属服务</translation>
     </message>
     <message>
         <source>There is no key yet. It will be kept in {place}.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有密钥。它将保存在{place}中。</translation>
     </message>
 </context>
 <context>
     <name>KnownRow</name>
     <message>
         <source>No hints for this text</source>
-        <translation type="unfinished"></translation>
+        <translation>不提示此文本</translation>
     </message>
     <message>
         <source>You already know</source>
-        <translation type="unfinished"></translation>
+        <translation>你已知道</translation>
     </message>
     <message>
         <source>You already know: {what} ({when})</source>
-        <translation type="unfinished"></translation>
+        <translation>你已知道：{what}（{when}）</translation>
     </message>
 </context>
 <context>
     <name>LanguageModelPanel</name>
     <message>
         <source>Asking…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在询问…</translation>
     </message>
     <message>
         <source>Cost</source>
-        <translation type="unfinished"></translation>
+        <translation>费用</translation>
     </message>
     <message>
         <source>For</source>
-        <translation type="unfinished"></translation>
+        <translation>用途</translation>
     </message>
     <message>
         <source>Key of the service</source>
-        <translation type="unfinished"></translation>
+        <translation>服务的密钥</translation>
     </message>
     <message>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>模型</translation>
     </message>
     <message>
         <source>Requests</source>
-        <translation type="unfinished"></translation>
+        <translation>请求</translation>
     </message>
     <message>
         <source>Result of the test</source>
-        <translation type="unfinished"></translation>
+        <translation>测试结果</translation>
     </message>
     <message>
         <source>Share of the monthly limit that is spent</source>
-        <translation type="unfinished"></translation>
+        <translation>每月限额已用比例</translation>
     </message>
     <message>
         <source>Test</source>
-        <translation type="unfinished"></translation>
+        <translation>测试</translation>
     </message>
     <message>
         <source>Test the language model</source>
-        <translation type="unfinished"></translation>
+        <translation>测试语言模型</translation>
     </message>
     <message>
         <source>This month</source>
-        <translation type="unfinished"></translation>
+        <translation>本月</translation>
     </message>
     <message>
         <source>Tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>词元</translation>
     </message>
     <message>
         <source>What the language model was asked for this month</source>
-        <translation type="unfinished"></translation>
+        <translation>本月向语言模型的请求</translation>
     </message>
     <message>
         <source>{cost} of at most {cap} spent.</source>
-        <translation type="unfinished"></translation>
+        <translation>已用 {cost}，上限 {cap}。</translation>
     </message>
     <message>
         <source>{cost} spent; there is no limit.</source>
-        <translation type="unfinished"></translation>
+        <translation>已用 {cost}；没有上限。</translation>
     </message>
     <message>
         <source>{model} answered in {seconds} seconds.</source>
-        <translation type="unfinished"></translation>
+        <translation>{model} 在 {seconds} 秒内作答。</translation>
     </message>
 </context>
 <context>
     <name>Legend</name>
     <message>
         <source>Around {name} {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>围绕 {name} {count}</translation>
     </message>
     <message>
         <source>Hide {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>隐藏{words}</translation>
     </message>
     <message>
         <source>Legend</source>
-        <translation type="unfinished"></translation>
+        <translation>图例</translation>
     </message>
     <message>
         <source>Select the group: {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>选择群组：{words}</translation>
     </message>
     <message>
         <source>Show {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>显示{words}</translation>
     </message>
 </context>
 <context>
     <name>MarkdownEditor</name>
     <message>
         <source>Attach a file…</source>
-        <translation type="unfinished"></translation>
+        <translation>附加文件…</translation>
     </message>
     <message>
         <source>Completions</source>
-        <translation type="unfinished"></translation>
+        <translation>补全</translation>
     </message>
     <message>
         <source>That text is too long to put into a note. Import it as a file instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>这段文本太长，无法放入笔记。请改为以文件导入。</translation>
     </message>
 </context>
 <context>
     <name>MarkdownView</name>
     <message>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>打开</translation>
     </message>
     <message>
         <source>Open a web page</source>
-        <translation type="unfinished"></translation>
+        <translation>打开网页</translation>
     </message>
     <message>
         <source>Open the page of ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>打开“{name}”的页面</translation>
     </message>
     <message>
         <source>Show more</source>
-        <translation type="unfinished"></translation>
+        <translation>显示更多</translation>
     </message>
     <message>
         <source>This link leads out of Keepsake. Open it in your browser?</source>
-        <translation type="unfinished"></translation>
+        <translation>此链接指向 Keepsake 之外。在浏览器中打开吗？</translation>
     </message>
     <message>
         <source>This text has {count} characters, so it is shown as written: the first {part}.</source>
-        <translation type="unfinished"></translation>
+        <translation>此文本有 {count} 个字符，因此按原文显示：前 {part} 个。</translation>
     </message>
     <message>
         <source>not shown, it is not in the attachments folder</source>
-        <translation type="unfinished"></translation>
+        <translation>未显示，它不在附件文件夹中</translation>
     </message>
 </context>
 <context>
     <name>MentionSection</name>
     <message>
         <source>Link it in ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>在“{title}”中加链接</translation>
     </message>
     <message>
         <source>Linked it in ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已在“{title}”中加链接</translation>
     </message>
     <message>
         <source>Named without a link</source>
-        <translation type="unfinished"></translation>
+        <translation>提及但未链接</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题</translation>
     </message>
 </context>
 <context>
     <name>MergeForm</name>
     <message>
         <source>All names and mentions of ‘{name}’ will mean the one you choose.</source>
-        <translation type="unfinished"></translation>
+        <translation>“{name}”的所有名称和提及都将指向你选择的那个。</translation>
     </message>
     <message>
         <source>Merge</source>
-        <translation type="unfinished"></translation>
+        <translation>合并</translation>
     </message>
     <message>
         <source>Merge into</source>
-        <translation type="unfinished"></translation>
+        <translation>合并到</translation>
     </message>
     <message>
         <source>Merge into…</source>
-        <translation type="unfinished"></translation>
+        <translation>合并到…</translation>
     </message>
 </context>
 <context>
     <name>MissingPane</name>
     <message>
         <source>This installation is incomplete: {reason}. Installing Keepsake again repairs it.</source>
-        <translation type="unfinished"></translation>
+        <translation>此安装不完整：{reason}。重新安装 Keepsake 可修复。</translation>
     </message>
     <message>
         <source>This part could not be loaded</source>
-        <translation type="unfinished"></translation>
+        <translation>无法加载此部分</translation>
     </message>
 </context>
 <context>
     <name>ModelRow</name>
     <message>
         <source>Answered before; kept until {until}</source>
-        <translation type="unfinished"></translation>
+        <translation>曾负责回答；保留至 {until}</translation>
     </message>
     <message>
         <source>Answers searches</source>
-        <translation type="unfinished"></translation>
+        <translation>正在回答搜索</translation>
     </message>
     <message>
         <source>Being prepared</source>
-        <translation type="unfinished"></translation>
+        <translation>正在准备</translation>
     </message>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>比较</translation>
     </message>
     <message>
         <source>Give up</source>
-        <translation type="unfinished"></translation>
+        <translation>放弃</translation>
     </message>
     <message>
         <source>Given up before it was complete; kept until {until}</source>
-        <translation type="unfinished"></translation>
+        <translation>未完成即放弃；保留至 {until}</translation>
     </message>
     <message>
         <source>Go on</source>
-        <translation type="unfinished"></translation>
+        <translation>继续</translation>
     </message>
     <message>
         <source>Go on with it</source>
-        <translation type="unfinished"></translation>
+        <translation>继续使用它</translation>
     </message>
     <message>
         <source>Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停</translation>
     </message>
     <message>
         <source>Paused</source>
-        <translation type="unfinished"></translation>
+        <translation>已暂停</translation>
     </message>
     <message>
         <source>Progress of {model}</source>
-        <translation type="unfinished"></translation>
+        <translation>{model} 的进度</translation>
     </message>
     <message>
         <source>Ready; the old one answers until you switch</source>
-        <translation type="unfinished"></translation>
+        <translation>就绪；在你切换前由旧模型回答</translation>
     </message>
     <message>
         <source>Switch back</source>
-        <translation type="unfinished"></translation>
+        <translation>换回</translation>
     </message>
     <message>
         <source>Switch to it</source>
-        <translation type="unfinished"></translation>
+        <translation>换用</translation>
     </message>
     <message>
         <source>a remote service</source>
-        <translation type="unfinished"></translation>
+        <translation>远程服务</translation>
     </message>
     <message>
         <source>on this computer</source>
-        <translation type="unfinished"></translation>
+        <translation>在此电脑上</translation>
     </message>
     <message>
         <source>{made} of {texts} texts</source>
-        <translation type="unfinished"></translation>
+        <translation>{made}/{texts} 段文本</translation>
     </message>
     <message>
         <source>{n} numbers each</source>
-        <translation type="unfinished"></translation>
+        <translation>每个 {n} 个数</translation>
     </message>
 </context>
 <context>
     <name>ModelsDialog</name>
     <message>
         <source>Compare</source>
-        <translation type="unfinished"></translation>
+        <translation>比较</translation>
     </message>
     <message>
         <source>Models</source>
-        <translation type="unfinished"></translation>
+        <translation>模型</translation>
     </message>
     <message>
         <source>Pages</source>
-        <translation type="unfinished"></translation>
+        <translation>页面</translation>
     </message>
     <message>
         <source>Search models</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索模型</translation>
     </message>
     <message>
         <source>Searches are ranked by ‘{name}’ from now on</source>
-        <translation type="unfinished"></translation>
+        <translation>今后搜索按“{name}”排序</translation>
     </message>
     <message>
         <source>The earlier model answers searches again</source>
-        <translation type="unfinished"></translation>
+        <translation>先前的模型重新回答搜索</translation>
     </message>
     <message>
         <source>The model {model} is not on this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>此电脑上没有模型 {model}。</translation>
     </message>
     <message>
         <source>The new model answers as soon as its last texts are in</source>
-        <translation type="unfinished"></translation>
+        <translation>最后的文本就绪后由新模型回答</translation>
     </message>
 </context>
 <context>
     <name>MonthSheet</name>
     <message>
         <source>Calendar</source>
-        <translation type="unfinished"></translation>
+        <translation>日历</translation>
     </message>
     <message>
         <source>conversations: {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>会话：{count}</translation>
     </message>
     <message>
         <source>daily note</source>
-        <translation type="unfinished"></translation>
+        <translation>每日笔记</translation>
     </message>
     <message>
         <source>notes: {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>笔记：{count}</translation>
     </message>
 </context>
 <context>
     <name>NameModel</name>
     <message>
         <source>Links</source>
-        <translation type="unfinished"></translation>
+        <translation>链接</translation>
     </message>
     <message>
         <source>Mentions</source>
-        <translation type="unfinished"></translation>
+        <translation>提及</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>Type</source>
-        <translation type="unfinished"></translation>
+        <translation>类型</translation>
     </message>
 </context>
 <context>
     <name>NameTable</name>
     <message>
         <source>Names in the graph</source>
-        <translation type="unfinished"></translation>
+        <translation>图谱中的名称</translation>
     </message>
 </context>
 <context>
     <name>NewAgentForm</name>
     <message>
         <source>Add</source>
-        <translation type="unfinished"></translation>
+        <translation>添加</translation>
     </message>
     <message>
         <source>Add an agent</source>
-        <translation type="unfinished"></translation>
+        <translation>添加智能体</translation>
     </message>
     <message>
         <source>An agent is a program that you let use your memories. It gets a token, with which it shows who it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体是你允许使用你的记忆的程序。它会得到一个表明身份的令牌。</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Copy</source>
-        <translation type="unfinished"></translation>
+        <translation>复制</translation>
     </message>
     <message>
         <source>Done</source>
-        <translation type="unfinished"></translation>
+        <translation>完成</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>Put it into the variable KEEPSAKE_TOKEN of the program. It is not shown again.</source>
-        <translation type="unfinished"></translation>
+        <translation>把它放入该程序的 KEEPSAKE_TOKEN 变量。它不会再次显示。</translation>
     </message>
     <message>
         <source>Such as claude-code</source>
-        <translation type="unfinished"></translation>
+        <translation>例如 claude-code</translation>
     </message>
     <message>
         <source>The token of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 的令牌</translation>
     </message>
     <message>
         <source>Token</source>
-        <translation type="unfinished"></translation>
+        <translation>令牌</translation>
     </message>
     <message>
         <source>Trust</source>
-        <translation type="unfinished"></translation>
+        <translation>信任</translation>
     </message>
     <message>
         <source>What it writes waits in the inbox until you accept it</source>
-        <translation type="unfinished"></translation>
+        <translation>它写入的内容会在收件箱中等待你接受</translation>
     </message>
 </context>
 <context>
     <name>NewNotes</name>
     <message>
         <source>Began ‘{title}’ from its template</source>
-        <translation type="unfinished"></translation>
+        <translation>已用模板开始“{title}”</translation>
     </message>
     <message>
         <source>New daily notes begin with this template</source>
-        <translation type="unfinished"></translation>
+        <translation>新的每日笔记将以此模板开始</translation>
     </message>
     <message>
         <source>New note from a template</source>
-        <translation type="unfinished"></translation>
+        <translation>由模板新建笔记</translation>
     </message>
     <message>
         <source>There are no templates yet. Give a note the tag #template to make it one.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有模板。给笔记加上标签 #template 即可。</translation>
     </message>
     <message>
         <source>Title:</source>
-        <translation type="unfinished"></translation>
+        <translation>标题：</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题</translation>
     </message>
     <message>
         <source>{title} (daily note)</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}（每日笔记）</translation>
     </message>
 </context>
 <context>
     <name>NightPage</name>
     <message>
         <source>Details</source>
-        <translation type="unfinished"></translation>
+        <translation>详情</translation>
     </message>
     <message>
         <source>Details of {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 的详情</translation>
     </message>
     <message>
         <source>Keepsake did this by itself in the past day. You can take back any of it.</source>
-        <translation type="unfinished"></translation>
+        <translation>这些是 Keepsake 过去一天自动完成的。你可以撤回其中任何一项。</translation>
+    </message>
+    <message>
+        <source>There is nothing left to undo.</source>
+        <translation>没有可以撤销的内容了。</translation>
+    </message>
+    <message>
+        <source>Undid what one job did</source>
+        <translation>已撤销一项任务所做的更改</translation>
+    </message>
+    <message>
+        <source>Undid what {n} jobs did</source>
+        <translation>已撤销 {n} 项任务所做的更改</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>Undo the night</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销昨夜</translation>
     </message>
     <message>
         <source>Undo {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销 {name}</translation>
     </message>
     <message>
         <source>While you were away</source>
-        <translation type="unfinished"></translation>
+        <translation>你不在的时候</translation>
+    </message>
+    <message>
+        <source>what changed since stays</source>
+        <translation>此后的更改会保留</translation>
     </message>
 </context>
 <context>
     <name>NoteActions</name>
     <message>
         <source>Add tags…</source>
-        <translation type="unfinished"></translation>
+        <translation>添加标签…</translation>
     </message>
     <message>
         <source>Archive</source>
-        <translation type="unfinished"></translation>
+        <translation>归档</translation>
     </message>
     <message>
         <source>Copy link</source>
-        <translation type="unfinished"></translation>
+        <translation>复制链接</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>删除</translation>
     </message>
     <message>
         <source>Delete {count} notes</source>
-        <translation type="unfinished"></translation>
+        <translation>删除 {count} 条笔记</translation>
     </message>
     <message>
         <source>Deleted {count} notes</source>
-        <translation type="unfinished"></translation>
+        <translation>已删除 {count} 条笔记</translation>
     </message>
     <message>
         <source>Deleted ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已删除“{title}”</translation>
     </message>
     <message>
         <source>Merge into one</source>
-        <translation type="unfinished"></translation>
+        <translation>合并为一条</translation>
     </message>
     <message>
         <source>Pin</source>
-        <translation type="unfinished"></translation>
+        <translation>置顶</translation>
     </message>
     <message>
         <source>Pinned ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已置顶“{title}”</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名</translation>
     </message>
     <message>
         <source>Restore</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复</translation>
     </message>
     <message>
         <source>Restored {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>已恢复 {count} 条</translation>
     </message>
     <message>
         <source>Tagged {count} notes</source>
-        <translation type="unfinished"></translation>
+        <translation>已为 {count} 条笔记添加标签</translation>
     </message>
     <message>
         <source>Tagged ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已为“{title}”添加标签</translation>
     </message>
     <message>
         <source>Tags for {count} notes, separated by commas:</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 条笔记的标签，用逗号分隔：</translation>
     </message>
     <message>
         <source>Tags, separated by commas:</source>
-        <translation type="unfinished"></translation>
+        <translation>标签，用逗号分隔：</translation>
     </message>
     <message>
         <source>Unpin</source>
-        <translation type="unfinished"></translation>
+        <translation>取消置顶</translation>
     </message>
     <message>
         <source>Unpinned ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已取消置顶“{title}”</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题</translation>
     </message>
     <message>
         <source>Who may see it…</source>
-        <translation type="unfinished"></translation>
+        <translation>谁可以看到它…</translation>
     </message>
     <message>
         <source>Who may see them…</source>
-        <translation type="unfinished"></translation>
+        <translation>谁可以看到它们…</translation>
     </message>
     <message>
         <source>{count} notes selected</source>
-        <translation type="unfinished"></translation>
+        <translation>已选择 {count} 条笔记</translation>
     </message>
 </context>
 <context>
     <name>NoteAttachments</name>
     <message>
         <source>Another note was opened before the link was written. Add it there: {link}</source>
-        <translation type="unfinished"></translation>
+        <translation>链接写入前已打开了另一条笔记。请在那里添加：{link}</translation>
     </message>
     <message>
         <source>Another program will open this file.</source>
-        <translation type="unfinished"></translation>
+        <translation>将由其他程序打开此文件。</translation>
     </message>
     <message>
         <source>Attach files</source>
-        <translation type="unfinished"></translation>
+        <translation>附加文件</translation>
     </message>
     <message>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>打开</translation>
     </message>
     <message>
         <source>Open an attachment</source>
-        <translation type="unfinished"></translation>
+        <translation>打开附件</translation>
     </message>
     <message>
         <source>That picture has too many pixels to be attached. Make it smaller and try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>该图片像素过多，无法附加。请缩小后重试。</translation>
     </message>
     <message>
         <source>That picture is damaged, so it was not attached.</source>
-        <translation type="unfinished"></translation>
+        <translation>该图片已损坏，因此未附加。</translation>
     </message>
     <message>
         <source>This note cannot be changed, so nothing can be attached to it.</source>
-        <translation type="unfinished"></translation>
+        <translation>此笔记不可更改，因此无法附加文件。</translation>
     </message>
     <message>
         <source>{count} files are too many at once. Attach at most {most}, or import their folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>一次 {count} 个文件太多。最多附加 {most} 个，或导入其文件夹。</translation>
     </message>
     <message>
         <source>‘{name}’ cannot be opened. {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>无法打开“{name}”。{why}</translation>
     </message>
     <message>
         <source>‘{name}’ was not attached. {why}</source>
-        <translation type="unfinished"></translation>
+        <translation>未附加“{name}”。{why}</translation>
     </message>
 </context>
 <context>
     <name>NoteEditing</name>
     <message>
         <source>No note is behind this link. It may have been deleted or not imported.</source>
-        <translation type="unfinished"></translation>
+        <translation>此链接没有对应的笔记。它可能已被删除或未导入。</translation>
     </message>
     <message>
         <source>Renamed; the links in one other note follow.</source>
-        <translation type="unfinished"></translation>
+        <translation>已重命名；另一条笔记中的链接随之更新。</translation>
     </message>
     <message>
         <source>Renamed; the links in {count} other notes follow.</source>
-        <translation type="unfinished"></translation>
+        <translation>已重命名；另外 {count} 条笔记中的链接随之更新。</translation>
     </message>
     <message>
         <source>rename the note</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名笔记</translation>
     </message>
 </context>
 <context>
     <name>NoteFacets</name>
     <message>
         <source>Clear</source>
-        <translation type="unfinished"></translation>
+        <translation>清除</translation>
     </message>
     <message>
         <source>Facets</source>
-        <translation type="unfinished"></translation>
+        <translation>分面</translation>
     </message>
     <message>
         <source>Filters</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选</translation>
     </message>
     <message>
         <source>Kind</source>
-        <translation type="unfinished"></translation>
+        <translation>种类</translation>
     </message>
     <message>
         <source>Marked</source>
-        <translation type="unfinished"></translation>
+        <translation>标记</translation>
     </message>
     <message>
         <source>People and things</source>
-        <translation type="unfinished"></translation>
+        <translation>人物和事物</translation>
     </message>
     <message>
         <source>Pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>已置顶</translation>
     </message>
     <message>
         <source>Save this filter</source>
-        <translation type="unfinished"></translation>
+        <translation>保存此筛选</translation>
     </message>
     <message>
         <source>Saved filters</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存的筛选</translation>
     </message>
     <message>
         <source>Source</source>
-        <translation type="unfinished"></translation>
+        <translation>来源</translation>
     </message>
     <message>
         <source>Store</source>
-        <translation type="unfinished"></translation>
+        <translation>区</translation>
     </message>
     <message>
         <source>Tags</source>
-        <translation type="unfinished"></translation>
+        <translation>标签</translation>
     </message>
     <message>
         <source>Written</source>
-        <translation type="unfinished"></translation>
+        <translation>书写</translation>
     </message>
     <message>
         <source>a name</source>
-        <translation type="unfinished"></translation>
+        <translation>名称</translation>
     </message>
 </context>
 <context>
     <name>NoteInspector</name>
     <message>
         <source>About</source>
-        <translation type="unfinished"></translation>
+        <translation>关于</translation>
     </message>
     <message>
         <source>Category</source>
-        <translation type="unfinished"></translation>
+        <translation>类别</translation>
     </message>
     <message>
         <source>Changed</source>
-        <translation type="unfinished"></translation>
+        <translation>更改</translation>
     </message>
     <message>
         <source>Compare with this version</source>
-        <translation type="unfinished"></translation>
+        <translation>与此版本比较</translation>
     </message>
     <message>
         <source>Confidence</source>
-        <translation type="unfinished"></translation>
+        <translation>置信度</translation>
     </message>
     <message>
         <source>Happened</source>
-        <translation type="unfinished"></translation>
+        <translation>发生</translation>
     </message>
     <message>
         <source>History</source>
-        <translation type="unfinished"></translation>
+        <translation>历史</translation>
     </message>
     <message>
         <source>Key</source>
-        <translation type="unfinished"></translation>
+        <translation>键</translation>
     </message>
     <message>
         <source>Linked from</source>
-        <translation type="unfinished"></translation>
+        <translation>被链接自</translation>
     </message>
     <message>
         <source>Links to</source>
-        <translation type="unfinished"></translation>
+        <translation>链接到</translation>
     </message>
     <message>
         <source>Mentioned</source>
-        <translation type="unfinished"></translation>
+        <translation>提及</translation>
     </message>
     <message>
         <source>Open the conversation it comes from</source>
-        <translation type="unfinished"></translation>
+        <translation>打开其来源会话</translation>
     </message>
     <message>
         <source>Store</source>
-        <translation type="unfinished"></translation>
+        <translation>区</translation>
     </message>
     <message>
         <source>Stored by</source>
-        <translation type="unfinished"></translation>
+        <translation>存储者</translation>
     </message>
     <message>
         <source>Tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>词元</translation>
     </message>
     <message>
         <source>Type</source>
-        <translation type="unfinished"></translation>
+        <translation>类型</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题</translation>
     </message>
     <message>
         <source>Written</source>
-        <translation type="unfinished"></translation>
+        <translation>书写</translation>
     </message>
     <message>
         <source>{title} (not written yet)</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}（尚未书写）</translation>
     </message>
     <message>
         <source>{what}, {who}, {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>{what}，{who}，{when}</translation>
     </message>
 </context>
 <context>
     <name>NoteList</name>
     <message>
         <source>By title</source>
-        <translation type="unfinished"></translation>
+        <translation>按标题</translation>
     </message>
     <message>
         <source>Filter by words</source>
-        <translation type="unfinished"></translation>
+        <translation>按词筛选</translation>
     </message>
     <message>
         <source>Filter notes</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选笔记</translation>
     </message>
     <message>
         <source>Last changed first</source>
-        <translation type="unfinished"></translation>
+        <translation>最近更改的在前</translation>
     </message>
     <message>
         <source>Longest unchanged first</source>
-        <translation type="unfinished"></translation>
+        <translation>最久未更改的在前</translation>
     </message>
     <message>
         <source>New note</source>
-        <translation type="unfinished"></translation>
+        <translation>新建笔记</translation>
     </message>
     <message>
         <source>Newest first</source>
-        <translation type="unfinished"></translation>
+        <translation>最新的在前</translation>
     </message>
     <message>
         <source>No note fits this filter.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有笔记符合此筛选。</translation>
     </message>
     <message>
         <source>Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>笔记</translation>
     </message>
     <message>
         <source>Order</source>
-        <translation type="unfinished"></translation>
+        <translation>排序</translation>
     </message>
     <message>
         <source>Show deleted notes</source>
-        <translation type="unfinished"></translation>
+        <translation>显示已删除的笔记</translation>
     </message>
     <message>
         <source>Show or hide the facets</source>
-        <translation type="unfinished"></translation>
+        <translation>显示或隐藏分面</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>回收站是空的。</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题</translation>
     </message>
     <message>
         <source>pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>已置顶</translation>
     </message>
 </context>
 <context>
     <name>NoteOrganising</name>
     <message>
         <source>Calendar of days</source>
-        <translation type="unfinished"></translation>
+        <translation>日历</translation>
     </message>
     <message>
         <source>Empty the trash</source>
-        <translation type="unfinished"></translation>
+        <translation>清空回收站</translation>
     </message>
     <message>
         <source>Merge the selected notes</source>
-        <translation type="unfinished"></translation>
+        <translation>合并所选笔记</translation>
     </message>
     <message>
         <source>New note from a template</source>
-        <translation type="unfinished"></translation>
+        <translation>由模板新建笔记</translation>
     </message>
     <message>
         <source>New note from this</source>
-        <translation type="unfinished"></translation>
+        <translation>由此新建笔记</translation>
     </message>
     <message>
         <source>Save this filter</source>
-        <translation type="unfinished"></translation>
+        <translation>保存此筛选</translation>
     </message>
     <message>
         <source>Use for the daily note</source>
-        <translation type="unfinished"></translation>
+        <translation>用于每日笔记</translation>
     </message>
 </context>
 <context>
     <name>NotesPane</name>
     <message>
         <source>Add a tag</source>
-        <translation type="unfinished"></translation>
+        <translation>添加标签</translation>
     </message>
     <message>
         <source>Attach a file…</source>
-        <translation type="unfinished"></translation>
+        <translation>附加文件…</translation>
     </message>
     <message>
         <source>Choose a note</source>
-        <translation type="unfinished"></translation>
+        <translation>选择笔记</translation>
     </message>
     <message>
         <source>Ctrl+N begins a note, Ctrl+D opens today&apos;s.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ctrl+N 新建笔记，Ctrl+D 打开今天的笔记。</translation>
     </message>
     <message>
         <source>Delete note</source>
-        <translation type="unfinished"></translation>
+        <translation>删除笔记</translation>
     </message>
     <message>
         <source>Filter notes</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选笔记</translation>
     </message>
     <message>
         <source>Its text, its links and its history appear here.</source>
-        <translation type="unfinished"></translation>
+        <translation>其正文、链接和历史会显示在这里。</translation>
     </message>
     <message>
         <source>New note</source>
-        <translation type="unfinished"></translation>
+        <translation>新建笔记</translation>
     </message>
     <message>
         <source>New note. It is kept once you write something.</source>
-        <translation type="unfinished"></translation>
+        <translation>新笔记。写入内容后即会保存。</translation>
     </message>
     <message>
         <source>Next marked word</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个标记的词</translation>
     </message>
     <message>
         <source>No notes yet</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有笔记</translation>
     </message>
     <message>
         <source>Notes you delete wait here until you restore them.</source>
-        <translation type="unfinished"></translation>
+        <translation>你删除的笔记会留在这里，直到你恢复它们。</translation>
     </message>
     <message>
         <source>Pin or unpin</source>
-        <translation type="unfinished"></translation>
+        <translation>置顶或取消置顶</translation>
     </message>
     <message>
         <source>Previous marked word</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个标记的词</translation>
     </message>
     <message>
         <source>Read</source>
-        <translation type="unfinished"></translation>
+        <translation>阅读</translation>
     </message>
     <message>
         <source>Show deleted notes</source>
-        <translation type="unfinished"></translation>
+        <translation>显示已删除的笔记</translation>
     </message>
     <message>
         <source>Show or hide facets</source>
-        <translation type="unfinished"></translation>
+        <translation>显示或隐藏分面</translation>
     </message>
     <message>
         <source>The trash is empty</source>
-        <translation type="unfinished"></translation>
+        <translation>回收站是空的</translation>
     </message>
     <message>
         <source>Today&apos;s note</source>
-        <translation type="unfinished"></translation>
+        <translation>今天的笔记</translation>
     </message>
     <message>
         <source>Write</source>
-        <translation type="unfinished"></translation>
+        <translation>编写</translation>
     </message>
     <message>
         <source>Write a note</source>
-        <translation type="unfinished"></translation>
+        <translation>写笔记</translation>
     </message>
     <message>
         <source>Write and preview</source>
-        <translation type="unfinished"></translation>
+        <translation>编写与预览</translation>
     </message>
     <message>
         <source>Write the first one, or import a folder of Markdown files. What agents learn about you appears here too, for you to read, correct and delete.</source>
-        <translation type="unfinished"></translation>
+        <translation>写下第一条，或导入一个 Markdown 文件夹。智能体了解到的关于你的内容也会出现在这里，供你阅读、更正和删除。</translation>
     </message>
 </context>
 <context>
     <name>OnThisDay</name>
     <message>
         <source>A month ago</source>
-        <translation type="unfinished"></translation>
+        <translation>一个月前</translation>
     </message>
     <message>
         <source>A year ago</source>
-        <translation type="unfinished"></translation>
+        <translation>一年前</translation>
     </message>
     <message>
         <source>On this day</source>
-        <translation type="unfinished"></translation>
+        <translation>历史上的今天</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题</translation>
     </message>
     <message>
         <source>{ago}: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>{ago}：{title}</translation>
     </message>
     <message>
         <source>{n} months ago</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个月前</translation>
     </message>
     <message>
         <source>{n} years ago</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 年前</translation>
     </message>
 </context>
 <context>
     <name>OpeningAdviser</name>
     <message>
         <source>A change to your memories was cut off, and taking it back needs a folder that can be changed. Free some space, or copy the folder to another place and open it there.</source>
-        <translation type="unfinished"></translation>
+        <translation>对记忆的一次更改中途中断，撤回它需要可写的文件夹。请释放空间，或把文件夹复制到别处再打开。</translation>
     </message>
     <message>
         <source>A model that your settings name is not on this computer. Safe mode starts without it.</source>
-        <translation type="unfinished"></translation>
+        <translation>此电脑上没有设置中指定的模型。安全模式可以不使用它启动。</translation>
     </message>
     <message>
         <source>Another Keepsake (process {number}) has your memories open and does not answer. Close it, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>另一个 Keepsake（进程 {number}）已打开你的记忆但没有响应。请关闭它后重试。</translation>
     </message>
     <message>
         <source>Another Keepsake has your memories open and does not answer. Close it, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>另一个 Keepsake 已打开你的记忆但没有响应。请关闭它后重试。</translation>
     </message>
     <message>
         <source>Keepsake may not open or change {place}: your account lacks the permission, or the disk cannot be written. Give your account access, then try again, or copy the folder to another place.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake 无法打开或更改 {place}：你的账户缺少权限，或磁盘不可写。请授予权限后重试，或把文件夹复制到别处。</translation>
     </message>
     <message>
         <source>Memories were being rescued into {folder}, and that did not finish. Rescue them again, or delete it.</source>
-        <translation type="unfinished"></translation>
+        <translation>曾向 {folder} 抢救记忆但未完成。请重新抢救，或删除它。</translation>
     </message>
     <message>
         <source>Reading your memories took too long. Try again, or check the file that holds them.</source>
-        <translation type="unfinished"></translation>
+        <translation>读取记忆用时过长。请重试，或检查保存它们的文件。</translation>
     </message>
     <message>
         <source>The backup that was to be restored is damaged, so nothing was replaced. It was put aside as {name}.</source>
-        <translation type="unfinished"></translation>
+        <translation>要恢复的备份已损坏，因此没有替换任何内容。它已另存为 {name}。</translation>
     </message>
     <message>
         <source>The disk with your memories is full. Free some space, then try again. Nothing that was saved is lost.</source>
-        <translation type="unfinished"></translation>
+        <translation>存放记忆的磁盘已满。请释放空间后重试。已保存的内容没有丢失。</translation>
     </message>
     <message>
         <source>The file that holds your memories is damaged. Nothing was changed in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>保存记忆的文件已损坏。其中没有做任何更改。</translation>
     </message>
     <message>
         <source>The file with your memories is missing or empty in {folder}, although it was in use before.</source>
-        <translation type="unfinished"></translation>
+        <translation>{folder} 中的记忆文件缺失或为空，尽管之前曾使用过。</translation>
     </message>
     <message>
         <source>The folder of your memories</source>
-        <translation type="unfinished"></translation>
+        <translation>你的记忆文件夹</translation>
     </message>
     <message>
         <source>The keyring of your desktop does not answer. Unlock it, then try again, or start in safe mode.</source>
-        <translation type="unfinished"></translation>
+        <translation>桌面密钥环没有响应。请解锁后重试，或以安全模式启动。</translation>
     </message>
     <message>
         <source>Your desktop has no keyring for the keys that your settings name. Safe mode starts without them.</source>
-        <translation type="unfinished"></translation>
+        <translation>你的桌面没有密钥环来提供设置中指定的密钥。安全模式可以不使用它们启动。</translation>
     </message>
     <message>
         <source>Your memories are from an older Keepsake and have to be brought up to date. That needs free space and a folder that can be changed: copy the folder to such a place, then open it there.</source>
-        <translation type="unfinished"></translation>
+        <translation>你的记忆来自较旧的 Keepsake，需要更新。这需要可用空间和可写的文件夹：请把文件夹复制到这样的地方再打开。</translation>
     </message>
     <message>
         <source>Your memories could not be brought up to date for this version of Keepsake. Nothing was changed. What they hold can be rescued into a new folder.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法将你的记忆更新到此版本的 Keepsake。没有做任何更改。其内容可以抢救到新文件夹。</translation>
     </message>
     <message>
         <source>Your memories could not be read from the disk. Try again; if that does not help, check the file.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法从磁盘读取你的记忆。请重试；若仍不行，请检查文件。</translation>
     </message>
     <message>
         <source>Your memories were last opened by a newer Keepsake. Update Keepsake to open them.</source>
-        <translation type="unfinished"></translation>
+        <translation>你的记忆上次由更新版本的 Keepsake 打开。请更新 Keepsake 后再打开。</translation>
     </message>
     <message>
         <source>{place} cannot be opened. Check that it is there and that it is yours, then try again.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法打开 {place}。请确认它存在且属于你，然后重试。</translation>
     </message>
     <message>
         <source>{place} holds the data of another program. Nothing was changed in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>{place} 含有其他程序的数据。其中没有做任何更改。</translation>
     </message>
     <message>
         <source>{place} is a file. Your memories are kept in a folder; open that instead.</source>
-        <translation type="unfinished"></translation>
+        <translation>{place} 是文件。你的记忆保存在文件夹中；请改为打开文件夹。</translation>
     </message>
 </context>
 <context>
     <name>OutlineSection</name>
     <message>
         <source>Outline</source>
-        <translation type="unfinished"></translation>
+        <translation>大纲</translation>
     </message>
 </context>
 <context>
     <name>Palette</name>
     <message>
         <source>Command or title</source>
-        <translation type="unfinished"></translation>
+        <translation>命令或标题</translation>
     </message>
     <message>
         <source>Conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>会话</translation>
     </message>
     <message>
         <source>Create note ‘{text}’</source>
-        <translation type="unfinished"></translation>
+        <translation>新建笔记“{text}”</translation>
     </message>
     <message>
         <source>Email address</source>
-        <translation type="unfinished"></translation>
+        <translation>电子邮件地址</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>Note</source>
-        <translation type="unfinished"></translation>
+        <translation>笔记</translation>
     </message>
     <message>
         <source>Organization</source>
-        <translation type="unfinished"></translation>
+        <translation>组织</translation>
     </message>
     <message>
         <source>Person</source>
-        <translation type="unfinished"></translation>
+        <translation>人物</translation>
     </message>
     <message>
         <source>Place</source>
-        <translation type="unfinished"></translation>
+        <translation>地点</translation>
     </message>
     <message>
         <source>Project</source>
-        <translation type="unfinished"></translation>
+        <translation>项目</translation>
     </message>
     <message>
         <source>Search everything for ‘{text}’</source>
-        <translation type="unfinished"></translation>
+        <translation>在全部内容中搜索“{text}”</translation>
     </message>
     <message>
         <source>Search or jump to a note or conversation…</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索或跳转到笔记或会话…</translation>
     </message>
     <message>
         <source>Suggestions</source>
-        <translation type="unfinished"></translation>
+        <translation>建议</translation>
     </message>
     <message>
         <source>Tag</source>
-        <translation type="unfinished"></translation>
+        <translation>标签</translation>
     </message>
     <message>
         <source>Type a command, title, tag or name…</source>
-        <translation type="unfinished"></translation>
+        <translation>输入命令、标题、标签或名称…</translation>
     </message>
     <message>
         <source>Web address</source>
-        <translation type="unfinished"></translation>
+        <translation>网址</translation>
     </message>
     <message>
         <source>↑ ↓ choose   ·   Enter open   ·   Esc close</source>
-        <translation type="unfinished"></translation>
+        <translation>↑ ↓ 选择   ·   Enter 打开   ·   Esc 关闭</translation>
     </message>
 </context>
 <context>
     <name>Panes</name>
     <message>
         <source>Agents</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体</translation>
     </message>
     <message>
         <source>Graph</source>
-        <translation type="unfinished"></translation>
+        <translation>图谱</translation>
     </message>
     <message>
         <source>Inbox</source>
-        <translation type="unfinished"></translation>
+        <translation>收件箱</translation>
     </message>
     <message>
         <source>Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>笔记</translation>
     </message>
     <message>
         <source>Schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>计划</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索</translation>
     </message>
     <message>
         <source>Sessions</source>
-        <translation type="unfinished"></translation>
+        <translation>会话</translation>
     </message>
     <message>
         <source>Status</source>
-        <translation type="unfinished"></translation>
+        <translation>状态</translation>
     </message>
 </context>
 <context>
     <name>PictureCache</name>
     <message>
         <source>it leads out of the attachments folder</source>
-        <translation type="unfinished"></translation>
+        <translation>它指向附件文件夹之外</translation>
     </message>
     <message>
         <source>the file is not there</source>
-        <translation type="unfinished"></translation>
+        <translation>文件不存在</translation>
     </message>
     <message>
         <source>the picture is damaged</source>
-        <translation type="unfinished"></translation>
+        <translation>图片已损坏</translation>
     </message>
     <message>
         <source>the picture is too large to be shown</source>
-        <translation type="unfinished"></translation>
+        <translation>图片过大，无法显示</translation>
     </message>
     <message>
         <source>this note has too many large pictures to show them all</source>
-        <translation type="unfinished"></translation>
+        <translation>此笔记的大图片过多，无法全部显示</translation>
     </message>
 </context>
 <context>
     <name>PrepareForm</name>
     <message>
         <source>Choose its folder…</source>
-        <translation type="unfinished"></translation>
+        <translation>选择其文件夹…</translation>
     </message>
     <message>
         <source>Fetch it and try again</source>
-        <translation type="unfinished"></translation>
+        <translation>获取后重试</translation>
     </message>
     <message>
         <source>Fetching lets Keepsake get the files of models from the network. No text of yours is sent.</source>
-        <translation type="unfinished"></translation>
+        <translation>获取会让 Keepsake 从网络取得模型文件。不会发送你的任何文本。</translation>
     </message>
     <message>
         <source>Fetching {model} was stopped. What came of it is kept; prepare it again to go on.</source>
-        <translation type="unfinished"></translation>
+        <translation>{model} 的获取已停止。已取得的部分会保留；再次准备即可继续。</translation>
     </message>
     <message>
         <source>Folder of {model}</source>
-        <translation type="unfinished"></translation>
+        <translation>{model} 的文件夹</translation>
     </message>
     <message>
         <source>For English, the built-in model is the best choice measured so far: in conversations, all-MiniLM-L6-v2 found 84.4 % of what was sought among ten results, the built-in model 85.8 %, and it is faster. A larger model helped with scientific documents (0.741 against 0.707, NDCG@10) and may help with other languages.</source>
-        <translation type="unfinished"></translation>
+        <translation>对于英语，内置模型是目前测得的最佳选择：在会话中，all-MiniLM-L6-v2 在十条结果内找到 84.4 % 的目标，内置模型为 85.8 %，且更快。更大的模型对科学文献有帮助（NDCG@10 为 0.741 对 0.707），对其他语言也可能有帮助。</translation>
     </message>
     <message>
         <source>Its vectors are made in the background while the old model answers; the old ones are kept for a week after the switch. A service on the network gets to see what is searched for and what is not private.</source>
-        <translation type="unfinished"></translation>
+        <translation>其向量在后台生成，期间由旧模型回答；切换后旧向量保留一周。网络服务会看到搜索内容和非私密内容。</translation>
     </message>
     <message>
         <source>Let me compare before it answers</source>
-        <translation type="unfinished"></translation>
+        <translation>在它回答之前让我比较</translation>
     </message>
     <message>
         <source>Name of a model, such as static or openai:text-embedding-3-small</source>
-        <translation type="unfinished"></translation>
+        <translation>模型名称，例如 static 或 openai:text-embedding-3-small</translation>
     </message>
     <message>
         <source>Name of the model to prepare</source>
-        <translation type="unfinished"></translation>
+        <translation>要准备的模型名称</translation>
     </message>
     <message>
         <source>Opening {model}…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在打开 {model}…</translation>
     </message>
     <message>
         <source>Prepare</source>
-        <translation type="unfinished"></translation>
+        <translation>准备</translation>
     </message>
     <message>
         <source>Prepare another model</source>
-        <translation type="unfinished"></translation>
+        <translation>准备另一个模型</translation>
     </message>
     <message>
         <source>Progress of opening the model</source>
-        <translation type="unfinished"></translation>
+        <translation>打开模型的进度</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>停止</translation>
     </message>
     <message>
         <source>Stopping…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在停止…</translation>
     </message>
 </context>
 <context>
     <name>Program</name>
     <message>
         <source>Connected again. What you typed is being saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>已重新连接。正在保存你输入的内容。</translation>
     </message>
     <message>
         <source>Keepsake now runs in this window. What you typed is being saved.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake 现在在此窗口中运行。正在保存你输入的内容。</translation>
     </message>
     <message>
         <source>Kept as a note.</source>
-        <translation type="unfinished"></translation>
+        <translation>已存为笔记。</translation>
     </message>
     <message>
         <source>Saved</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存</translation>
     </message>
     <message>
         <source>Schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>计划</translation>
     </message>
     <message>
         <source>The Keepsake that had your memories open has ended. This window is opening them itself; what you type meanwhile is kept and saved then.</source>
-        <translation type="unfinished"></translation>
+        <translation>打开你的记忆的 Keepsake 已结束。此窗口正在自行打开；期间输入的内容会保留并随后保存。</translation>
     </message>
     <message>
         <source>The sample vault could not be opened.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法打开示例记忆库。</translation>
     </message>
     <message>
         <source>Your memories cannot be opened yet: {reason} What you typed is kept here; trying again.</source>
-        <translation type="unfinished"></translation>
+        <translation>暂时无法打开你的记忆：{reason} 你输入的内容保留在这里；正在重试。</translation>
     </message>
 </context>
 <context>
     <name>ProposalList</name>
     <message>
         <source>Contradiction</source>
-        <translation type="unfinished"></translation>
+        <translation>矛盾</translation>
     </message>
     <message>
         <source>None</source>
-        <translation type="unfinished"></translation>
+        <translation>无</translation>
     </message>
     <message>
         <source>Nothing waits for you.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有等待你处理的内容。</translation>
     </message>
     <message>
         <source>Proposals</source>
-        <translation type="unfinished"></translation>
+        <translation>提议</translation>
     </message>
     <message>
         <source>Proposals shown</source>
-        <translation type="unfinished"></translation>
+        <translation>显示的提议</translation>
     </message>
     <message>
         <source>While you were away</source>
-        <translation type="unfinished"></translation>
+        <translation>你不在的时候</translation>
     </message>
 </context>
 <context>
     <name>ProposalPage</name>
     <message>
         <source>Accept</source>
-        <translation type="unfinished"></translation>
+        <translation>接受</translation>
     </message>
     <message>
         <source>Accept as edited</source>
-        <translation type="unfinished"></translation>
+        <translation>按编辑后接受</translation>
     </message>
     <message>
         <source>Always accept from {agent}: {kind}</source>
-        <translation type="unfinished"></translation>
+        <translation>始终接受 {agent} 的：{kind}</translation>
     </message>
     <message>
         <source>Edit first</source>
-        <translation type="unfinished"></translation>
+        <translation>先编辑</translation>
     </message>
     <message>
         <source>It expires on {when}.</source>
-        <translation type="unfinished"></translation>
+        <translation>将于 {when} 过期。</translation>
     </message>
     <message>
         <source>Its reason: {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>理由：{reason}</translation>
     </message>
     <message>
         <source>Keep both</source>
-        <translation type="unfinished"></translation>
+        <translation>两者都保留</translation>
     </message>
     <message>
         <source>Keepsake</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake</translation>
     </message>
     <message>
         <source>Never accept from {agent}: {kind}</source>
-        <translation type="unfinished"></translation>
+        <translation>从不接受 {agent} 的：{kind}</translation>
     </message>
     <message>
         <source>Reject</source>
-        <translation type="unfinished"></translation>
+        <translation>拒绝</translation>
     </message>
     <message>
         <source>This touches something that you pinned or confirmed: what you know is at the left.</source>
-        <translation type="unfinished"></translation>
+        <translation>这涉及你置顶或确认过的内容：左侧是你已知的。</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>What this would change was changed since. Look at it again before you accept.</source>
-        <translation type="unfinished"></translation>
+        <translation>要更改的内容此后已有变动。接受前请再看一遍。</translation>
     </message>
     <message>
         <source>Your reason: {note}</source>
-        <translation type="unfinished"></translation>
+        <translation>你的理由：{note}</translation>
     </message>
     <message>
         <source>{agent} proposed this on {when}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{agent} 于 {when} 提出。</translation>
     </message>
     <message>
         <source>… and {n} more changes</source>
-        <translation type="unfinished"></translation>
+        <translation>……以及另外 {n} 项更改</translation>
     </message>
 </context>
 <context>
     <name>QueryChips</name>
     <message>
         <source>about</source>
-        <translation type="unfinished"></translation>
+        <translation>关于</translation>
     </message>
     <message>
         <source>agent</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体</translation>
     </message>
     <message>
         <source>before {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>{day} 之前</translation>
     </message>
     <message>
         <source>conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>会话</translation>
     </message>
     <message>
         <source>from {day}</source>
-        <translation type="unfinished"></translation>
+        <translation>{day} 起</translation>
     </message>
     <message>
         <source>kind</source>
-        <translation type="unfinished"></translation>
+        <translation>种类</translation>
     </message>
     <message>
         <source>not {name}: {value}</source>
-        <translation type="unfinished"></translation>
+        <translation>非 {name}：{value}</translation>
     </message>
     <message>
         <source>not {word}</source>
-        <translation type="unfinished"></translation>
+        <translation>不含 {word}</translation>
     </message>
     <message>
         <source>said by</source>
-        <translation type="unfinished"></translation>
+        <translation>发言者</translation>
     </message>
     <message>
         <source>state</source>
-        <translation type="unfinished"></translation>
+        <translation>状态</translation>
     </message>
     <message>
         <source>store</source>
-        <translation type="unfinished"></translation>
+        <translation>区</translation>
     </message>
     <message>
         <source>tag</source>
-        <translation type="unfinished"></translation>
+        <translation>标签</translation>
     </message>
     <message>
         <source>{word}… (any ending)</source>
-        <translation type="unfinished"></translation>
+        <translation>{word}…（任意词尾）</translation>
     </message>
 </context>
 <context>
     <name>QueryList</name>
     <message>
         <source>Queries</source>
-        <translation type="unfinished"></translation>
+        <translation>查询</translation>
     </message>
 </context>
 <context>
     <name>QuickCapture</name>
     <message>
         <source>Enter saves  ·  Ctrl+Enter new line  ·  Esc hides and keeps the text</source>
-        <translation type="unfinished"></translation>
+        <translation>Enter 保存  ·  Ctrl+Enter 换行  ·  Esc 隐藏并保留文字</translation>
     </message>
     <message>
         <source>Quick capture</source>
-        <translation type="unfinished"></translation>
+        <translation>快速记录</translation>
     </message>
     <message>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>保存</translation>
     </message>
     <message>
         <source>Saved</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存</translation>
     </message>
     <message>
         <source>What do you want to remember?</source>
-        <translation type="unfinished"></translation>
+        <translation>你想记住什么？</translation>
     </message>
     <message>
         <source>What to remember</source>
-        <translation type="unfinished"></translation>
+        <translation>要记住的内容</translation>
     </message>
     <message>
         <source>capture</source>
-        <translation type="unfinished"></translation>
+        <translation>记录</translation>
     </message>
 </context>
 <context>
     <name>QuickControls</name>
     <message>
         <source>Incognito for 1 hour</source>
-        <translation type="unfinished"></translation>
+        <translation>无痕 1 小时</translation>
     </message>
     <message>
         <source>Incognito: no agent reads or records</source>
-        <translation type="unfinished"></translation>
+        <translation>无痕模式：没有智能体读取或记录</translation>
     </message>
     <message>
         <source>Not all of what can be run or paused is shown. {reason}</source>
-        <translation type="unfinished"></translation>
+        <translation>未显示所有可运行或暂停的项目。{reason}</translation>
     </message>
     <message>
         <source>Pause for 1 hour</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停 1 小时</translation>
     </message>
     <message>
         <source>Pause until I resume</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停直到我恢复</translation>
     </message>
     <message>
         <source>Pause until tomorrow</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停到明天</translation>
     </message>
     <message>
         <source>Resume scheduled work</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复计划任务</translation>
     </message>
     <message>
         <source>Run now: {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>立即运行：{name}</translation>
     </message>
     <message>
         <source>Scheduled work goes on</source>
-        <translation type="unfinished"></translation>
+        <translation>计划任务已恢复</translation>
     </message>
     <message>
         <source>Scheduled work is paused for 1 hour</source>
-        <translation type="unfinished"></translation>
+        <translation>计划任务已暂停 1 小时</translation>
     </message>
     <message>
         <source>Scheduled work is paused until tomorrow</source>
-        <translation type="unfinished"></translation>
+        <translation>计划任务已暂停到明天</translation>
     </message>
     <message>
         <source>Scheduled work is paused until you resume it</source>
-        <translation type="unfinished"></translation>
+        <translation>计划任务已暂停，直到你恢复</translation>
     </message>
     <message>
         <source>Undo the night: what jobs did in the past day</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销昨夜：任务在过去一天所做的更改</translation>
     </message>
     <message>
         <source>private agents reading recording stop</source>
-        <translation type="unfinished"></translation>
+        <translation>隐私 智能体 读取 记录 停止</translation>
     </message>
     <message>
         <source>upkeep consolidation decay take back last night</source>
-        <translation type="unfinished"></translation>
+        <translation>维护 整理 衰减 撤回 昨夜</translation>
     </message>
     <message>
         <source>{name} goes on</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 已恢复</translation>
     </message>
     <message>
         <source>{name} is paused</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 已暂停</translation>
     </message>
     <message>
         <source>‘{name}’ runs</source>
-        <translation type="unfinished"></translation>
+        <translation>“{name}”正在运行</translation>
     </message>
 </context>
 <context>
     <name>ReadingPane</name>
     <message>
         <source>Add tags</source>
-        <translation type="unfinished"></translation>
+        <translation>添加标签</translation>
     </message>
     <message>
         <source>No note is called ‘{title}’ yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有名为“{title}”的笔记。</translation>
     </message>
 </context>
 <context>
     <name>RecentSearches</name>
     <message>
         <source>&quot;exact words&quot; tag:garden</source>
-        <translation type="unfinished"></translation>
+        <translation>&quot;exact words&quot; tag:garden</translation>
     </message>
     <message>
         <source>Everything one can type</source>
-        <translation type="unfinished"></translation>
+        <translation>可以输入的所有内容</translation>
     </message>
     <message>
         <source>For example</source>
-        <translation type="unfinished"></translation>
+        <translation>例如</translation>
     </message>
     <message>
         <source>Recent searches</source>
-        <translation type="unfinished"></translation>
+        <translation>最近的搜索</translation>
     </message>
     <message>
         <source>Saved searches</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存的搜索</translation>
     </message>
     <message>
         <source>a question in your own words</source>
-        <translation type="unfinished"></translation>
+        <translation>用你自己的话提问</translation>
     </message>
     <message>
         <source>kind:note after:&quot;last week&quot;</source>
-        <translation type="unfinished"></translation>
+        <translation>kind:note after:&quot;last week&quot;</translation>
     </message>
     <message>
         <source>role:user -weather plan*</source>
-        <translation type="unfinished"></translation>
+        <translation>role:user -weather plan*</translation>
     </message>
     <message>
         <source>the newest notes since then</source>
-        <translation type="unfinished"></translation>
+        <translation>此后最新的笔记</translation>
     </message>
     <message>
         <source>these words side by side, in what has the tag</source>
-        <translation type="unfinished"></translation>
+        <translation>带有该标签的内容中相邻的这些词</translation>
     </message>
     <message>
         <source>what you said of plan, plans, planning… but not of weather</source>
-        <translation type="unfinished"></translation>
+        <translation>你说过的关于 plan、plans、planning…但不含 weather 的内容</translation>
     </message>
     <message>
         <source>when did we talk about the lake</source>
-        <translation type="unfinished"></translation>
+        <translation>我们什么时候谈到过那个湖</translation>
     </message>
 </context>
 <context>
     <name>RelateForm</name>
     <message>
         <source>Relate</source>
-        <translation type="unfinished"></translation>
+        <translation>关联</translation>
     </message>
     <message>
         <source>Related to</source>
-        <translation type="unfinished"></translation>
+        <translation>关联到</translation>
     </message>
     <message>
         <source>Say how ‘{name}’ is related to another name, such as ‘works at’.</source>
-        <translation type="unfinished"></translation>
+        <translation>说明“{name}”与另一名称的关系，例如“就职于”。</translation>
     </message>
     <message>
         <source>To whom or what…</source>
-        <translation type="unfinished"></translation>
+        <translation>与谁或什么…</translation>
     </message>
     <message>
         <source>What joins them</source>
-        <translation type="unfinished"></translation>
+        <translation>它们的关系</translation>
     </message>
     <message>
         <source>works at, lives in, sister of…</source>
-        <translation type="unfinished"></translation>
+        <translation>就职于、住在、姐妹……</translation>
     </message>
 </context>
 <context>
     <name>RenameForm</name>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名</translation>
     </message>
     <message>
         <source>Summary</source>
-        <translation type="unfinished"></translation>
+        <translation>摘要</translation>
     </message>
     <message>
         <source>The old name stays an alias, so that texts still find it.</source>
-        <translation type="unfinished"></translation>
+        <translation>旧名称会保留为别名，文本仍能找到它。</translation>
     </message>
     <message>
         <source>Type</source>
-        <translation type="unfinished"></translation>
+        <translation>类型</translation>
     </message>
     <message>
         <source>Who or what it is, in a sentence</source>
-        <translation type="unfinished"></translation>
+        <translation>用一句话说明是谁或什么</translation>
     </message>
 </context>
 <context>
     <name>Report</name>
     <message>
         <source> (repaired)</source>
-        <translation type="unfinished"></translation>
+        <translation> （已修复）</translation>
     </message>
     <message>
         <source>1 attachment</source>
-        <translation type="unfinished"></translation>
+        <translation>1 个附件</translation>
     </message>
     <message>
         <source>1 conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>1 个会话</translation>
     </message>
     <message>
         <source>1 message</source>
-        <translation type="unfinished"></translation>
+        <translation>1 条消息</translation>
     </message>
     <message>
         <source>1 note</source>
-        <translation type="unfinished"></translation>
+        <translation>1 条笔记</translation>
     </message>
     <message>
         <source>Apple Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Apple 备忘录</translation>
     </message>
     <message>
         <source>At least {made}</source>
-        <translation type="unfinished"></translation>
+        <translation>至少 {made}</translation>
     </message>
     <message>
         <source>ChatGPT export</source>
-        <translation type="unfinished"></translation>
+        <translation>ChatGPT 导出</translation>
     </message>
     <message>
         <source>Claude export</source>
-        <translation type="unfinished"></translation>
+        <translation>Claude 导出</translation>
     </message>
     <message>
         <source>Documents</source>
-        <translation type="unfinished"></translation>
+        <translation>文档</translation>
     </message>
     <message>
         <source>Evernote notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Evernote 笔记</translation>
     </message>
     <message>
         <source>HTML page</source>
-        <translation type="unfinished"></translation>
+        <translation>HTML 页面</translation>
     </message>
     <message>
         <source>Imported</source>
-        <translation type="unfinished"></translation>
+        <translation>已导入</translation>
     </message>
     <message>
         <source>Joplin export</source>
-        <translation type="unfinished"></translation>
+        <translation>Joplin 导出</translation>
     </message>
     <message>
         <source>Keepsake export</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake 导出</translation>
     </message>
     <message>
         <source>Leave out 1 text that looks as if it held a key or a password</source>
-        <translation type="unfinished"></translation>
+        <translation>略过 1 段疑似含密钥或密码的文本</translation>
     </message>
     <message>
         <source>Leave out {n} texts that look as if they held a key or a password</source>
-        <translation type="unfinished"></translation>
+        <translation>略过 {n} 段疑似含密钥或密码的文本</translation>
     </message>
     <message>
         <source>Markdown notes</source>
-        <translation type="unfinished"></translation>
+        <translation>Markdown 笔记</translation>
     </message>
     <message>
         <source>Nothing new</source>
-        <translation type="unfinished"></translation>
+        <translation>没有新内容</translation>
     </message>
     <message>
         <source>Notion export</source>
-        <translation type="unfinished"></translation>
+        <translation>Notion 导出</translation>
     </message>
     <message>
         <source>PDF document</source>
-        <translation type="unfinished"></translation>
+        <translation>PDF 文档</translation>
     </message>
     <message>
         <source>Stopped</source>
-        <translation type="unfinished"></translation>
+        <translation>已停止</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
-        <translation type="unfinished"></translation>
+        <translation>目前已导入的内容会保留。再次导入即可继续。</translation>
     </message>
     <message>
         <source>Word document</source>
-        <translation type="unfinished"></translation>
+        <translation>Word 文档</translation>
     </message>
     <message>
         <source>in {span}</source>
-        <translation type="unfinished"></translation>
+        <translation>用时 {span}</translation>
     </message>
     <message>
         <source>{n} attachments</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个附件</translation>
     </message>
     <message>
         <source>{n} conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个会话</translation>
     </message>
     <message>
         <source>{n} conversations and notes are there already</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个会话和笔记已存在</translation>
     </message>
     <message>
         <source>{n} left out that may hold a key or a password</source>
-        <translation type="unfinished"></translation>
+        <translation>略过 {n} 段可能含密钥或密码的内容</translation>
     </message>
     <message>
         <source>{n} messages</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 条消息</translation>
     </message>
     <message>
         <source>{n} notes</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 条笔记</translation>
     </message>
     <message>
         <source>{n} problems, each listed below; everything else went in.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个问题列在下面；其余内容均已导入。</translation>
     </message>
     <message>
         <source>{n} problems:</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个问题：</translation>
     </message>
     <message>
         <source>{n} updated</source>
-        <translation type="unfinished"></translation>
+        <translation>更新 {n} 项</translation>
     </message>
     <message>
         <source>{n} were there already</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 项已存在</translation>
     </message>
     <message>
         <source>… and {n} more</source>
-        <translation type="unfinished"></translation>
+        <translation>……以及另外 {n} 项</translation>
     </message>
 </context>
 <context>
     <name>ResultExport</name>
     <message>
         <source>CSV, for spreadsheets (*.csv)</source>
-        <translation type="unfinished"></translation>
+        <translation>CSV，用于电子表格 (*.csv)</translation>
     </message>
     <message>
         <source>Export the results</source>
-        <translation type="unfinished"></translation>
+        <translation>导出结果</translation>
     </message>
     <message>
         <source>Exported 1 result to {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>已将 1 条结果导出到 {file}</translation>
     </message>
     <message>
         <source>Exported the first {count} of {all} results to {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>已将 {all} 条结果中的前 {count} 条导出到 {file}</translation>
     </message>
     <message>
         <source>Exported {count} results to {file}</source>
-        <translation type="unfinished"></translation>
+        <translation>已将 {count} 条结果导出到 {file}</translation>
     </message>
     <message>
         <source>JSON Lines, for programs (*.jsonl)</source>
-        <translation type="unfinished"></translation>
+        <translation>JSON Lines，用于程序 (*.jsonl)</translation>
     </message>
     <message>
         <source>Markdown, to read (*.md)</source>
-        <translation type="unfinished"></translation>
+        <translation>Markdown，用于阅读 (*.md)</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题</translation>
     </message>
 </context>
 <context>
     <name>ResultList</name>
     <message>
         <source>Results</source>
-        <translation type="unfinished"></translation>
+        <translation>结果</translation>
     </message>
 </context>
 <context>
     <name>ResultModel</name>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题</translation>
     </message>
     <message>
         <source>{title}, 1 result</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}，1 条结果</translation>
     </message>
     <message>
         <source>{title}, {count} results</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}，{count} 条结果</translation>
     </message>
 </context>
 <context>
     <name>ResultSummary</name>
     <message>
         <source>Results: the first {count} of {all}</source>
-        <translation type="unfinished"></translation>
+        <translation>结果：{all} 条中的前 {count} 条</translation>
     </message>
     <message>
         <source>Results: {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>结果：{count}</translation>
     </message>
     <message>
         <source>by words, meaning follows…</source>
-        <translation type="unfinished"></translation>
+        <translation>先按词语，含义随后……</translation>
     </message>
     <message>
         <source>found by {legs}</source>
-        <translation type="unfinished"></translation>
+        <translation>通过{legs}找到</translation>
     </message>
     <message>
         <source>meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>含义</translation>
     </message>
     <message>
         <source>names</source>
-        <translation type="unfinished"></translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>newest first</source>
-        <translation type="unfinished"></translation>
+        <translation>最新的在前</translation>
     </message>
     <message>
         <source>words</source>
-        <translation type="unfinished"></translation>
+        <translation>词语</translation>
     </message>
     <message>
         <source>{count} of them only near in meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>其中 {count} 条仅含义相近</translation>
     </message>
 </context>
 <context>
     <name>RunChart</name>
     <message>
         <source>Latest runs. {parts}</source>
-        <translation type="unfinished"></translation>
+        <translation>最近的运行。{parts}</translation>
     </message>
 </context>
 <context>
     <name>RunHistory</name>
     <message>
         <source>1 turn</source>
-        <translation type="unfinished"></translation>
+        <translation>1 轮</translation>
     </message>
     <message>
         <source>It has not run yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未运行。</translation>
     </message>
     <message>
         <source>No output</source>
-        <translation type="unfinished"></translation>
+        <translation>没有输出</translation>
     </message>
     <message>
         <source>Output of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>运行输出</translation>
     </message>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>运行</translation>
     </message>
     <message>
         <source>Undo this run</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销此次运行</translation>
     </message>
     <message>
         <source>cost {cost}</source>
-        <translation type="unfinished"></translation>
+        <translation>费用 {cost}</translation>
     </message>
     <message>
         <source>{n} turns</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 轮</translation>
     </message>
 </context>
 <context>
     <name>SavedFilters</name>
     <message>
         <source>Another filter is called ‘{name}’ already.</source>
-        <translation type="unfinished"></translation>
+        <translation>已有另一个名为“{name}”的筛选。</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>删除</translation>
     </message>
     <message>
         <source>Name:</source>
-        <translation type="unfinished"></translation>
+        <translation>名称：</translation>
     </message>
     <message>
         <source>Removed the filter ‘{name}’. Its notes stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>已移除筛选“{name}”。其中的笔记保留。</translation>
     </message>
     <message>
         <source>Rename the filter</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名筛选</translation>
     </message>
     <message>
         <source>Rename…</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名…</translation>
     </message>
     <message>
         <source>Save this filter</source>
-        <translation type="unfinished"></translation>
+        <translation>保存此筛选</translation>
     </message>
     <message>
         <source>Saved the filter ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存筛选“{name}”</translation>
     </message>
 </context>
 <context>
     <name>SavedSearchList</name>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>删除</translation>
     </message>
     <message>
         <source>Move down (Alt+Down)</source>
-        <translation type="unfinished"></translation>
+        <translation>下移 (Alt+Down)</translation>
     </message>
     <message>
         <source>Move up (Alt+Up)</source>
-        <translation type="unfinished"></translation>
+        <translation>上移 (Alt+Up)</translation>
     </message>
     <message>
         <source>Rename (F2)</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名 (F2)</translation>
     </message>
     <message>
         <source>Saved searches</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存的搜索</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索</translation>
     </message>
 </context>
 <context>
     <name>Schedule</name>
     <message>
         <source>Done</source>
-        <translation type="unfinished"></translation>
+        <translation>完成</translation>
     </message>
     <message>
         <source>Done for good</source>
-        <translation type="unfinished"></translation>
+        <translation>已全部完成</translation>
     </message>
     <message>
         <source>Due now</source>
-        <translation type="unfinished"></translation>
+        <translation>现在到期</translation>
     </message>
     <message>
         <source>Every day</source>
-        <translation type="unfinished"></translation>
+        <translation>每天</translation>
     </message>
     <message>
         <source>Every hour</source>
-        <translation type="unfinished"></translation>
+        <translation>每小时</translation>
     </message>
     <message>
         <source>Every minute</source>
-        <translation type="unfinished"></translation>
+        <translation>每分钟</translation>
     </message>
     <message>
         <source>Every {n} days</source>
-        <translation type="unfinished"></translation>
+        <translation>每 {n} 天</translation>
     </message>
     <message>
         <source>Every {n} hours</source>
-        <translation type="unfinished"></translation>
+        <translation>每 {n} 小时</translation>
     </message>
     <message>
         <source>Every {n} minutes</source>
-        <translation type="unfinished"></translation>
+        <translation>每 {n} 分钟</translation>
     </message>
     <message>
         <source>Every {n} seconds</source>
-        <translation type="unfinished"></translation>
+        <translation>每 {n} 秒</translation>
     </message>
     <message>
         <source>Failed</source>
-        <translation type="unfinished"></translation>
+        <translation>失败</translation>
     </message>
     <message>
         <source>Interrupted</source>
-        <translation type="unfinished"></translation>
+        <translation>已中断</translation>
     </message>
     <message>
         <source>Missed</source>
-        <translation type="unfinished"></translation>
+        <translation>已错过</translation>
     </message>
     <message>
         <source>Once, on {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>一次，于 {when}</translation>
     </message>
     <message>
         <source>Planned</source>
-        <translation type="unfinished"></translation>
+        <translation>已计划</translation>
     </message>
     <message>
         <source>Switched off</source>
-        <translation type="unfinished"></translation>
+        <translation>已关闭</translation>
     </message>
     <message>
         <source>today {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>今天 {time}</translation>
     </message>
     <message>
         <source>tomorrow {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>明天 {time}</translation>
     </message>
     <message>
         <source>under a second</source>
-        <translation type="unfinished"></translation>
+        <translation>不到一秒</translation>
     </message>
     <message>
         <source>{n} h</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 小时</translation>
     </message>
     <message>
         <source>{n} min</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 分钟</translation>
     </message>
     <message>
         <source>{n} s</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 秒</translation>
     </message>
 </context>
 <context>
     <name>ScheduleEditor</name>
     <message>
         <source>A language model pursues the goal with your memories, where you have set one up. Without one it waits until an agent that you allowed takes it on.</source>
-        <translation type="unfinished"></translation>
+        <translation>如果你设置了语言模型，它会用你的记忆完成目标。没有模型时，目标会等待你允许的智能体来承担。</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Goal</source>
-        <translation type="unfinished"></translation>
+        <translation>目标</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>New schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>新建计划</translation>
     </message>
     <message>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>保存</translation>
     </message>
     <message>
         <source>Tell me</source>
-        <translation type="unfinished"></translation>
+        <translation>通知我</translation>
     </message>
     <message>
         <source>The beginning of the goal, if you leave this empty</source>
-        <translation type="unfinished"></translation>
+        <translation>留空则取目标的开头</translation>
     </message>
     <message>
         <source>What is to be done, such as: Summarise what I learned about Rust this week</source>
-        <translation type="unfinished"></translation>
+        <translation>要做的事，例如：总结我这周学到的 Rust 知识</translation>
     </message>
     <message>
         <source>When</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>after each run</source>
-        <translation type="unfinished"></translation>
+        <translation>每次运行后</translation>
     </message>
     <message>
         <source>never</source>
-        <translation type="unfinished"></translation>
+        <translation>从不</translation>
     </message>
     <message>
         <source>only when it fails</source>
-        <translation type="unfinished"></translation>
+        <translation>仅在失败时</translation>
     </message>
     <message>
         <source>{words}. Next: {times}</source>
-        <translation type="unfinished"></translation>
+        <translation>{words}。下次：{times}</translation>
     </message>
 </context>
 <context>
     <name>ScheduleList</name>
     <message>
         <source>Filter by words</source>
-        <translation type="unfinished"></translation>
+        <translation>按词筛选</translation>
     </message>
     <message>
         <source>Filter schedules</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选计划</translation>
     </message>
     <message>
         <source>Goal</source>
-        <translation type="unfinished"></translation>
+        <translation>目标</translation>
     </message>
     <message>
         <source>New schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>新建计划</translation>
     </message>
     <message>
         <source>No schedule fits this filter.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有计划符合此筛选。</translation>
     </message>
     <message>
         <source>Schedules</source>
-        <translation type="unfinished"></translation>
+        <translation>计划</translation>
     </message>
 </context>
 <context>
     <name>ScheduleNotifier</name>
     <message>
         <source>{text} There are {count} more notes about schedules; the pane Schedule shows all runs.</source>
-        <translation type="unfinished"></translation>
+        <translation>{text} 还有 {count} 条计划提醒；“计划”面板显示所有运行。</translation>
     </message>
 </context>
 <context>
     <name>SchedulePage</name>
     <message>
         <source>Before it runs</source>
-        <translation type="unfinished"></translation>
+        <translation>运行之前</translation>
     </message>
     <message>
         <source>Change…</source>
-        <translation type="unfinished"></translation>
+        <translation>更改…</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>删除</translation>
     </message>
     <message>
         <source>Last run: {last}</source>
-        <translation type="unfinished"></translation>
+        <translation>上次运行：{last}</translation>
     </message>
     <message>
         <source>Next: {times}</source>
-        <translation type="unfinished"></translation>
+        <translation>下次：{times}</translation>
     </message>
     <message>
         <source>Of {n} facts that can fade, these would be gone if nobody used them: {parts}</source>
-        <translation type="unfinished"></translation>
+        <translation>在可能淡忘的 {n} 条事实中，若无人使用将会消失：{parts}</translation>
     </message>
     <message>
         <source>Run now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即运行</translation>
     </message>
     <message>
         <source>Runs</source>
-        <translation type="unfinished"></translation>
+        <translation>运行</translation>
     </message>
     <message>
         <source>Show what it would do now</source>
-        <translation type="unfinished"></translation>
+        <translation>显示它现在会做什么</translation>
     </message>
     <message>
         <source>Switch off</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Switch on</source>
-        <translation type="unfinished"></translation>
+        <translation>开启</translation>
     </message>
     <message>
         <source>When</source>
-        <translation type="unfinished"></translation>
+        <translation>时间</translation>
     </message>
     <message>
         <source>{days} days: {n}</source>
-        <translation type="unfinished"></translation>
+        <translation>{days} 天：{n}</translation>
     </message>
     <message>
         <source>… and {n} more</source>
-        <translation type="unfinished"></translation>
+        <translation>……以及另外 {n} 项</translation>
     </message>
 </context>
 <context>
     <name>SchedulePane</name>
     <message>
         <source>Changed ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已更改“{name}”</translation>
     </message>
     <message>
         <source>Choose a schedule to see when it runs and what it did, or set a goal of your own.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择一个计划，查看其运行时间和结果，或设定你自己的目标。</translation>
     </message>
     <message>
         <source>Created ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已创建“{name}”</translation>
     </message>
     <message>
         <source>Deleted ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已删除“{name}”</translation>
     </message>
     <message>
         <source>Everything is paused until you resume it</source>
-        <translation type="unfinished"></translation>
+        <translation>全部暂停，直到你恢复</translation>
     </message>
     <message>
         <source>Everything is paused until {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>全部暂停至 {time}</translation>
     </message>
     <message>
         <source>For an hour</source>
-        <translation type="unfinished"></translation>
+        <translation>一小时</translation>
     </message>
     <message>
         <source>It waits until a language model is set up, or an agent takes it on.</source>
-        <translation type="unfinished"></translation>
+        <translation>它会等待设置语言模型或智能体承担。</translation>
     </message>
     <message>
         <source>List</source>
-        <translation type="unfinished"></translation>
+        <translation>列表</translation>
     </message>
     <message>
         <source>New schedule</source>
-        <translation type="unfinished"></translation>
+        <translation>新建计划</translation>
     </message>
     <message>
         <source>Next run: {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>下次运行：{time}</translation>
     </message>
     <message>
         <source>Nothing chosen</source>
-        <translation type="unfinished"></translation>
+        <translation>未选择</translation>
     </message>
     <message>
         <source>Pause all</source>
-        <translation type="unfinished"></translation>
+        <translation>全部暂停</translation>
     </message>
     <message>
         <source>Resume</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复</translation>
     </message>
     <message>
         <source>Run the chosen schedule now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即运行所选计划</translation>
     </message>
     <message>
         <source>Running: {names}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在运行：{names}</translation>
     </message>
     <message>
         <source>Switched off ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已关闭“{name}”</translation>
     </message>
     <message>
         <source>Switched on ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已开启“{name}”</translation>
     </message>
     <message>
         <source>The week after</source>
-        <translation type="unfinished"></translation>
+        <translation>下一周</translation>
     </message>
     <message>
         <source>The week before</source>
-        <translation type="unfinished"></translation>
+        <translation>上一周</translation>
     </message>
     <message>
         <source>There is nothing of this run left to undo.</source>
-        <translation type="unfinished"></translation>
+        <translation>此次运行已没有可撤销的内容。</translation>
     </message>
     <message>
         <source>This week</source>
-        <translation type="unfinished"></translation>
+        <translation>本周</translation>
     </message>
     <message>
         <source>Undid the run</source>
-        <translation type="unfinished"></translation>
+        <translation>已撤销此次运行</translation>
     </message>
     <message>
         <source>Until tomorrow</source>
-        <translation type="unfinished"></translation>
+        <translation>到明天</translation>
     </message>
     <message>
         <source>Week</source>
-        <translation type="unfinished"></translation>
+        <translation>周</translation>
     </message>
     <message>
         <source>undo of the run</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销此次运行</translation>
     </message>
     <message>
         <source>‘{name}’ runs</source>
-        <translation type="unfinished"></translation>
+        <translation>“{name}”正在运行</translation>
     </message>
 </context>
 <context>
     <name>ScratchpadTab</name>
     <message>
         <source>Clear</source>
-        <translation type="unfinished"></translation>
+        <translation>清除</translation>
     </message>
     <message>
         <source>Nothing is noted</source>
-        <translation type="unfinished"></translation>
+        <translation>没有记录</translation>
     </message>
     <message>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>保存</translation>
     </message>
     <message>
         <source>Scratchpad</source>
-        <translation type="unfinished"></translation>
+        <translation>草稿板</translation>
     </message>
     <message>
         <source>What the agent notes for itself during this conversation, one item a line. You can change it.</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体在此会话中为自己记下的内容，每行一项。你可以更改。</translation>
     </message>
     <message>
         <source>{n} of {most} items; the longest has {length} of {room} characters</source>
-        <translation type="unfinished"></translation>
+        <translation>{n}/{most} 项；最长的有 {length}/{room} 个字符</translation>
     </message>
 </context>
 <context>
     <name>SearchBox</name>
     <message>
         <source>Search operators</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索运算符</translation>
     </message>
 </context>
 <context>
     <name>SearchHistory</name>
     <message>
         <source>Delete this saved search</source>
-        <translation type="unfinished"></translation>
+        <translation>删除此已保存的搜索</translation>
     </message>
     <message>
         <source>Deleted the saved search ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已删除保存的搜索“{name}”</translation>
     </message>
     <message>
         <source>Save this search</source>
-        <translation type="unfinished"></translation>
+        <translation>保存此搜索</translation>
     </message>
     <message>
         <source>Saved the search ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已保存搜索“{name}”</translation>
     </message>
 </context>
 <context>
     <name>SearchPane</name>
     <message>
         <source>Copied 1 result</source>
-        <translation type="unfinished"></translation>
+        <translation>已复制 1 条结果</translation>
     </message>
     <message>
         <source>Copied {count} results</source>
-        <translation type="unfinished"></translation>
+        <translation>已复制 {count} 条结果</translation>
     </message>
     <message>
         <source>Copy results as Markdown</source>
-        <translation type="unfinished"></translation>
+        <translation>以 Markdown 复制结果</translation>
     </message>
     <message>
         <source>Export all results</source>
-        <translation type="unfinished"></translation>
+        <translation>导出所有结果</translation>
     </message>
     <message>
         <source>Export all results…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出所有结果…</translation>
     </message>
     <message>
         <source>Facets</source>
-        <translation type="unfinished"></translation>
+        <translation>分面</translation>
     </message>
     <message>
         <source>Group results in another way</source>
-        <translation type="unfinished"></translation>
+        <translation>换一种方式分组结果</translation>
     </message>
     <message>
         <source>Next marked word</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个标记的词</translation>
     </message>
     <message>
         <source>Nothing found</source>
-        <translation type="unfinished"></translation>
+        <translation>没有找到内容</translation>
     </message>
     <message>
         <source>Previous marked word</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个标记的词</translation>
     </message>
     <message>
         <source>Save this search or delete it</source>
-        <translation type="unfinished"></translation>
+        <translation>保存或删除此搜索</translation>
     </message>
     <message>
         <source>Search conversations and notes…</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索会话和笔记…</translation>
     </message>
     <message>
         <source>Search everything</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索全部</translation>
     </message>
     <message>
         <source>Search without operators</source>
-        <translation type="unfinished"></translation>
+        <translation>不用运算符搜索</translation>
     </message>
     <message>
         <source>Show more results</source>
-        <translation type="unfinished"></translation>
+        <translation>显示更多结果</translation>
     </message>
     <message>
         <source>Show or hide facets</source>
-        <translation type="unfinished"></translation>
+        <translation>显示或隐藏分面</translation>
     </message>
     <message>
         <source>Show or hide the facets</source>
-        <translation type="unfinished"></translation>
+        <translation>显示或隐藏分面</translation>
     </message>
     <message>
         <source>Still searching: the index is busy, or the vault is large. The results by words stay.</source>
-        <translation type="unfinished"></translation>
+        <translation>仍在搜索：索引繁忙，或记忆库很大。按词的结果会保留。</translation>
     </message>
     <message>
         <source>Try fewer or other words, or take operators out.</source>
-        <translation type="unfinished"></translation>
+        <translation>试试更少或不同的词，或去掉运算符。</translation>
     </message>
     <message>
         <source>Type a search</source>
-        <translation type="unfinished"></translation>
+        <translation>输入搜索</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题</translation>
     </message>
     <message>
         <source>Why not …?</source>
-        <translation type="unfinished"></translation>
+        <translation>为什么没有…？</translation>
     </message>
 </context>
 <context>
     <name>SearchPanel</name>
     <message>
         <source>Search models</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索模型</translation>
     </message>
     <message>
         <source>Search models…</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索模型…</translation>
     </message>
     <message>
         <source>What turns texts into meaning, and how results are ranked. A change shows what it does first.</source>
-        <translation type="unfinished"></translation>
+        <translation>将文本转为含义的方式，以及结果的排序方式。更改前会先显示效果。</translation>
     </message>
 </context>
 <context>
     <name>Section</name>
     <message>
         <source>folded</source>
-        <translation type="unfinished"></translation>
+        <translation>已折叠</translation>
     </message>
     <message>
         <source>open</source>
-        <translation type="unfinished"></translation>
+        <translation>已展开</translation>
     </message>
 </context>
 <context>
     <name>SelectionSummary</name>
     <message>
         <source>Clear the selection</source>
-        <translation type="unfinished"></translation>
+        <translation>清除选择</translation>
     </message>
     <message>
         <source>and {count} more</source>
-        <translation type="unfinished"></translation>
+        <translation>以及另外 {count} 项</translation>
     </message>
 </context>
 <context>
     <name>SessionActions</name>
     <message>
         <source>Condense all but the latest messages</source>
-        <translation type="unfinished"></translation>
+        <translation>压缩除最近消息外的内容</translation>
     </message>
     <message>
         <source>Copy link</source>
-        <translation type="unfinished"></translation>
+        <translation>复制链接</translation>
     </message>
     <message>
         <source>Delete</source>
-        <translation type="unfinished"></translation>
+        <translation>删除</translation>
     </message>
     <message>
         <source>Delete {count} conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>删除 {count} 个会话</translation>
     </message>
     <message>
         <source>Deleted {count} conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>已删除 {count} 个会话</translation>
     </message>
     <message>
         <source>Deleted ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已删除“{title}”</translation>
     </message>
     <message>
         <source>Draw facts</source>
-        <translation type="unfinished"></translation>
+        <translation>提取事实</translation>
     </message>
     <message>
         <source>Draw facts from it now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即从中提取事实</translation>
     </message>
     <message>
         <source>Draw facts from {count} conversations now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即从 {count} 个会话提取事实</translation>
     </message>
     <message>
         <source>Export as JSONL…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出为 JSONL…</translation>
     </message>
     <message>
         <source>Export as Markdown…</source>
-        <translation type="unfinished"></translation>
+        <translation>导出为 Markdown…</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名</translation>
     </message>
     <message>
         <source>Renamed to ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已重命名为“{title}”</translation>
     </message>
     <message>
         <source>Summarise older messages now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即总结较早的消息</translation>
     </message>
     <message>
         <source>Untitled conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题会话</translation>
     </message>
     <message>
         <source>rename conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名会话</translation>
     </message>
     <message>
         <source>{count} conversations selected</source>
-        <translation type="unfinished"></translation>
+        <translation>已选择 {count} 个会话</translation>
     </message>
 </context>
 <context>
     <name>SessionHeader</name>
     <message>
         <source>Delete this conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>删除此会话</translation>
     </message>
     <message>
         <source>Find in this conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>在此会话中查找</translation>
     </message>
     <message>
         <source>Go to a date</source>
-        <translation type="unfinished"></translation>
+        <translation>转到日期</translation>
     </message>
     <message>
         <source>Go to the first message</source>
-        <translation type="unfinished"></translation>
+        <translation>转到第一条消息</translation>
     </message>
     <message>
         <source>Go to the last message</source>
-        <translation type="unfinished"></translation>
+        <translation>转到最后一条消息</translation>
     </message>
     <message>
         <source>More to do with this conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>此会话的更多操作</translation>
     </message>
     <message>
         <source>Title of the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>会话标题</translation>
     </message>
     <message>
         <source>Untitled conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题会话</translation>
     </message>
     <message>
         <source>facts not drawn yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未提取事实</translation>
     </message>
     <message>
         <source>{count} messages</source>
-        <translation type="unfinished"></translation>
+        <translation>{count} 条消息</translation>
     </message>
 </context>
 <context>
     <name>SessionList</name>
     <message>
         <source>1 fact drawn from it</source>
-        <translation type="unfinished"></translation>
+        <translation>从中提取 1 条事实</translation>
     </message>
     <message>
         <source>Agent</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体</translation>
     </message>
     <message>
         <source>All agents</source>
-        <translation type="unfinished"></translation>
+        <translation>所有智能体</translation>
     </message>
     <message>
         <source>By agent</source>
-        <translation type="unfinished"></translation>
+        <translation>按智能体</translation>
     </message>
     <message>
         <source>By title</source>
-        <translation type="unfinished"></translation>
+        <translation>按标题</translation>
     </message>
     <message>
         <source>Conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>会话</translation>
     </message>
     <message>
         <source>Filter by title or agent</source>
-        <translation type="unfinished"></translation>
+        <translation>按标题或智能体筛选</translation>
     </message>
     <message>
         <source>Filter conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选会话</translation>
     </message>
     <message>
         <source>Headings for days and agents</source>
-        <translation type="unfinished"></translation>
+        <translation>日期和智能体标题</translation>
     </message>
     <message>
         <source>Longest first</source>
-        <translation type="unfinished"></translation>
+        <translation>最长的在前</translation>
     </message>
     <message>
         <source>New conversation with yourself</source>
-        <translation type="unfinished"></translation>
+        <translation>与自己新建会话</translation>
     </message>
     <message>
         <source>Newest first</source>
-        <translation type="unfinished"></translation>
+        <translation>最新的在前</translation>
     </message>
     <message>
         <source>No conversation fits this filter.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有会话符合此筛选。</translation>
     </message>
     <message>
         <source>Oldest first</source>
-        <translation type="unfinished"></translation>
+        <translation>最旧的在前</translation>
     </message>
     <message>
         <source>Only those whose facts are not drawn yet</source>
-        <translation type="unfinished"></translation>
+        <translation>仅尚未提取事实的</translation>
     </message>
     <message>
         <source>Order and filters</source>
-        <translation type="unfinished"></translation>
+        <translation>排序和筛选</translation>
     </message>
     <message>
         <source>Untitled conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题会话</translation>
     </message>
     <message>
         <source>Without an agent</source>
-        <translation type="unfinished"></translation>
+        <translation>无智能体</translation>
     </message>
     <message>
         <source>facts are not drawn yet</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未提取事实</translation>
     </message>
     <message>
         <source>no agent</source>
-        <translation type="unfinished"></translation>
+        <translation>无智能体</translation>
     </message>
     <message>
         <source>what came since is not read yet</source>
-        <translation type="unfinished"></translation>
+        <translation>此后的内容尚未读取</translation>
     </message>
     <message>
         <source>{n} facts drawn from it</source>
-        <translation type="unfinished"></translation>
+        <translation>从中提取 {n} 条事实</translation>
     </message>
     <message>
         <source>{title}, {agent}, {count} messages, {when}</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}，{agent}，{count} 条消息，{when}</translation>
     </message>
 </context>
 <context>
     <name>SessionWork</name>
     <message>
         <source>Condensing all but its latest messages…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在压缩除最近消息外的内容…</translation>
     </message>
     <message>
         <source>Drawing facts from it…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在提取事实…</translation>
     </message>
     <message>
         <source>Drawn from it: {facts}</source>
-        <translation type="unfinished"></translation>
+        <translation>从中提取：{facts}</translation>
     </message>
     <message>
         <source>Export the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>导出会话</translation>
     </message>
     <message>
         <source>Exported {n} messages to {path}</source>
-        <translation type="unfinished"></translation>
+        <translation>已将 {n} 条消息导出到 {path}</translation>
     </message>
     <message>
         <source>Exporting it…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在导出…</translation>
     </message>
     <message>
         <source>Facts were drawn from it</source>
-        <translation type="unfinished"></translation>
+        <translation>已从中提取事实</translation>
     </message>
     <message>
         <source>It is short enough: there is nothing to condense.</source>
-        <translation type="unfinished"></translation>
+        <translation>它足够短：无需压缩。</translation>
     </message>
     <message>
         <source>Nothing new to remember was found.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有发现需要记住的新内容。</translation>
     </message>
     <message>
         <source>Somebody else summarised it meanwhile; that summary stands.</source>
-        <translation type="unfinished"></translation>
+        <translation>其间已有人做了摘要；以那份摘要为准。</translation>
     </message>
     <message>
         <source>Summarising its older messages…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在总结较早的消息…</translation>
     </message>
     <message>
         <source>Untitled conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题会话</translation>
     </message>
     <message>
         <source>Wait a moment: {work}</source>
-        <translation type="unfinished"></translation>
+        <translation>请稍候：{work}</translation>
     </message>
     <message>
         <source>draw facts</source>
-        <translation type="unfinished"></translation>
+        <translation>提取事实</translation>
     </message>
     <message>
         <source>summarise</source>
-        <translation type="unfinished"></translation>
+        <translation>总结</translation>
     </message>
     <message>
         <source>{n} known ones confirmed</source>
-        <translation type="unfinished"></translation>
+        <translation>确认 {n} 条已知事实</translation>
     </message>
     <message>
         <source>{n} messages of ‘{title}’ stand in its summary now; the last {rest} stay in full</source>
-        <translation type="unfinished"></translation>
+        <translation>“{title}”的 {n} 条消息已纳入摘要；最近 {rest} 条保持完整</translation>
     </message>
     <message>
         <source>{n} new facts</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 条新事实</translation>
     </message>
     <message>
         <source>{n} older ones changed</source>
-        <translation type="unfinished"></translation>
+        <translation>更改 {n} 条旧事实</translation>
     </message>
 </context>
 <context>
     <name>SessionsPane</name>
     <message>
         <source>Choose a conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>选择会话</translation>
     </message>
     <message>
         <source>Condense all but the latest messages</source>
-        <translation type="unfinished"></translation>
+        <translation>压缩除最近消息外的内容</translation>
     </message>
     <message>
         <source>Copy as quotation</source>
-        <translation type="unfinished"></translation>
+        <translation>复制为引用</translation>
     </message>
     <message>
         <source>Copy link</source>
-        <translation type="unfinished"></translation>
+        <translation>复制链接</translation>
     </message>
     <message>
         <source>Copy link to message</source>
-        <translation type="unfinished"></translation>
+        <translation>复制消息链接</translation>
     </message>
     <message>
         <source>Copy message</source>
-        <translation type="unfinished"></translation>
+        <translation>复制消息</translation>
     </message>
     <message>
         <source>Copy selection</source>
-        <translation type="unfinished"></translation>
+        <translation>复制所选内容</translation>
     </message>
     <message>
         <source>Ctrl+N begins a conversation with yourself.</source>
-        <translation type="unfinished"></translation>
+        <translation>Ctrl+N 与自己开始会话。</translation>
     </message>
     <message>
         <source>Delete conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>删除会话</translation>
     </message>
     <message>
         <source>Draw facts from it now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即从中提取事实</translation>
     </message>
     <message>
         <source>Draw facts from this conversation now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即从此会话提取事实</translation>
     </message>
     <message>
         <source>Export this conversation as JSONL</source>
-        <translation type="unfinished"></translation>
+        <translation>将此会话导出为 JSONL</translation>
     </message>
     <message>
         <source>Export this conversation as Markdown</source>
-        <translation type="unfinished"></translation>
+        <translation>将此会话导出为 Markdown</translation>
     </message>
     <message>
         <source>Filter conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>筛选会话</translation>
     </message>
     <message>
         <source>Find in conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>在会话中查找</translation>
     </message>
     <message>
         <source>First message</source>
-        <translation type="unfinished"></translation>
+        <translation>第一条消息</translation>
     </message>
     <message>
         <source>Import conversations…</source>
-        <translation type="unfinished"></translation>
+        <translation>导入会话…</translation>
     </message>
     <message>
         <source>Import what you said to ChatGPT, Claude or another program, connect an agent, or begin one with yourself. Everything stays on this machine.</source>
-        <translation type="unfinished"></translation>
+        <translation>导入你与 ChatGPT、Claude 或其他程序的对话，连接智能体，或与自己开始会话。一切都保留在此电脑上。</translation>
     </message>
     <message>
         <source>It is kept once you write the first message.</source>
-        <translation type="unfinished"></translation>
+        <translation>写下第一条消息后即会保存。</translation>
     </message>
     <message>
         <source>Last message</source>
-        <translation type="unfinished"></translation>
+        <translation>最后一条消息</translation>
     </message>
     <message>
         <source>New conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>新建会话</translation>
     </message>
     <message>
         <source>New conversation with yourself</source>
-        <translation type="unfinished"></translation>
+        <translation>与自己新建会话</translation>
     </message>
     <message>
         <source>Next match</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个匹配</translation>
     </message>
     <message>
         <source>No conversations yet</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有会话</translation>
     </message>
     <message>
         <source>Open the page of ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>打开“{name}”的页面</translation>
     </message>
     <message>
         <source>Previous match</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个匹配</translation>
     </message>
     <message>
         <source>Rename</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名</translation>
     </message>
     <message>
         <source>Rename conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>重命名会话</translation>
     </message>
     <message>
         <source>Summarise its older messages now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即总结较早的消息</translation>
     </message>
     <message>
         <source>What was said in it appears here. Ctrl+F finds words in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>其中的内容会显示在这里。Ctrl+F 可查找其中的词。</translation>
     </message>
 </context>
 <context>
     <name>SettingField</name>
     <message>
         <source>From {low} to {high}.</source>
-        <translation type="unfinished"></translation>
+        <translation>从 {low} 到 {high}。</translation>
     </message>
     <message>
         <source>Reset ‘{name}’ to the default</source>
-        <translation type="unfinished"></translation>
+        <translation>将“{name}”恢复为默认值</translation>
     </message>
     <message>
         <source>Set from outside for this run ({source}).</source>
-        <translation type="unfinished"></translation>
+        <translation>本次运行由外部设定（{source}）。</translation>
     </message>
     <message>
         <source>Takes effect at the next start.</source>
-        <translation type="unfinished"></translation>
+        <translation>下次启动时生效。</translation>
     </message>
 </context>
 <context>
     <name>SettingSection</name>
     <message>
         <source>Advanced settings ({n})</source>
-        <translation type="unfinished"></translation>
+        <translation>高级设置（{n}）</translation>
     </message>
     <message>
         <source>Hide advanced settings</source>
-        <translation type="unfinished"></translation>
+        <translation>隐藏高级设置</translation>
     </message>
 </context>
 <context>
     <name>Settings</name>
     <message>
         <source>Address</source>
-        <translation type="unfinished"></translation>
+        <translation>地址</translation>
     </message>
     <message>
         <source>Agents</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体</translation>
     </message>
     <message>
         <source>Agents whose conversations are not stored</source>
-        <translation type="unfinished"></translation>
+        <translation>不保存其会话的智能体</translation>
     </message>
     <message>
         <source>Agents with a vault of their own</source>
-        <translation type="unfinished"></translation>
+        <translation>拥有自己记忆库的智能体</translation>
     </message>
     <message>
         <source>Appearance</source>
-        <translation type="unfinished"></translation>
+        <translation>外观</translation>
     </message>
     <message>
         <source>Back up before each import</source>
-        <translation type="unfinished"></translation>
+        <translation>每次导入前备份</translation>
     </message>
     <message>
         <source>Back up every day</source>
-        <translation type="unfinished"></translation>
+        <translation>每天备份</translation>
     </message>
     <message>
         <source>Backups</source>
-        <translation type="unfinished"></translation>
+        <translation>备份</translation>
     </message>
     <message>
         <source>Care for the database at night</source>
-        <translation type="unfinished"></translation>
+        <translation>夜间维护数据库</translation>
     </message>
     <message>
         <source>Changes show at once, in the whole window.</source>
-        <translation type="unfinished"></translation>
+        <translation>更改会立即显示在整个窗口中。</translation>
     </message>
     <message>
         <source>Choose a line, then press its new keys.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择一行，然后按下新的按键。</translation>
     </message>
     <message>
         <source>Colours</source>
-        <translation type="unfinished"></translation>
+        <translation>颜色</translation>
     </message>
     <message>
         <source>Condense and archive old observations</source>
-        <translation type="unfinished"></translation>
+        <translation>压缩并归档旧的观察</translation>
     </message>
     <message>
         <source>Contrast</source>
-        <translation type="unfinished"></translation>
+        <translation>对比度</translation>
     </message>
     <message>
         <source>Copies of all you keep here, in the folder of the vault.</source>
-        <translation type="unfinished"></translation>
+        <translation>你在此保存的全部内容的副本，位于记忆库文件夹中。</translation>
     </message>
     <message>
         <source>Daily backups kept</source>
-        <translation type="unfinished"></translation>
+        <translation>保留的每日备份</translation>
     </message>
     <message>
         <source>Days that a proposal waits for you</source>
-        <translation type="unfinished"></translation>
+        <translation>提议等待你的天数</translation>
     </message>
     <message>
         <source>Desktop</source>
-        <translation type="unfinished"></translation>
+        <translation>桌面</translation>
     </message>
     <message>
         <source>Diagnostics</source>
-        <translation type="unfinished"></translation>
+        <translation>诊断</translation>
     </message>
     <message>
         <source>Find facts in conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>在会话中查找事实</translation>
     </message>
     <message>
         <source>Find more names and links</source>
-        <translation type="unfinished"></translation>
+        <translation>查找更多名称和连接</translation>
     </message>
     <message>
         <source>Find names more accurately</source>
-        <translation type="unfinished"></translation>
+        <translation>更准确地查找名称</translation>
     </message>
     <message>
         <source>Follow the conversations of coding agents</source>
-        <translation type="unfinished"></translation>
+        <translation>跟踪编程智能体的会话</translation>
     </message>
     <message>
         <source>For when something is wrong: nothing here shows what you wrote.</source>
-        <translation type="unfinished"></translation>
+        <translation>用于出现问题时：这里不会显示你写的任何内容。</translation>
     </message>
     <message>
         <source>Goals on a connection paid by volume</source>
-        <translation type="unfinished"></translation>
+        <translation>按流量计费网络下的目标</translation>
     </message>
     <message>
         <source>Heavy work on battery</source>
-        <translation type="unfinished"></translation>
+        <translation>使用电池时的繁重工作</translation>
     </message>
     <message>
         <source>Hints while you write</source>
-        <translation type="unfinished"></translation>
+        <translation>书写时提示</translation>
     </message>
     <message>
         <source>How Keepsake fits into this computer.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake 如何融入这台电脑。</translation>
     </message>
     <message>
         <source>How conversations are summarised and memories are made of them.</source>
-        <translation type="unfinished"></translation>
+        <translation>会话如何被总结并形成记忆。</translation>
     </message>
     <message>
         <source>How much agents may do and are told. Their access is set in the Agents pane.</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体可以做多少、得知多少。其访问权限在“智能体”面板中设置。</translation>
     </message>
     <message>
         <source>How texts are found by their words and by their meaning.</source>
-        <translation type="unfinished"></translation>
+        <translation>如何按词语和含义查找文本。</translation>
     </message>
     <message>
         <source>Keep a log of what Keepsake does</source>
-        <translation type="unfinished"></translation>
+        <translation>记录 Keepsake 的操作</translation>
     </message>
     <message>
         <source>Keep passwords and keys found in conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>保留会话中的密码和密钥</translation>
     </message>
     <message>
         <source>Keep running when the window is closed</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭窗口后继续运行</translation>
     </message>
     <message>
         <source>Keyboard shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>键盘快捷键</translation>
     </message>
     <message>
         <source>Language</source>
-        <translation type="unfinished"></translation>
+        <translation>语言</translation>
     </message>
     <message>
         <source>Language model</source>
-        <translation type="unfinished"></translation>
+        <translation>语言模型</translation>
     </message>
     <message>
         <source>Length of what an agent is told, in tokens</source>
-        <translation type="unfinished"></translation>
+        <translation>告知智能体内容的长度（词元）</translation>
     </message>
     <message>
         <source>Let unused facts fade</source>
-        <translation type="unfinished"></translation>
+        <translation>让未使用的事实淡忘</translation>
     </message>
     <message>
         <source>Limits of what runs at set times.</source>
-        <translation type="unfinished"></translation>
+        <translation>定时运行内容的限制。</translation>
     </message>
     <message>
         <source>Memory</source>
-        <translation type="unfinished"></translation>
+        <translation>记忆</translation>
     </message>
     <message>
         <source>Model</source>
-        <translation type="unfinished"></translation>
+        <translation>模型</translation>
     </message>
     <message>
         <source>Monthly backups kept</source>
-        <translation type="unfinished"></translation>
+        <translation>保留的每月备份</translation>
     </message>
     <message>
         <source>Most it may cost in a month</source>
-        <translation type="unfinished"></translation>
+        <translation>每月最高费用</translation>
     </message>
     <message>
         <source>Most that one run of a goal may cost</source>
-        <translation type="unfinished"></translation>
+        <translation>目标单次运行最高费用</translation>
     </message>
     <message>
         <source>Older messages of a long conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>长会话中较早的消息</translation>
     </message>
     <message>
         <source>Optional: it summarises, finds facts and pursues goals.</source>
-        <translation type="unfinished"></translation>
+        <translation>可选：用于总结、查找事实和完成目标。</translation>
     </message>
     <message>
         <source>Price of what it reads</source>
-        <translation type="unfinished"></translation>
+        <translation>读取价格</translation>
     </message>
     <message>
         <source>Price of what it writes</source>
-        <translation type="unfinished"></translation>
+        <translation>写出价格</translation>
     </message>
     <message>
         <source>Privacy</source>
-        <translation type="unfinished"></translation>
+        <translation>隐私</translation>
     </message>
     <message>
         <source>Private texts may go to a language model elsewhere</source>
-        <translation type="unfinished"></translation>
+        <translation>私密文本可发送到别处的语言模型</translation>
     </message>
     <message>
         <source>Record what agents search for</source>
-        <translation type="unfinished"></translation>
+        <translation>记录智能体的搜索内容</translation>
     </message>
     <message>
         <source>Record your own calls too</source>
-        <translation type="unfinished"></translation>
+        <translation>也记录你自己的调用</translation>
     </message>
     <message>
         <source>Reduced motion</source>
-        <translation type="unfinished"></translation>
+        <translation>减少动画</translation>
     </message>
     <message>
         <source>Results shown at once</source>
-        <translation type="unfinished"></translation>
+        <translation>一次显示的结果数</translation>
     </message>
     <message>
         <source>Schedules and goals</source>
-        <translation type="unfinished"></translation>
+        <translation>计划和目标</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索</translation>
     </message>
     <message>
         <source>Search models may be downloaded</source>
-        <translation type="unfinished"></translation>
+        <translation>允许下载搜索模型</translation>
     </message>
     <message>
         <source>Seconds that one run of a goal may take</source>
-        <translation type="unfinished"></translation>
+        <translation>目标单次运行可用秒数</translation>
     </message>
     <message>
         <source>Service</source>
-        <translation type="unfinished"></translation>
+        <translation>服务</translation>
     </message>
     <message>
         <source>Size of text</source>
-        <translation type="unfinished"></translation>
+        <translation>文字大小</translation>
     </message>
     <message>
         <source>Take memories from conversations</source>
-        <translation type="unfinished"></translation>
+        <translation>从会话中提取记忆</translation>
     </message>
     <message>
         <source>Upkeep</source>
-        <translation type="unfinished"></translation>
+        <translation>维护</translation>
     </message>
     <message>
         <source>Weekly backups kept</source>
-        <translation type="unfinished"></translation>
+        <translation>保留的每周备份</translation>
     </message>
     <message>
         <source>What is done by itself, mostly at night. The Schedule pane shows when.</source>
-        <translation type="unfinished"></translation>
+        <translation>自动完成的工作，大多在夜间。“计划”面板显示时间。</translation>
     </message>
     <message>
         <source>What may leave this computer, what is taken in, and what is recorded.</source>
-        <translation type="unfinished"></translation>
+        <translation>哪些内容可以离开此电脑、哪些会被收录、哪些会被记录。</translation>
     </message>
     <message>
         <source>Write a reflection on the week</source>
-        <translation type="unfinished"></translation>
+        <translation>撰写本周反思</translation>
     </message>
 </context>
 <context>
     <name>SettingsDialog</name>
     <message>
         <source>No setting has these words.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有含这些词的设置。</translation>
     </message>
     <message>
         <source>Search settings</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索设置</translation>
     </message>
     <message>
         <source>Sections</source>
-        <translation type="unfinished"></translation>
+        <translation>分区</translation>
     </message>
     <message>
         <source>Settings</source>
-        <translation type="unfinished"></translation>
+        <translation>设置</translation>
     </message>
 </context>
 <context>
     <name>ShortcutEditor</name>
     <message>
         <source>Choose an action above</source>
-        <translation type="unfinished"></translation>
+        <translation>请在上方选择动作</translation>
     </message>
     <message>
         <source>New keys</source>
-        <translation type="unfinished"></translation>
+        <translation>新按键</translation>
     </message>
     <message>
         <source>New keys for ‘{name}’</source>
-        <translation type="unfinished"></translation>
+        <translation>“{name}”的新按键</translation>
     </message>
     <message>
         <source>No keys</source>
-        <translation type="unfinished"></translation>
+        <translation>无按键</translation>
     </message>
     <message>
         <source>Reset all</source>
-        <translation type="unfinished"></translation>
+        <translation>全部重置</translation>
     </message>
     <message>
         <source>Reset this one</source>
-        <translation type="unfinished"></translation>
+        <translation>重置此项</translation>
     </message>
     <message>
         <source>Search by action or key</source>
-        <translation type="unfinished"></translation>
+        <translation>按动作或按键搜索</translation>
     </message>
     <message>
         <source>Search shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索快捷键</translation>
     </message>
     <message>
         <source>Shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>快捷键</translation>
     </message>
     <message>
         <source>These keys already do {names}. They will be taken away there.</source>
-        <translation type="unfinished"></translation>
+        <translation>这些按键已用于{names}，将从那里移除。</translation>
     </message>
     <message>
         <source>Use these keys</source>
-        <translation type="unfinished"></translation>
+        <translation>使用这些按键</translation>
     </message>
     <message>
         <source>changed</source>
-        <translation type="unfinished"></translation>
+        <translation>已更改</translation>
     </message>
     <message>
         <source>{keys} alone types or moves something. Hold Ctrl or Alt with it.</source>
-        <translation type="unfinished"></translation>
+        <translation>单独按 {keys} 会输入或移动。请同时按住 Ctrl 或 Alt。</translation>
     </message>
 </context>
 <context>
     <name>ShortcutsDialog</name>
     <message>
         <source>Keyboard shortcuts</source>
-        <translation type="unfinished"></translation>
+        <translation>键盘快捷键</translation>
     </message>
 </context>
 <context>
     <name>Sidebar</name>
     <message>
         <source>Menu</source>
-        <translation type="unfinished"></translation>
+        <translation>菜单</translation>
     </message>
     <message>
         <source>Panes</source>
-        <translation type="unfinished"></translation>
+        <translation>面板</translation>
     </message>
     <message>
         <source>{title}: {n} waiting</source>
-        <translation type="unfinished"></translation>
+        <translation>{title}：{n} 项等待</translation>
     </message>
 </context>
 <context>
     <name>SplitForm</name>
     <message>
         <source>Choose the names that mean somebody or something else.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择指代其他人或事物的名称。</translation>
     </message>
     <message>
         <source>Its name; the first of those chosen when empty</source>
-        <translation type="unfinished"></translation>
+        <translation>其名称；留空则用所选的第一个</translation>
     </message>
     <message>
         <source>Name of the second one</source>
-        <translation type="unfinished"></translation>
+        <translation>第二个的名称</translation>
     </message>
     <message>
         <source>Split</source>
-        <translation type="unfinished"></translation>
+        <translation>拆分</translation>
     </message>
     <message>
         <source>Type of the second one</source>
-        <translation type="unfinished"></translation>
+        <translation>第二个的类型</translation>
     </message>
 </context>
 <context>
     <name>StartPage</name>
     <message>
         <source>Bringing your memories up to date for this version of Keepsake: step {step} of {steps}.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在将你的记忆更新到此版本的 Keepsake：第 {step}/{steps} 步。</translation>
     </message>
     <message>
         <source>Check the file</source>
-        <translation type="unfinished"></translation>
+        <translation>检查文件</translation>
     </message>
     <message>
         <source>Copy details</source>
-        <translation type="unfinished"></translation>
+        <translation>复制详情</translation>
     </message>
     <message>
         <source>Keepsake</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake</translation>
     </message>
     <message>
         <source>Making a backup, before your memories are brought up to date for this version of Keepsake.</source>
-        <translation type="unfinished"></translation>
+        <translation>在将记忆更新到此版本的 Keepsake 之前，正在备份。</translation>
     </message>
     <message>
         <source>Open another vault…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开其他记忆库…</translation>
     </message>
     <message>
         <source>Opening the vault</source>
-        <translation type="unfinished"></translation>
+        <translation>正在打开记忆库</translation>
     </message>
     <message>
         <source>Opening {vault}</source>
-        <translation type="unfinished"></translation>
+        <translation>正在打开 {vault}</translation>
     </message>
     <message>
         <source>Quit</source>
-        <translation type="unfinished"></translation>
+        <translation>退出</translation>
     </message>
     <message>
         <source>Rescue what can be read</source>
-        <translation type="unfinished"></translation>
+        <translation>抢救可读取的内容</translation>
     </message>
     <message>
         <source>Restore a backup…</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复备份…</translation>
     </message>
     <message>
         <source>Restoring the backup that you chose.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在恢复你选择的备份。</translation>
     </message>
     <message>
         <source>Start in safe mode</source>
-        <translation type="unfinished"></translation>
+        <translation>以安全模式启动</translation>
     </message>
     <message>
         <source>The vault could not be opened</source>
-        <translation type="unfinished"></translation>
+        <translation>无法打开记忆库</translation>
     </message>
     <message>
         <source>There is no backup that could be restored.</source>
-        <translation type="unfinished"></translation>
+        <translation>没有可恢复的备份。</translation>
     </message>
     <message>
         <source>Try again</source>
-        <translation type="unfinished"></translation>
+        <translation>重试</translation>
     </message>
     <message>
         <source>Use what was rescued</source>
-        <translation type="unfinished"></translation>
+        <translation>使用抢救出的内容</translation>
     </message>
     <message>
         <source>What is there now is kept beside the backups, so this can be taken back.</source>
-        <translation type="unfinished"></translation>
+        <translation>当前内容会保留在备份旁，因此可以撤回。</translation>
     </message>
 </context>
 <context>
     <name>Status</name>
     <message>
         <source>1 agent</source>
-        <translation type="unfinished"></translation>
+        <translation>1 个智能体</translation>
     </message>
     <message>
         <source>1 memory</source>
-        <translation type="unfinished"></translation>
+        <translation>1 条记忆</translation>
     </message>
     <message>
         <source>1 session</source>
-        <translation type="unfinished"></translation>
+        <translation>1 个会话</translation>
     </message>
     <message>
         <source>Idle</source>
-        <translation type="unfinished"></translation>
+        <translation>空闲</translation>
     </message>
     <message>
         <source>Idle — next: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>空闲——下一项：{what}</translation>
     </message>
     <message>
         <source>Read-only</source>
-        <translation type="unfinished"></translation>
+        <translation>只读</translation>
     </message>
     <message>
         <source>Working</source>
-        <translation type="unfinished"></translation>
+        <translation>正在工作</translation>
     </message>
     <message>
         <source>about {span} left</source>
-        <translation type="unfinished"></translation>
+        <translation>约剩 {span}</translation>
     </message>
     <message>
         <source>index complete</source>
-        <translation type="unfinished"></translation>
+        <translation>索引完整</translation>
     </message>
     <message>
         <source>indexing {n} pieces</source>
-        <translation type="unfinished"></translation>
+        <translation>正在索引 {n} 个片段</translation>
     </message>
     <message>
         <source>recognising names in {n} texts</source>
-        <translation type="unfinished"></translation>
+        <translation>正在识别 {n} 段文本中的名称</translation>
     </message>
     <message>
         <source>{done} of {total}{unit}</source>
-        <translation type="unfinished"></translation>
+        <translation>{done}/{total}{unit}</translation>
     </message>
     <message>
         <source>{h} h {m} min</source>
-        <translation type="unfinished"></translation>
+        <translation>{h} 小时 {m} 分钟</translation>
     </message>
     <message>
         <source>{n} MB</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} MB</translation>
     </message>
     <message>
         <source>{n} agents</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个智能体</translation>
     </message>
     <message>
         <source>{n} memories</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 条记忆</translation>
     </message>
     <message>
         <source>{n} min</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 分钟</translation>
     </message>
     <message>
         <source>{n} s</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 秒</translation>
     </message>
     <message>
         <source>{n} sessions</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个会话</translation>
     </message>
     <message>
         <source>{rate}/s</source>
-        <translation type="unfinished"></translation>
+        <translation>{rate}/秒</translation>
     </message>
 </context>
 <context>
     <name>StatusEntries</name>
     <message>
         <source>1 program waits to be let in.</source>
-        <translation type="unfinished"></translation>
+        <translation>1 个程序等待获准。</translation>
     </message>
     <message>
         <source>1 request to {hosts} since {since}, at {last}.</source>
-        <translation type="unfinished"></translation>
+        <translation>自 {since} 起向 {hosts} 发出 1 次请求，时间 {last}。</translation>
     </message>
     <message>
         <source>1 thing could be better.</source>
-        <translation type="unfinished"></translation>
+        <translation>有 1 处可以改进。</translation>
     </message>
     <message>
         <source>Agents</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体</translation>
     </message>
     <message>
         <source>An earlier backup was read back and is whole ({when}).</source>
-        <translation type="unfinished"></translation>
+        <translation>较早的一个备份已回读，完好（{when}）。</translation>
     </message>
     <message>
         <source>Back up now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即备份</translation>
     </message>
     <message>
         <source>Backup</source>
-        <translation type="unfinished"></translation>
+        <translation>备份</translation>
     </message>
     <message>
         <source>Backup read back</source>
-        <translation type="unfinished"></translation>
+        <translation>备份已回读</translation>
     </message>
     <message>
         <source>Check now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即检查</translation>
     </message>
     <message>
         <source>Complete: there is nothing to search yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>完整：还没有可搜索的内容。</translation>
     </message>
     <message>
         <source>Complete: {n} pieces of text can be found by words and by meaning.</source>
-        <translation type="unfinished"></translation>
+        <translation>完整：{n} 个文本片段可按词语和含义找到。</translation>
     </message>
     <message>
         <source>Disk</source>
-        <translation type="unfinished"></translation>
+        <translation>磁盘</translation>
     </message>
     <message>
         <source>It has not been checked yet. A check reads everything and changes nothing.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未检查。检查会读取全部内容，不做任何更改。</translation>
     </message>
     <message>
         <source>It is due now.</source>
-        <translation type="unfinished"></translation>
+        <translation>现在到期。</translation>
     </message>
     <message>
         <source>It is switched off.</source>
-        <translation type="unfinished"></translation>
+        <translation>已关闭。</translation>
     </message>
     <message>
         <source>It is the only one.</source>
-        <translation type="unfinished"></translation>
+        <translation>这是唯一的一个。</translation>
     </message>
     <message>
         <source>It was checked and is sound ({when}).</source>
-        <translation type="unfinished"></translation>
+        <translation>已检查，完好（{when}）。</translation>
     </message>
     <message>
         <source>Language model</source>
-        <translation type="unfinished"></translation>
+        <translation>语言模型</translation>
     </message>
     <message>
         <source>Network</source>
-        <translation type="unfinished"></translation>
+        <translation>网络</translation>
     </message>
     <message>
         <source>Next: {when}.</source>
-        <translation type="unfinished"></translation>
+        <translation>下次：{when}。</translation>
     </message>
     <message>
         <source>No agent is connected now.</source>
-        <translation type="unfinished"></translation>
+        <translation>当前没有智能体连接。</translation>
     </message>
     <message>
         <source>No backup has been read back yet. Verifying proves that one can be restored.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未回读任何备份。验证可证明备份能够恢复。</translation>
     </message>
     <message>
         <source>No remote service is set up; everything is computed here.</source>
-        <translation type="unfinished"></translation>
+        <translation>未设置远程服务；一切都在这里计算。</translation>
     </message>
     <message>
         <source>None is set up, so nothing is spent.</source>
-        <translation type="unfinished"></translation>
+        <translation>未设置，因此没有花费。</translation>
     </message>
     <message>
         <source>Not run yet.</source>
-        <translation type="unfinished"></translation>
+        <translation>尚未运行。</translation>
     </message>
     <message>
         <source>Nothing has left this computer since Keepsake was started ({when}).</source>
-        <translation type="unfinished"></translation>
+        <translation>自 Keepsake 启动（{when}）以来，没有任何内容离开此电脑。</translation>
     </message>
     <message>
         <source>Open agents</source>
-        <translation type="unfinished"></translation>
+        <translation>打开智能体</translation>
     </message>
     <message>
         <source>Open folder</source>
-        <translation type="unfinished"></translation>
+        <translation>打开文件夹</translation>
     </message>
     <message>
         <source>Open settings…</source>
-        <translation type="unfinished"></translation>
+        <translation>打开设置…</translation>
     </message>
     <message>
         <source>Please look at this</source>
-        <translation type="unfinished"></translation>
+        <translation>请查看</translation>
     </message>
     <message>
         <source>Privacy settings…</source>
-        <translation type="unfinished"></translation>
+        <translation>隐私设置…</translation>
     </message>
     <message>
         <source>Remote services</source>
-        <translation type="unfinished"></translation>
+        <translation>远程服务</translation>
     </message>
     <message>
         <source>Run now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即运行</translation>
     </message>
     <message>
         <source>Search index</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索索引</translation>
     </message>
     <message>
         <source>Search models…</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索模型…</translation>
     </message>
     <message>
         <source>The backup that was read back ({when}) is damaged: {problem}</source>
-        <translation type="unfinished"></translation>
+        <translation>回读的备份（{when}）已损坏：{problem}</translation>
     </message>
     <message>
         <source>The language model runs on this computer, and so does the search.</source>
-        <translation type="unfinished"></translation>
+        <translation>语言模型在此电脑上运行，搜索也是。</translation>
     </message>
     <message>
         <source>The last check ({when}) found {n} errors. Repair the vault, or restore a backup.</source>
-        <translation type="unfinished"></translation>
+        <translation>上次检查（{when}）发现 {n} 个错误。请修复记忆库，或恢复备份。</translation>
     </message>
     <message>
         <source>The last one is of {when} ({size}).</source>
-        <translation type="unfinished"></translation>
+        <translation>最近一次为 {when}（{size}）。</translation>
     </message>
     <message>
         <source>The newest backup was read back and is whole ({when}).</source>
-        <translation type="unfinished"></translation>
+        <translation>最新的备份已回读，完好（{when}）。</translation>
     </message>
     <message>
         <source>The vault takes {size}; {free} of {disk} are free.</source>
-        <translation type="unfinished"></translation>
+        <translation>记忆库占用 {size}；磁盘 {disk} 中剩余 {free}。</translation>
     </message>
     <message>
         <source>There is no backup yet. One is made each day once something changed.</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有备份。有更改后每天会备份一次。</translation>
     </message>
     <message>
         <source>Vault</source>
-        <translation type="unfinished"></translation>
+        <translation>记忆库</translation>
     </message>
     <message>
         <source>Verify</source>
-        <translation type="unfinished"></translation>
+        <translation>验证</translation>
     </message>
     <message>
         <source>Your settings let Keepsake use {hosts}.</source>
-        <translation type="unfinished"></translation>
+        <translation>你的设置允许 Keepsake 使用 {hosts}。</translation>
     </message>
     <message>
         <source>{names} and {n} more</source>
-        <translation type="unfinished"></translation>
+        <translation>{names}和另外 {n} 个</translation>
     </message>
     <message>
         <source>{names} is connected now.</source>
-        <translation type="unfinished"></translation>
+        <translation>{names} 当前已连接。</translation>
     </message>
     <message>
         <source>{n} are connected now: {names}.</source>
-        <translation type="unfinished"></translation>
+        <translation>当前已连接 {n} 个：{names}。</translation>
     </message>
     <message>
         <source>{n} are kept.</source>
-        <translation type="unfinished"></translation>
+        <translation>保留 {n} 个。</translation>
     </message>
     <message>
         <source>{n} pieces of text wait for the index.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个文本片段等待索引。</translation>
     </message>
     <message>
         <source>{n} private ones are found by their words only.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个私密片段只能按词找到。</translation>
     </message>
     <message>
         <source>{n} programs wait to be let in.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 个程序等待获准。</translation>
     </message>
     <message>
         <source>{n} requests to {hosts} since {since}, the last {last}.</source>
-        <translation type="unfinished"></translation>
+        <translation>自 {since} 起向 {hosts} 发出 {n} 次请求，最近一次 {last}。</translation>
     </message>
     <message>
         <source>{n} texts wait to be read for names.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 段文本等待读取名称。</translation>
     </message>
     <message>
         <source>{n} things could be better.</source>
-        <translation type="unfinished"></translation>
+        <translation>有 {n} 处可以改进。</translation>
     </message>
     <message>
         <source>{spent} of {cap} spent this month.</source>
-        <translation type="unfinished"></translation>
+        <translation>本月已用 {spent}，上限 {cap}。</translation>
     </message>
     <message>
         <source>{spent} spent this month; there is no limit.</source>
-        <translation type="unfinished"></translation>
+        <translation>本月已用 {spent}；没有上限。</translation>
     </message>
     <message>
         <source>{state}, {when}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{state}，{when}。</translation>
     </message>
 </context>
 <context>
     <name>StatusLine</name>
     <message>
         <source> (and {n} more)</source>
-        <translation type="unfinished"></translation>
+        <translation> （另有 {n} 个）</translation>
     </message>
     <message>
         <source> (paused)</source>
-        <translation type="unfinished"></translation>
+        <translation> （已暂停）</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Cancel: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>取消：{title}</translation>
     </message>
     <message>
         <source>No vault is open</source>
-        <translation type="unfinished"></translation>
+        <translation>没有打开的记忆库</translation>
     </message>
     <message>
         <source>Opening…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在打开…</translation>
     </message>
     <message>
         <source>Pause: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停：{title}</translation>
     </message>
     <message>
         <source>Progress</source>
-        <translation type="unfinished"></translation>
+        <translation>进度</translation>
     </message>
     <message>
         <source>Resume: {title}</source>
-        <translation type="unfinished"></translation>
+        <translation>继续：{title}</translation>
     </message>
     <message>
         <source>Status: privacy and safety</source>
-        <translation type="unfinished"></translation>
+        <translation>状态：隐私与安全</translation>
     </message>
     <message>
         <source>Waiting for {what}…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在等待{what}…</translation>
     </message>
 </context>
 <context>
     <name>StatusPane</name>
     <message>
         <source>All is well; nothing needs you.</source>
-        <translation type="unfinished"></translation>
+        <translation>一切正常，无需处理。</translation>
     </message>
     <message>
         <source>Back up now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即备份</translation>
     </message>
     <message>
         <source>Check the vault</source>
-        <translation type="unfinished"></translation>
+        <translation>检查记忆库</translation>
     </message>
     <message>
         <source>Looking…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在查看…</translation>
     </message>
     <message>
         <source>Needs a look</source>
-        <translation type="unfinished"></translation>
+        <translation>需要查看</translation>
     </message>
     <message>
         <source>One thing needs a look.</source>
-        <translation type="unfinished"></translation>
+        <translation>有一项需要查看。</translation>
     </message>
     <message>
         <source>Privacy</source>
-        <translation type="unfinished"></translation>
+        <translation>隐私</translation>
     </message>
     <message>
         <source>Safety</source>
-        <translation type="unfinished"></translation>
+        <translation>安全</translation>
     </message>
     <message>
         <source>Search</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索</translation>
     </message>
     <message>
         <source>Space and spending</source>
-        <translation type="unfinished"></translation>
+        <translation>空间与花费</translation>
     </message>
     <message>
         <source>Status</source>
-        <translation type="unfinished"></translation>
+        <translation>状态</translation>
     </message>
     <message>
         <source>What runs by itself</source>
-        <translation type="unfinished"></translation>
+        <translation>自动运行的内容</translation>
     </message>
     <message>
         <source>{n} things need a look.</source>
-        <translation type="unfinished"></translation>
+        <translation>有 {n} 项需要查看。</translation>
     </message>
 </context>
 <context>
     <name>StatusRow</name>
     <message>
         <source>One moment…</source>
-        <translation type="unfinished"></translation>
+        <translation>请稍候…</translation>
     </message>
 </context>
 <context>
     <name>StatusUpdater</name>
     <message>
         <source>the vault to answer</source>
-        <translation type="unfinished"></translation>
+        <translation>记忆库响应</translation>
     </message>
 </context>
 <context>
     <name>SummaryTab</name>
     <message>
         <source>Condense all but the latest messages</source>
-        <translation type="unfinished"></translation>
+        <translation>压缩除最近消息外的内容</translation>
     </message>
     <message>
         <source>It stands for the messages up to number {n} of {last}. Version {epoch}.</source>
-        <translation type="unfinished"></translation>
+        <translation>它代表第 {n}/{last} 条之前的消息。版本 {epoch}。</translation>
     </message>
     <message>
         <source>Long conversations are condensed by themselves; agents are then given this summary.</source>
-        <translation type="unfinished"></translation>
+        <translation>长会话会自动压缩；随后智能体会收到此摘要。</translation>
     </message>
     <message>
         <source>No summary yet</source>
-        <translation type="unfinished"></translation>
+        <translation>还没有摘要</translation>
     </message>
     <message>
         <source>Save</source>
-        <translation type="unfinished"></translation>
+        <translation>保存</translation>
     </message>
     <message>
         <source>Somebody else wrote it meanwhile; this is theirs.</source>
-        <translation type="unfinished"></translation>
+        <translation>其间已有人写了；这是他们的版本。</translation>
     </message>
     <message>
         <source>Summarise now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即总结</translation>
     </message>
     <message>
         <source>Summary</source>
-        <translation type="unfinished"></translation>
+        <translation>摘要</translation>
     </message>
 </context>
 <context>
     <name>TagEdit</name>
     <message>
         <source>A tag needs a letter or a number.</source>
-        <translation type="unfinished"></translation>
+        <translation>标签至少要有一个字母或数字。</translation>
     </message>
     <message>
         <source>Add a tag</source>
-        <translation type="unfinished"></translation>
+        <translation>添加标签</translation>
     </message>
     <message>
         <source>Kept as #{tag}: a tag has no blanks or signs in it.</source>
-        <translation type="unfinished"></translation>
+        <translation>已存为 #{tag}：标签不含空格或符号。</translation>
     </message>
     <message>
         <source>Known tags</source>
-        <translation type="unfinished"></translation>
+        <translation>已有标签</translation>
     </message>
     <message>
         <source>There is room for {count} tags. Remove one first.</source>
-        <translation type="unfinished"></translation>
+        <translation>最多 {count} 个标签。请先移除一个。</translation>
     </message>
     <message>
         <source>This looks like a sentence. A tag is a word such as garden or garden/roses.</source>
-        <translation type="unfinished"></translation>
+        <translation>这看起来像句子。标签是一个词，例如 garden 或 garden/roses。</translation>
     </message>
 </context>
 <context>
     <name>TimeSlider</name>
     <message>
         <source>Play how the graph grew</source>
-        <translation type="unfinished"></translation>
+        <translation>播放图谱的成长过程</translation>
     </message>
     <message>
         <source>Show the graph as of a day</source>
-        <translation type="unfinished"></translation>
+        <translation>显示某一天的图谱</translation>
     </message>
     <message>
         <source>Stop</source>
-        <translation type="unfinished"></translation>
+        <translation>停止</translation>
     </message>
     <message>
         <source>Today</source>
-        <translation type="unfinished"></translation>
+        <translation>今天</translation>
     </message>
 </context>
 <context>
     <name>TimelineStrip</name>
     <message>
         <source>Results by month</source>
-        <translation type="unfinished"></translation>
+        <translation>按月份的结果</translation>
     </message>
     <message>
         <source>{month}: 1 text</source>
-        <translation type="unfinished"></translation>
+        <translation>{month}：1 段文本</translation>
     </message>
     <message>
         <source>{month}: {count} texts</source>
-        <translation type="unfinished"></translation>
+        <translation>{month}：{count} 段文本</translation>
     </message>
 </context>
 <context>
     <name>Toast</name>
     <message>
         <source>Dismiss</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>Undo: {text}</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销：{text}</translation>
     </message>
 </context>
 <context>
     <name>Toaster</name>
     <message>
         <source>Notices</source>
-        <translation type="unfinished"></translation>
+        <translation>通知</translation>
     </message>
 </context>
 <context>
     <name>TopBar</name>
     <message>
         <source>Capture</source>
-        <translation type="unfinished"></translation>
+        <translation>记录</translation>
     </message>
     <message>
         <source>Search or jump</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索或跳转</translation>
     </message>
     <message>
         <source>Search or jump to a note or conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索或跳转到笔记或会话</translation>
     </message>
     <message>
         <source>Search or jump to…</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索或跳转到…</translation>
     </message>
     <message>
         <source>This page has no inspector</source>
-        <translation type="unfinished"></translation>
+        <translation>此页面没有检查器</translation>
     </message>
 </context>
 <context>
     <name>Transcript</name>
     <message>
         <source>Link: {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>链接：{words}</translation>
     </message>
 </context>
 <context>
     <name>TranscriptView</name>
     <message>
         <source>Called {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>调用了 {name}</translation>
     </message>
     <message>
         <source>Show more ({count} more characters)</source>
-        <translation type="unfinished"></translation>
+        <translation>显示更多（还有 {count} 个字符）</translation>
     </message>
     <message>
         <source>Transcript</source>
-        <translation type="unfinished"></translation>
+        <translation>会话记录</translation>
     </message>
     <message>
         <source>important</source>
-        <translation type="unfinished"></translation>
+        <translation>重要</translation>
     </message>
     <message>
         <source>{name} answered</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 已回答</translation>
     </message>
 </context>
 <context>
     <name>TrashBar</name>
     <message>
         <source>Empty the trash</source>
-        <translation type="unfinished"></translation>
+        <translation>清空回收站</translation>
     </message>
     <message>
         <source>Empty trash…</source>
-        <translation type="unfinished"></translation>
+        <translation>清空回收站…</translation>
     </message>
     <message>
         <source>Erase for ever</source>
-        <translation type="unfinished"></translation>
+        <translation>永久删除</translation>
     </message>
     <message>
         <source>Erase the note in the trash for ever?</source>
-        <translation type="unfinished"></translation>
+        <translation>永久删除回收站中的笔记？</translation>
     </message>
     <message>
         <source>Erase the {count} notes in the trash for ever?</source>
-        <translation type="unfinished"></translation>
+        <translation>永久删除回收站中的 {count} 条笔记？</translation>
     </message>
     <message>
         <source>Erased {count} from the trash for ever</source>
-        <translation type="unfinished"></translation>
+        <translation>已从回收站永久删除 {count} 条</translation>
     </message>
     <message>
         <source>In the trash: {count}. It stays until you empty it.</source>
-        <translation type="unfinished"></translation>
+        <translation>回收站中：{count} 条。清空前会一直保留。</translation>
     </message>
     <message>
         <source>Restore</source>
-        <translation type="unfinished"></translation>
+        <translation>恢复</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
-        <translation type="unfinished"></translation>
+        <translation>回收站是空的。</translation>
     </message>
     <message>
         <source>Their text, history and search entries are removed from this vault. Nothing can undo this.</source>
-        <translation type="unfinished"></translation>
+        <translation>其正文、历史和搜索条目将从此记忆库中移除。此操作无法撤销。</translation>
     </message>
 </context>
 <context>
     <name>Tray</name>
     <message>
         <source> (paused)</source>
-        <translation type="unfinished"></translation>
+        <translation> （已暂停）</translation>
     </message>
     <message>
         <source>A program asks for access</source>
-        <translation type="unfinished"></translation>
+        <translation>有程序请求访问</translation>
     </message>
     <message>
         <source>Agents</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体</translation>
     </message>
     <message>
         <source>Allow {name}…</source>
-        <translation type="unfinished"></translation>
+        <translation>允许 {name}…</translation>
     </message>
     <message>
         <source>Cancel</source>
-        <translation type="unfinished"></translation>
+        <translation>取消</translation>
     </message>
     <message>
         <source>Let it go on</source>
-        <translation type="unfinished"></translation>
+        <translation>让它继续</translation>
     </message>
     <message>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>打开</translation>
     </message>
     <message>
         <source>Open Keepsake</source>
-        <translation type="unfinished"></translation>
+        <translation>打开 Keepsake</translation>
     </message>
     <message>
         <source>Opening…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在打开…</translation>
     </message>
     <message>
         <source>Pause</source>
-        <translation type="unfinished"></translation>
+        <translation>暂停</translation>
     </message>
     <message>
         <source>Recent</source>
-        <translation type="unfinished"></translation>
+        <translation>最近</translation>
     </message>
     <message>
         <source>Refuse {name}</source>
-        <translation type="unfinished"></translation>
+        <translation>拒绝 {name}</translation>
     </message>
     <message>
         <source>Run now</source>
-        <translation type="unfinished"></translation>
+        <translation>立即运行</translation>
     </message>
     <message>
         <source>Scheduled work is paused · {status}</source>
-        <translation type="unfinished"></translation>
+        <translation>计划任务已暂停 · {status}</translation>
     </message>
     <message>
         <source>Search…</source>
-        <translation type="unfinished"></translation>
+        <translation>搜索…</translation>
     </message>
     <message>
         <source>{name} (connected)</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}（已连接）</translation>
     </message>
     <message>
         <source>{name} (paused)</source>
-        <translation type="unfinished"></translation>
+        <translation>{name}（已暂停）</translation>
     </message>
     <message>
         <source>{name} asks for access to your memory.</source>
-        <translation type="unfinished"></translation>
+        <translation>{name} 请求访问你的记忆。</translation>
     </message>
 </context>
 <context>
     <name>UndoStack</name>
     <message>
         <source>Redo</source>
-        <translation type="unfinished"></translation>
+        <translation>重做</translation>
     </message>
     <message>
         <source>Redo {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>重做：{what}</translation>
     </message>
     <message>
         <source>Redoing {count} changes. This may take some seconds.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在重做 {count} 项更改。可能需要几秒钟。</translation>
     </message>
     <message>
         <source>Redone: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>已重做：{what}</translation>
     </message>
     <message>
         <source>Undo</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>Undo {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销：{what}</translation>
     </message>
     <message>
         <source>Undoing {count} changes. This may take some seconds.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在撤销 {count} 项更改。可能需要几秒钟。</translation>
     </message>
     <message>
         <source>Undone: {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>已撤销：{what}</translation>
     </message>
     <message>
         <source>undoing {what}</source>
-        <translation type="unfinished"></translation>
+        <translation>撤销：{what}</translation>
     </message>
 </context>
 <context>
     <name>VaultRescue</name>
     <message>
         <source>Another Keepsake could not be started.</source>
-        <translation type="unfinished"></translation>
+        <translation>无法启动另一个 Keepsake。</translation>
     </message>
     <message>
         <source>Copying what can be read into a new folder. This can take minutes; closing the window stops it.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在将可读取的内容复制到新文件夹。可能需要几分钟；关闭窗口会停止。</translation>
     </message>
     <message>
         <source>Looking for backups…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在查找备份…</translation>
     </message>
     <message>
         <source>Open another vault</source>
-        <translation type="unfinished"></translation>
+        <translation>打开其他记忆库</translation>
     </message>
     <message>
         <source>Reading the whole file. Closing the window stops it.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在读取整个文件。关闭窗口会停止。</translation>
     </message>
     <message>
         <source>Rescued {sessions} conversations, {messages} messages, {memories} notes and facts into {folder}.</source>
-        <translation type="unfinished"></translation>
+        <translation>已抢救 {sessions} 个会话、{messages} 条消息、{memories} 条笔记和事实到 {folder}。</translation>
     </message>
     <message>
         <source>The file is sound: {sessions} conversations, {messages} messages, {memories} notes and facts.</source>
-        <translation type="unfinished"></translation>
+        <translation>文件完好：{sessions} 个会话、{messages} 条消息、{memories} 条笔记和事实。</translation>
     </message>
     <message>
         <source>Verifying the copy, then restoring it. Closing the window before that is done changes nothing.</source>
-        <translation type="unfinished"></translation>
+        <translation>正在验证副本，然后恢复。完成前关闭窗口不会有任何更改。</translation>
     </message>
     <message>
         <source>{n} could not be read.</source>
-        <translation type="unfinished"></translation>
+        <translation>{n} 项无法读取。</translation>
     </message>
 </context>
 <context>
     <name>VersionDiff</name>
     <message>
         <source>Close the comparison</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭比较</translation>
     </message>
     <message>
         <source>Differences</source>
-        <translation type="unfinished"></translation>
+        <translation>差异</translation>
     </message>
     <message>
         <source>The words are the same; title or tags differ.</source>
-        <translation type="unfinished"></translation>
+        <translation>文字相同；标题或标签不同。</translation>
     </message>
 </context>
 <context>
     <name>WeekView</name>
     <message>
         <source>Week</source>
-        <translation type="unfinished"></translation>
+        <translation>周</translation>
     </message>
     <message>
         <source>{n} runs this week. {current}</source>
-        <translation type="unfinished"></translation>
+        <translation>本周运行 {n} 次。{current}</translation>
     </message>
 </context>
 <context>
     <name>WelcomeDialog</name>
     <message>
         <source>A backup is made every day, and what you, an agent or a job changed can be undone.</source>
-        <translation type="unfinished"></translation>
+        <translation>每天会备份一次，你、智能体或任务所做的更改都可以撤销。</translation>
     </message>
     <message>
         <source>A memory of your own</source>
-        <translation type="unfinished"></translation>
+        <translation>属于你自己的记忆</translation>
     </message>
     <message>
         <source>Agents read your memory only after you allow them, and you can pause them at any time.</source>
-        <translation type="unfinished"></translation>
+        <translation>智能体只有在你允许后才能读取你的记忆，你可以随时暂停它们。</translation>
     </message>
     <message>
         <source>All of it lies in one folder on this machine. Nothing is sent away unless you set that up.</source>
-        <translation type="unfinished"></translation>
+        <translation>全部内容都在此电脑的一个文件夹中。除非你设置，否则不会发送任何内容。</translation>
     </message>
     <message>
         <source>An export of ChatGPT or Claude, or a folder of Markdown notes. You see first what will be made.</source>
-        <translation type="unfinished"></translation>
+        <translation>ChatGPT 或 Claude 的导出，或 Markdown 笔记文件夹。你会先看到将生成什么。</translation>
     </message>
     <message>
         <source>Back</source>
-        <translation type="unfinished"></translation>
+        <translation>返回</translation>
     </message>
     <message>
         <source>Bring things in</source>
-        <translation type="unfinished"></translation>
+        <translation>导入内容</translation>
     </message>
     <message>
         <source>Closing the window can leave Keepsake in the tray, where your agents still reach it.</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭窗口后 Keepsake 可留在托盘中，你的智能体仍可访问它。</translation>
     </message>
     <message>
         <source>Closing the window can leave Keepsake running, hidden. Start it again to see the window.</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭窗口后 Keepsake 可在后台运行。再次启动即可看到窗口。</translation>
     </message>
     <message>
         <source>Connect agents</source>
-        <translation type="unfinished"></translation>
+        <translation>连接智能体</translation>
     </message>
     <message>
         <source>How it works for you</source>
-        <translation type="unfinished"></translation>
+        <translation>它如何为你工作</translation>
     </message>
     <message>
         <source>Import…</source>
-        <translation type="unfinished"></translation>
+        <translation>导入…</translation>
     </message>
     <message>
         <source>Keepsake keeps your conversations, notes and facts, and finds them again by words and meaning.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake 保存你的会话、笔记和事实，并能按词语和含义再次找到它们。</translation>
     </message>
     <message>
         <source>Look at a sample vault</source>
-        <translation type="unfinished"></translation>
+        <translation>查看示例记忆库</translation>
     </message>
     <message>
         <source>Next</source>
-        <translation type="unfinished"></translation>
+        <translation>下一步</translation>
     </message>
     <message>
         <source>Or start empty: Quick capture in the File menu saves a thought as a note.</source>
-        <translation type="unfinished"></translation>
+        <translation>或从空白开始：“文件”菜单中的“快速记录”可将想法存为笔记。</translation>
     </message>
     <message>
         <source>See backups</source>
-        <translation type="unfinished"></translation>
+        <translation>查看备份</translation>
     </message>
     <message>
         <source>Skip</source>
-        <translation type="unfinished"></translation>
+        <translation>跳过</translation>
     </message>
     <message>
         <source>Start</source>
-        <translation type="unfinished"></translation>
+        <translation>开始</translation>
     </message>
     <message>
         <source>Step {n} of {count}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {n}/{count} 步</translation>
     </message>
     <message>
         <source>The sample vault opens in a window of its own and leaves yours as it is.</source>
-        <translation type="unfinished"></translation>
+        <translation>示例记忆库在单独的窗口中打开，不影响你的记忆库。</translation>
     </message>
     <message>
         <source>Your vault: {folder}</source>
-        <translation type="unfinished"></translation>
+        <translation>你的记忆库：{folder}</translation>
     </message>
 </context>
 <context>
     <name>WhyNotDialog</name>
     <message>
         <source>Choose what you expected among the results of ‘{query}’.</source>
-        <translation type="unfinished"></translation>
+        <translation>选择你期望出现在“{query}”结果中的内容。</translation>
     </message>
     <message>
         <source>Close</source>
-        <translation type="unfinished"></translation>
+        <translation>关闭</translation>
     </message>
     <message>
         <source>Conversations and memories</source>
-        <translation type="unfinished"></translation>
+        <translation>会话和记忆</translation>
     </message>
     <message>
         <source>Looking…</source>
-        <translation type="unfinished"></translation>
+        <translation>正在查看…</translation>
     </message>
     <message>
         <source>Search that way</source>
-        <translation type="unfinished"></translation>
+        <translation>这样搜索</translation>
     </message>
     <message>
         <source>There is nothing with these words or this title in the vault.</source>
-        <translation type="unfinished"></translation>
+        <translation>记忆库中没有含这些词或此标题的内容。</translation>
     </message>
     <message>
         <source>This is about the message of the conversation that fits best.</source>
-        <translation type="unfinished"></translation>
+        <translation>这里针对会话中最匹配的消息。</translation>
     </message>
     <message>
         <source>This search shows it: {query}</source>
-        <translation type="unfinished"></translation>
+        <translation>此搜索可以显示它：{query}</translation>
     </message>
     <message>
         <source>Untitled</source>
-        <translation type="unfinished"></translation>
+        <translation>无标题</translation>
     </message>
     <message>
         <source>What you expected</source>
-        <translation type="unfinished"></translation>
+        <translation>你期望的内容</translation>
     </message>
     <message>
         <source>Why not …?</source>
-        <translation type="unfinished"></translation>
+        <translation>为什么没有…？</translation>
     </message>
     <message>
         <source>Words of it, or its title…</source>
-        <translation type="unfinished"></translation>
+        <translation>其中的词或标题…</translation>
     </message>
 </context>
 <context>
     <name>WhyPanel</name>
     <message>
         <source>A filled bar lifted the result, an outlined one lowered it.</source>
-        <translation type="unfinished"></translation>
+        <translation>实心条提升了结果，空心条降低了结果。</translation>
     </message>
     <message>
         <source>How it was found</source>
-        <translation type="unfinished"></translation>
+        <translation>如何找到</translation>
     </message>
     <message>
         <source>Importance</source>
-        <translation type="unfinished"></translation>
+        <translation>重要度</translation>
     </message>
     <message>
         <source>Meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>含义</translation>
     </message>
     <message>
         <source>Mentions</source>
-        <translation type="unfinished"></translation>
+        <translation>提及</translation>
     </message>
     <message>
         <source>Newness</source>
-        <translation type="unfinished"></translation>
+        <translation>新近度</translation>
     </message>
     <message>
         <source>Next marked word</source>
-        <translation type="unfinished"></translation>
+        <translation>下一个标记的词</translation>
     </message>
     <message>
         <source>Open</source>
-        <translation type="unfinished"></translation>
+        <translation>打开</translation>
     </message>
     <message>
         <source>Other names</source>
-        <translation type="unfinished"></translation>
+        <translation>其他名称</translation>
     </message>
     <message>
         <source>Previous marked word</source>
-        <translation type="unfinished"></translation>
+        <translation>上一个标记的词</translation>
     </message>
     <message>
         <source>Text of the result</source>
-        <translation type="unfinished"></translation>
+        <translation>结果文本</translation>
     </message>
     <message>
         <source>What counted, and how much</source>
-        <translation type="unfinished"></translation>
+        <translation>哪些因素起作用及其程度</translation>
     </message>
     <message>
         <source>What else counted</source>
-        <translation type="unfinished"></translation>
+        <translation>其他起作用的因素</translation>
     </message>
     <message>
         <source>Words</source>
-        <translation type="unfinished"></translation>
+        <translation>词语</translation>
     </message>
     <message>
         <source>place {rank}</source>
-        <translation type="unfinished"></translation>
+        <translation>第 {rank} 位</translation>
     </message>
     <message>
         <source>{m} marked</source>
-        <translation type="unfinished"></translation>
+        <translation>标记 {m} 处</translation>
     </message>
     <message>
         <source>{n} of {m}</source>
-        <translation type="unfinished"></translation>
+        <translation>{n}/{m}</translation>
     </message>
 </context>
 <context>
     <name>Window</name>
     <message>
         <source>Drop to import</source>
-        <translation type="unfinished"></translation>
+        <translation>拖放以导入</translation>
     </message>
     <message>
         <source>Keepsake</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake</translation>
     </message>
     <message>
         <source>Keepsake (safe mode)</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake（安全模式）</translation>
     </message>
     <message>
         <source>Only the window is in safe mode: another Keepsake has your memories open. Quit that one for all of it.</source>
-        <translation type="unfinished"></translation>
+        <translation>只有此窗口处于安全模式：另一个 Keepsake 已打开你的记忆。请退出它以完全进入安全模式。</translation>
     </message>
     <message>
         <source>Safe mode: schedules, models and search by meaning are off, and the appearance is the default one. Settings that you change count from the next start.</source>
-        <translation type="unfinished"></translation>
+        <translation>安全模式：计划、模型和按含义搜索已关闭，外观为默认。你更改的设置从下次启动起生效。</translation>
     </message>
 </context>
 <context>
     <name>WindowActions</name>
     <message>
         <source>Created ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>已创建“{title}”</translation>
     </message>
     <message>
         <source>Keepsake ended unexpectedly on {time}. What was saved is kept. Copy the details if you want to report it.</source>
-        <translation type="unfinished"></translation>
+        <translation>Keepsake 于 {time} 意外结束。已保存的内容完好。如需报告，请复制详情。</translation>
     </message>
     <message>
         <source>Link copied</source>
-        <translation type="unfinished"></translation>
+        <translation>已复制链接</translation>
     </message>
     <message>
         <source>No language model is set up. The settings llm.* name one.</source>
-        <translation type="unfinished"></translation>
+        <translation>未设置语言模型。可在 llm.* 设置中指定。</translation>
     </message>
     <message>
         <source>Open a note, conversation or search first; this place has no link</source>
-        <translation type="unfinished"></translation>
+        <translation>请先打开笔记、会话或搜索；此处没有链接</translation>
     </message>
     <message>
         <source>create ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>创建“{title}”</translation>
     </message>
     <message>
         <source>{model} answered in {seconds} seconds. This month it cost {cost}.</source>
-        <translation type="unfinished"></translation>
+        <translation>{model} 在 {seconds} 秒内作答。本月费用 {cost}。</translation>
     </message>
     <message>
         <source>{program}, {time}</source>
-        <translation type="unfinished"></translation>
+        <translation>{program}，{time}</translation>
     </message>
 </context>
 <context>
     <name>Words</name>
     <message>
         <source>A message of several sentences</source>
-        <translation type="unfinished"></translation>
+        <translation>多句消息</translation>
     </message>
     <message>
         <source>A question came before</source>
-        <translation type="unfinished"></translation>
+        <translation>前一条是问题</translation>
     </message>
     <message>
         <source>Archived</source>
-        <translation type="unfinished"></translation>
+        <translation>已归档</translation>
     </message>
     <message>
         <source>As in the settings</source>
-        <translation type="unfinished"></translation>
+        <translation>同设置</translation>
     </message>
     <message>
         <source>Assistant</source>
-        <translation type="unfinished"></translation>
+        <translation>助手</translation>
     </message>
     <message>
         <source>Best match overall</source>
-        <translation type="unfinished"></translation>
+        <translation>总体最匹配</translation>
     </message>
     <message>
         <source>By conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>按会话</translation>
     </message>
     <message>
         <source>By day</source>
-        <translation type="unfinished"></translation>
+        <translation>按日期</translation>
     </message>
     <message>
         <source>Changed</source>
-        <translation type="unfinished"></translation>
+        <translation>更改</translation>
     </message>
     <message>
         <source>Condensed</source>
-        <translation type="unfinished"></translation>
+        <translation>浓缩</translation>
     </message>
     <message>
         <source>Confirmed</source>
-        <translation type="unfinished"></translation>
+        <translation>已确认</translation>
     </message>
     <message>
         <source>Date</source>
-        <translation type="unfinished"></translation>
+        <translation>日期</translation>
     </message>
     <message>
         <source>Dates</source>
-        <translation type="unfinished"></translation>
+        <translation>日期</translation>
     </message>
     <message>
         <source>Deleted</source>
-        <translation type="unfinished"></translation>
+        <translation>已删除</translation>
     </message>
     <message>
         <source>Deleted from the archive</source>
-        <translation type="unfinished"></translation>
+        <translation>已从归档删除</translation>
     </message>
     <message>
         <source>Digest</source>
-        <translation type="unfinished"></translation>
+        <translation>摘编</translation>
     </message>
     <message>
         <source>Digests</source>
-        <translation type="unfinished"></translation>
+        <translation>摘编</translation>
     </message>
     <message>
         <source>E-mail address</source>
-        <translation type="unfinished"></translation>
+        <translation>电子邮件地址</translation>
     </message>
     <message>
         <source>E-mail addresses</source>
-        <translation type="unfinished"></translation>
+        <translation>电子邮件地址</translation>
     </message>
     <message>
         <source>Fact</source>
-        <translation type="unfinished"></translation>
+        <translation>事实</translation>
     </message>
     <message>
         <source>Facts</source>
-        <translation type="unfinished"></translation>
+        <translation>事实</translation>
     </message>
     <message>
         <source>Follows a person</source>
-        <translation type="unfinished"></translation>
+        <translation>紧随某人之后</translation>
     </message>
     <message>
         <source>Found because it {reasons}.</source>
-        <translation type="unfinished"></translation>
+        <translation>找到的原因：{reasons}。</translation>
     </message>
     <message>
         <source>Hashtag</source>
-        <translation type="unfinished"></translation>
+        <translation>话题标签</translation>
     </message>
     <message>
         <source>Hashtags</source>
-        <translation type="unfinished"></translation>
+        <translation>话题标签</translation>
     </message>
     <message>
         <source>How new it is</source>
-        <translation type="unfinished"></translation>
+        <translation>内容的新近度</translation>
     </message>
     <message>
         <source>How new the conversation is</source>
-        <translation type="unfinished"></translation>
+        <translation>会话的新近度</translation>
     </message>
     <message>
         <source>How results are grouped</source>
-        <translation type="unfinished"></translation>
+        <translation>结果的分组方式</translation>
     </message>
     <message>
         <source>How results are ranked</source>
-        <translation type="unfinished"></translation>
+        <translation>结果的排序方式</translation>
     </message>
     <message>
         <source>Import ({origin})</source>
-        <translation type="unfinished"></translation>
+        <translation>导入（{origin}）</translation>
     </message>
     <message>
         <source>It does not say {lacking}.</source>
-        <translation type="unfinished"></translation>
+        <translation>其中没有{lacking}。</translation>
     </message>
     <message>
         <source>It is a note or fact</source>
-        <translation type="unfinished"></translation>
+        <translation>它是笔记或事实</translation>
     </message>
     <message>
         <source>It is a question</source>
-        <translation type="unfinished"></translation>
+        <translation>它是问题</translation>
     </message>
     <message>
         <source>It is about who hears it</source>
-        <translation type="unfinished"></translation>
+        <translation>与听者有关</translation>
     </message>
     <message>
         <source>It is about who says it</source>
-        <translation type="unfinished"></translation>
+        <translation>与说者有关</translation>
     </message>
     <message>
         <source>It is in the archive, which searches leave out. Add is:archived.</source>
-        <translation type="unfinished"></translation>
+        <translation>它在归档中，搜索会略过归档。请添加 is:archived。</translation>
     </message>
     <message>
         <source>It is no longer there.</source>
-        <translation type="unfinished"></translation>
+        <translation>它已不存在。</translation>
     </message>
     <message>
         <source>It is not ready to be searched yet, or has no words of its own.</source>
-        <translation type="unfinished"></translation>
+        <translation>它尚未可供搜索，或没有自己的文字。</translation>
     </message>
     <message>
         <source>It says a number</source>
-        <translation type="unfinished"></translation>
+        <translation>提到数字</translation>
     </message>
     <message>
         <source>It says when</source>
-        <translation type="unfinished"></translation>
+        <translation>提到时间</translation>
     </message>
     <message>
         <source>It says {words}, but not {lacking}, and others fit better.</source>
-        <translation type="unfinished"></translation>
+        <translation>其中有{words}，但没有{lacking}，其他内容更匹配。</translation>
     </message>
     <message>
         <source>It says {words}, but so many others do that it did not come among the best.</source>
-        <translation type="unfinished"></translation>
+        <translation>其中有{words}，但含有它的太多，因此未进入最佳结果。</translation>
     </message>
     <message>
         <source>It shares no word with your search, and others are nearer in meaning.</source>
-        <translation type="unfinished"></translation>
+        <translation>它与你的搜索没有共同的词，其他内容含义更接近。</translation>
     </message>
     <message>
         <source>It was deleted. Restore it from the trash, and searches find it again.</source>
-        <translation type="unfinished"></translation>
+        <translation>它已被删除。从回收站恢复后即可再次搜到。</translation>
     </message>
     <message>
         <source>It was found, but only as number {place}; the first {limit} are shown.</source>
-        <translation type="unfinished"></translation>
+        <translation>已找到，但仅排第 {place} 位；只显示前 {limit} 条。</translation>
     </message>
     <message>
         <source>It was found: it is number {place} of the results.</source>
-        <translation type="unfinished"></translation>
+        <translation>已找到：它是第 {place} 条结果。</translation>
     </message>
     <message>
         <source>Its conversation is like the best ones</source>
-        <translation type="unfinished"></translation>
+        <translation>其会话与最佳者相似</translation>
     </message>
     <message>
         <source>Its conversation is the newest of those</source>
-        <translation type="unfinished"></translation>
+        <translation>其会话是其中最新的</translation>
     </message>
     <message>
         <source>Its conversation was deleted.</source>
-        <translation type="unfinished"></translation>
+        <translation>其会话已被删除。</translation>
     </message>
     <message>
         <source>Judged by the reading model</source>
-        <translation type="unfinished"></translation>
+        <translation>由阅读模型评判</translation>
     </message>
     <message>
         <source>Length</source>
-        <translation type="unfinished"></translation>
+        <translation>长度</translation>
     </message>
     <message>
         <source>Length of the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>会话长度</translation>
     </message>
     <message>
         <source>Length of the question</source>
-        <translation type="unfinished"></translation>
+        <translation>问题长度</translation>
     </message>
     <message>
         <source>Meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>含义</translation>
     </message>
     <message>
         <source>Meaning around it</source>
-        <translation type="unfinished"></translation>
+        <translation>周围的含义</translation>
     </message>
     <message>
         <source>Meaning before words</source>
-        <translation type="unfinished"></translation>
+        <translation>含义优先于词语</translation>
     </message>
     <message>
         <source>Meaning of the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>会话的含义</translation>
     </message>
     <message>
         <source>Meaning of the message after</source>
-        <translation type="unfinished"></translation>
+        <translation>后一条消息的含义</translation>
     </message>
     <message>
         <source>Meaning of the message before</source>
-        <translation type="unfinished"></translation>
+        <translation>前一条消息的含义</translation>
     </message>
     <message>
         <source>Mention</source>
-        <translation type="unfinished"></translation>
+        <translation>提及</translation>
     </message>
     <message>
         <source>Mentions</source>
-        <translation type="unfinished"></translation>
+        <translation>提及</translation>
     </message>
     <message>
         <source>Mentions what you name</source>
-        <translation type="unfinished"></translation>
+        <translation>提到你所说的</translation>
     </message>
     <message>
         <source>Merged</source>
-        <translation type="unfinished"></translation>
+        <translation>已合并</translation>
     </message>
     <message>
         <source>Message</source>
-        <translation type="unfinished"></translation>
+        <translation>消息</translation>
     </message>
     <message>
         <source>Messages</source>
-        <translation type="unfinished"></translation>
+        <translation>消息</translation>
     </message>
     <message>
         <source>Most of your words in one of its messages</source>
-        <translation type="unfinished"></translation>
+        <translation>其中一条消息含有你的大部分词</translation>
     </message>
     <message>
         <source>Name</source>
-        <translation type="unfinished"></translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>Names</source>
-        <translation type="unfinished"></translation>
+        <translation>名称</translation>
     </message>
     <message>
         <source>Names in it</source>
-        <translation type="unfinished"></translation>
+        <translation>其中的名称</translation>
     </message>
     <message>
         <source>Note</source>
-        <translation type="unfinished"></translation>
+        <translation>笔记</translation>
     </message>
     <message>
         <source>Notes</source>
-        <translation type="unfinished"></translation>
+        <translation>笔记</translation>
     </message>
     <message>
         <source>Observation</source>
-        <translation type="unfinished"></translation>
+        <translation>观察</translation>
     </message>
     <message>
         <source>Observations</source>
-        <translation type="unfinished"></translation>
+        <translation>观察</translation>
     </message>
     <message>
         <source>One list, best first</source>
-        <translation type="unfinished"></translation>
+        <translation>单一列表，最佳在前</translation>
     </message>
     <message>
         <source>Only the meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>仅含义</translation>
     </message>
     <message>
         <source>Only your words</source>
-        <translation type="unfinished"></translation>
+        <translation>仅你的词</translation>
     </message>
     <message>
         <source>Organization</source>
-        <translation type="unfinished"></translation>
+        <translation>组织</translation>
     </message>
     <message>
         <source>Organizations</source>
-        <translation type="unfinished"></translation>
+        <translation>组织</translation>
     </message>
     <message>
         <source>Other messages of its conversation came first.</source>
-        <translation type="unfinished"></translation>
+        <translation>其会话中的其他消息排在前面。</translation>
     </message>
     <message>
         <source>Other name</source>
-        <translation type="unfinished"></translation>
+        <translation>其他名称</translation>
     </message>
     <message>
         <source>Other names</source>
-        <translation type="unfinished"></translation>
+        <translation>其他名称</translation>
     </message>
     <message>
         <source>People</source>
-        <translation type="unfinished"></translation>
+        <translation>人物</translation>
     </message>
     <message>
         <source>Person</source>
-        <translation type="unfinished"></translation>
+        <translation>人物</translation>
     </message>
     <message>
         <source>Place</source>
-        <translation type="unfinished"></translation>
+        <translation>地点</translation>
     </message>
     <message>
         <source>Place by meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>按含义的名次</translation>
     </message>
     <message>
         <source>Place by words</source>
-        <translation type="unfinished"></translation>
+        <translation>按词语的名次</translation>
     </message>
     <message>
         <source>Places</source>
-        <translation type="unfinished"></translation>
+        <translation>地点</translation>
     </message>
     <message>
         <source>Private</source>
-        <translation type="unfinished"></translation>
+        <translation>私密</translation>
     </message>
     <message>
         <source>Project</source>
-        <translation type="unfinished"></translation>
+        <translation>项目</translation>
     </message>
     <message>
         <source>Projects</source>
-        <translation type="unfinished"></translation>
+        <translation>项目</translation>
     </message>
     <message>
         <source>Read from the history</source>
-        <translation type="unfinished"></translation>
+        <translation>读取自历史</translation>
     </message>
     <message>
         <source>Reflection</source>
-        <translation type="unfinished"></translation>
+        <translation>反思</translation>
     </message>
     <message>
         <source>Reflections</source>
-        <translation type="unfinished"></translation>
+        <translation>反思</translation>
     </message>
     <message>
         <source>Renamed</source>
-        <translation type="unfinished"></translation>
+        <translation>已重命名</translation>
     </message>
     <message>
         <source>Restored</source>
-        <translation type="unfinished"></translation>
+        <translation>已恢复</translation>
     </message>
     <message>
         <source>Said again</source>
-        <translation type="unfinished"></translation>
+        <translation>再次说到</translation>
     </message>
     <message>
         <source>Said by a person</source>
-        <translation type="unfinished"></translation>
+        <translation>由人说出</translation>
     </message>
     <message>
         <source>Said by someone you name</source>
-        <translation type="unfinished"></translation>
+        <translation>由你提到的人说出</translation>
     </message>
     <message>
         <source>Said by whom you name first</source>
-        <translation type="unfinished"></translation>
+        <translation>由你最先提到的人说出</translation>
     </message>
     <message>
         <source>Said soon after the time named</source>
-        <translation type="unfinished"></translation>
+        <translation>在所说时间后不久说出</translation>
     </message>
     <message>
         <source>Said to someone you name</source>
-        <translation type="unfinished"></translation>
+        <translation>对你提到的人说出</translation>
     </message>
     <message>
         <source>Share of your words around it</source>
-        <translation type="unfinished"></translation>
+        <translation>周围含有你的词的比例</translation>
     </message>
     <message>
         <source>Share of your words in it</source>
-        <translation type="unfinished"></translation>
+        <translation>其中含有你的词的比例</translation>
     </message>
     <message>
         <source>Share of your words in the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>会话中含有你的词的比例</translation>
     </message>
     <message>
         <source>Share of your words in the message before</source>
-        <translation type="unfinished"></translation>
+        <translation>前一条消息含有你的词的比例</translation>
     </message>
     <message>
         <source>Share of your words two messages later</source>
-        <translation type="unfinished"></translation>
+        <translation>后面第二条消息含有你的词的比例</translation>
     </message>
     <message>
         <source>Shared</source>
-        <translation type="unfinished"></translation>
+        <translation>共享</translation>
     </message>
     <message>
         <source>Social</source>
-        <translation type="unfinished"></translation>
+        <translation>社交</translation>
     </message>
     <message>
         <source>Some nearest, some important, some latest</source>
-        <translation type="unfinished"></translation>
+        <translation>一些最近似的、一些重要的、一些最新的</translation>
     </message>
     <message>
         <source>System</source>
-        <translation type="unfinished"></translation>
+        <translation>系统</translation>
     </message>
     <message>
         <source>The date fits</source>
-        <translation type="unfinished"></translation>
+        <translation>日期相符</translation>
     </message>
     <message>
         <source>The message before asks about your words</source>
-        <translation type="unfinished"></translation>
+        <translation>前一条消息询问了你的词</translation>
     </message>
     <message>
         <source>Tool</source>
-        <translation type="unfinished"></translation>
+        <translation>工具</translation>
     </message>
     <message>
         <source>Web address</source>
-        <translation type="unfinished"></translation>
+        <translation>网址</translation>
     </message>
     <message>
         <source>Web addresses</source>
-        <translation type="unfinished"></translation>
+        <translation>网址</translation>
     </message>
     <message>
         <source>What words, meaning and names agree on</source>
-        <translation type="unfinished"></translation>
+        <translation>词语、含义和名称的共识</translation>
     </message>
     <message>
         <source>Whether texts are chat or long</source>
-        <translation type="unfinished"></translation>
+        <translation>文本是聊天还是长文</translation>
     </message>
     <message>
         <source>Words and meaning alike</source>
-        <translation type="unfinished"></translation>
+        <translation>词语与含义并重</translation>
     </message>
     <message>
         <source>Words and meaning, newer and repeated first</source>
-        <translation type="unfinished"></translation>
+        <translation>词语与含义，较新和重复的优先</translation>
     </message>
     <message>
         <source>Words around it</source>
-        <translation type="unfinished"></translation>
+        <translation>周围的词</translation>
     </message>
     <message>
         <source>Words of the conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>会话的词</translation>
     </message>
     <message>
         <source>Words of the message</source>
-        <translation type="unfinished"></translation>
+        <translation>消息的词</translation>
     </message>
     <message>
         <source>Words of the message after</source>
-        <translation type="unfinished"></translation>
+        <translation>后一条消息的词</translation>
     </message>
     <message>
         <source>Words of the message before</source>
-        <translation type="unfinished"></translation>
+        <translation>前一条消息的词</translation>
     </message>
     <message>
         <source>Words of the passage</source>
-        <translation type="unfinished"></translation>
+        <translation>段落的词</translation>
     </message>
     <message>
         <source>Words of the person in it</source>
-        <translation type="unfinished"></translation>
+        <translation>其中人物的词</translation>
     </message>
     <message>
         <source>Words of the whole conversation</source>
-        <translation type="unfinished"></translation>
+        <translation>整个会话的词</translation>
     </message>
     <message>
         <source>Words side by side</source>
-        <translation type="unfinished"></translation>
+        <translation>相邻的词</translation>
     </message>
     <message>
         <source>Words, for its length</source>
-        <translation type="unfinished"></translation>
+        <translation>词语（按长度计）</translation>
     </message>
     <message>
         <source>Written</source>
-        <translation type="unfinished"></translation>
+        <translation>书写</translation>
     </message>
     <message>
         <source>You</source>
-        <translation type="unfinished"></translation>
+        <translation>你</translation>
     </message>
     <message>
         <source>Your search leaves it out because of {operators}.</source>
-        <translation type="unfinished"></translation>
+        <translation>你的搜索因 {operators} 而略过它。</translation>
     </message>
     <message>
         <source>Your search rules it out by {words}.</source>
-        <translation type="unfinished"></translation>
+        <translation>你的搜索以{words}排除了它。</translation>
     </message>
     <message>
         <source>comes from {agent}</source>
-        <translation type="unfinished"></translation>
+        <translation>来自 {agent}</translation>
     </message>
     <message>
         <source>has your words in its title or around it</source>
-        <translation type="unfinished"></translation>
+        <translation>标题或周围含有你的词</translation>
     </message>
     <message>
         <source>is a {kind}</source>
-        <translation type="unfinished"></translation>
+        <translation>属于{kind}</translation>
     </message>
     <message>
         <source>is about {names}</source>
-        <translation type="unfinished"></translation>
+        <translation>关于{names}</translation>
     </message>
     <message>
         <source>is among the newest</source>
-        <translation type="unfinished"></translation>
+        <translation>属于最新内容</translation>
     </message>
     <message>
         <source>is from {month}</source>
-        <translation type="unfinished"></translation>
+        <translation>来自 {month}</translation>
     </message>
     <message>
         <source>is important</source>
-        <translation type="unfinished"></translation>
+        <translation>重要</translation>
     </message>
     <message>
         <source>is near in meaning</source>
-        <translation type="unfinished"></translation>
+        <translation>含义相近</translation>
     </message>
     <message>
         <source>is pinned</source>
-        <translation type="unfinished"></translation>
+        <translation>已置顶</translation>
     </message>
     <message>
         <source>is tagged {tags}</source>
-        <translation type="unfinished"></translation>
+        <translation>带有标签 {tags}</translation>
     </message>
     <message>
         <source>mentions what you name</source>
-        <translation type="unfinished"></translation>
+        <translation>提到你所说的</translation>
     </message>
     <message>
         <source>more of your words</source>
-        <translation type="unfinished"></translation>
+        <translation>含有更多你的词</translation>
     </message>
     <message>
         <source>says {words}</source>
-        <translation type="unfinished"></translation>
+        <translation>含有{words}</translation>
     </message>
     <message>
         <source>stands beside what fits</source>
-        <translation type="unfinished"></translation>
+        <translation>与匹配内容相邻</translation>
     </message>
     <message>
         <source>stands in ‘{title}’</source>
-        <translation type="unfinished"></translation>
+        <translation>位于“{title}”</translation>
     </message>
     <message>
         <source>was said often</source>
-        <translation type="unfinished"></translation>
+        <translation>经常提到</translation>
     </message>
     <message>
         <source>{parts} and {last}</source>
-        <translation type="unfinished"></translation>
+        <translation>{parts}和{last}</translation>
     </message>
 </context>
 <context>
     <name>_TitleField</name>
     <message>
         <source>Title</source>
-        <translation type="unfinished"></translation>
+        <translation>标题</translation>
     </message>
 </context>
 </TS>

@@ -56,6 +56,7 @@ def sound(operation: Operation, there: Known) -> dict[str, Any]:
         "version": there.version,
         "text": "words",
         "when": "2024-02-03T04:05:06Z",
+        "day": "2024-02-03",
         "seq": 3,
         "title": "Title",
         "query": "words",

@@ -230,7 +230,8 @@ def test_an_agent_hears_of_what_it_may_read(host: Host) -> None:
 
 
 def call_often(client: Client) -> None:
-    for _ in range(10):
+    """Call until a rate takes hold; the host tells open connections of it a moment after it was set."""
+    for _ in range(5000):
         client.call("agent.whoami")
 
 

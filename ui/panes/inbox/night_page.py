@@ -120,12 +120,11 @@ class NightPage(QScrollArea):
 
 def night_words(undone: "UndoneNight") -> str:
     """Return what was undone, in a sentence."""
-
-    def tr(text: str) -> str:
-        return QCoreApplication.translate("NightPage", text)
-
     if not undone.runs:
-        return tr("There is nothing left to undo.")
-    said = tr("Undid what one job did") if len(undone.runs) == 1 else tr("Undid what {n} jobs did")
-    words = said.format(n=len(undone.runs))
-    return f"{words} · {tr('what changed since stays')}" if undone.left else words
+        return QCoreApplication.translate("NightPage", "There is nothing left to undo.")
+    if len(undone.runs) == 1:
+        words = QCoreApplication.translate("NightPage", "Undid what one job did")
+    else:
+        words = QCoreApplication.translate("NightPage", "Undid what {n} jobs did").format(n=len(undone.runs))
+    stays = QCoreApplication.translate("NightPage", "what changed since stays")
+    return f"{words} · {stays}" if undone.left else words
