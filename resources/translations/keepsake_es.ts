@@ -575,6 +575,25 @@
     </message>
 </context>
 <context>
+    <name>AttachmentOpener</name>
+    <message>
+        <source>Another program will open this file.</source>
+        <translation>Otro programa abrirá este archivo.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Abrir</translation>
+    </message>
+    <message>
+        <source>Open an attachment</source>
+        <translation>Abrir un adjunto</translation>
+    </message>
+    <message>
+        <source>‘{name}’ cannot be opened. {why}</source>
+        <translation>«{name}» no se puede abrir. {why}</translation>
+    </message>
+</context>
+<context>
     <name>BackupChoice</name>
     <message>
         <source>A damaged database</source>
@@ -5097,20 +5116,8 @@
         <translation>Se abrió otra nota antes de escribir el enlace. Añádelo allí: {link}</translation>
     </message>
     <message>
-        <source>Another program will open this file.</source>
-        <translation>Otro programa abrirá este archivo.</translation>
-    </message>
-    <message>
         <source>Attach files</source>
         <translation>Adjuntar archivos</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>Abrir</translation>
-    </message>
-    <message>
-        <source>Open an attachment</source>
-        <translation>Abrir un adjunto</translation>
     </message>
     <message>
         <source>That picture has too many pixels to be attached. Make it smaller and try again.</source>
@@ -5127,10 +5134,6 @@
     <message>
         <source>{count} files are too many at once. Attach at most {most}, or import their folder.</source>
         <translation>{count} archivos a la vez son demasiados. Adjunta {most} como máximo, o importa su carpeta.</translation>
-    </message>
-    <message>
-        <source>‘{name}’ cannot be opened. {why}</source>
-        <translation>«{name}» no se puede abrir. {why}</translation>
     </message>
     <message>
         <source>‘{name}’ was not attached. {why}</source>

@@ -575,6 +575,25 @@
     </message>
 </context>
 <context>
+    <name>AttachmentOpener</name>
+    <message>
+        <source>Another program will open this file.</source>
+        <translation>将由其他程序打开此文件。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Open an attachment</source>
+        <translation>打开附件</translation>
+    </message>
+    <message>
+        <source>‘{name}’ cannot be opened. {why}</source>
+        <translation>无法打开“{name}”。{why}</translation>
+    </message>
+</context>
+<context>
     <name>BackupChoice</name>
     <message>
         <source>A damaged database</source>
@@ -5097,20 +5116,8 @@
         <translation>链接写入前已打开了另一条笔记。请在那里添加：{link}</translation>
     </message>
     <message>
-        <source>Another program will open this file.</source>
-        <translation>将由其他程序打开此文件。</translation>
-    </message>
-    <message>
         <source>Attach files</source>
         <translation>附加文件</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>打开</translation>
-    </message>
-    <message>
-        <source>Open an attachment</source>
-        <translation>打开附件</translation>
     </message>
     <message>
         <source>That picture has too many pixels to be attached. Make it smaller and try again.</source>
@@ -5127,10 +5134,6 @@
     <message>
         <source>{count} files are too many at once. Attach at most {most}, or import their folder.</source>
         <translation>一次 {count} 个文件太多。最多附加 {most} 个，或导入其文件夹。</translation>
-    </message>
-    <message>
-        <source>‘{name}’ cannot be opened. {why}</source>
-        <translation>无法打开“{name}”。{why}</translation>
     </message>
     <message>
         <source>‘{name}’ was not attached. {why}</source>
