@@ -140,7 +140,7 @@ def _files(message: Node, files: ConversationFiles, place: str) -> Iterator[Reco
 
 
 def _unshown(message: Node, files: ConversationFiles, said: str) -> list[str]:
-    """Return links to files that were given with a message and are not in its text."""
+    """Return links to a message's files that its text lacks."""
     links = (files.link(key) for key, _ in attached_files(message))
     return [link for link in dict.fromkeys(links) if link and link not in said]
 

@@ -35,7 +35,7 @@ class ConversationFiles:
         self._links: dict[str, str] = {}
 
     def take(self, key: str, name: str, place: str) -> Iterator[AttachmentRecord | Problem]:
-        """Yield the file with an id, when the export has it and it was not yielded before.
+        """Yield the file with an id, unless it was yielded before or is missing.
 
         Args:
             key: The id, or an address such as ``file-service://file-abc`` or ``sediment://file_abc``.
@@ -61,7 +61,7 @@ class ConversationFiles:
             yield file_problem(f"{place}, {entry.name}", problem)
 
     def link(self, key: str) -> str:
-        """Return Markdown that shows the file or leads to it, ``""`` when it was not taken."""
+        """Return Markdown that shows the file, ``""`` when it was not taken."""
         return self._links.get(_key(key), "")
 
 
@@ -78,7 +78,7 @@ def pointers(part: object) -> Iterator[str]:
 
 
 def attached_files(message: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield the id and the name of each file that a person gave a message of ChatGPT."""
+    """Yield id and name of each file that a person attached to a message."""
     for given in map(table, row(table(message.get("metadata")).get("attachments"))):
         if key := text(given.get("id")):
             yield key, first_text(given, "name")

@@ -350,7 +350,7 @@ class TranscriptView(QAbstractScrollArea):
         self._forget_layouts()
 
     def _on_pictures_arrived(self) -> None:
-        """Lay the messages in sight that show files out anew; the pinned one does not move."""
+        """Lay out again the messages in sight that show files."""
         for place in list(self._visible()):
             block = self._blocks[place]
             if block.laid_out and shows_attachment(block.message.content):

@@ -1,4 +1,4 @@
-"""Cache of a note's or conversation's pictures, located by the engine and decoded on a thread."""
+"""Cache of pictures in texts, located by the engine and decoded on a thread."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
