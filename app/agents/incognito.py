@@ -1,4 +1,4 @@
-"""Incognito switch: one stored state in which no agent reads or records, and the times at which it was on."""
+"""Incognito switch: one stored state in which no agent reads or records, and its past periods."""
 
 from datetime import UTC, datetime
 from typing import Final

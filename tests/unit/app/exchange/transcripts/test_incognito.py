@@ -52,8 +52,6 @@ def test_nothing_is_read_while_it_is_on(watching: Host, home: Path) -> None:
     path = claude_path(home)
     # Dated before, so that only the watch itself holds it back.
     append(path, line(1, "earlier words", datetime.now(UTC) - timedelta(minutes=1)))
-    other = home / ".claude" / "projects" / "garden" / "other.jsonl"
-    append(other, line(2, "others", datetime.now(UTC) - timedelta(minutes=1)))
     time.sleep(5 * LOOK_S)
     assert said(watching) == []
     set_incognito(watching, on=False)
