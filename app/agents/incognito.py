@@ -1,4 +1,4 @@
-"""Incognito switch: one stored state in which no agent reads or records, and its past periods."""
+"""Incognito switch: one stored state in which no agent reads or records."""
 
 from datetime import UTC, datetime
 from typing import Final
