@@ -101,6 +101,7 @@ class Engine:
         is_isolated: True for the own vault of an isolated agent.
         keys: Finds the keys of remote services; its own where not given.
         spending: Accounts of the language model; its own where not given.
+        incognito: The switch that holds up agents; its own where not given.
         opening: Hears of the steps before the vault is open, and can stop them.
 
     Raises:
@@ -117,6 +118,7 @@ class Engine:
         is_isolated: bool = False,
         keys: ApiKeys | None = None,
         spending: SpendingService | None = None,
+        incognito: IncognitoSwitch | None = None,
         opening: VaultOpening | None = None,
     ) -> None:
         self.vault = vault
@@ -133,6 +135,7 @@ class Engine:
             self.store = Store.open(vault, migrations(), options=options)
             opened.callback(self.store.close)
             self.spending = spending or SpendingService(self.store, clock)
+            self.incognito = incognito or IncognitoSwitch(self.store, clock)
             self._build()
             opened.pop_all()
         # An isolated agent's vault contains no other vaults.
@@ -144,7 +147,16 @@ class Engine:
 
     def _open_isolated(self, folder: Path) -> "Engine":
         # The settings are the person's, the same for all. Listeners of this engine learn nothing of that vault.
-        made = Engine(folder, self.config, self.clock, Feed(), is_isolated=True, keys=self.keys, spending=self.spending)
+        made = Engine(
+            folder,
+            self.config,
+            self.clock,
+            Feed(),
+            is_isolated=True,
+            keys=self.keys,
+            spending=self.spending,
+            incognito=self.incognito,
+        )
         if self._new_goal_runner is not None:
             made.set_goal_runner(self._new_goal_runner)
         return made
@@ -184,7 +196,8 @@ class Engine:
         options = partial(context_options, config)
         self.context = ContextService(store, search, self.memories.reflections, self.trace, clock, options)
         new_sink = partial(VaultSink, store, self.sessions.service, indexer, clock)
-        self.capture = capture_parts.build(runtime, self.sessions.service)
+        incognito = self.incognito
+        self.capture = capture_parts.build(runtime, self.sessions.service, lambda: incognito.is_on, incognito.covers)
         source = VaultSource(store, self.memories.queries, self.memories.archive)
         self.exchange = ExchangeService(new_sink, source, self.capture.new_sink, self.vault, KnownRecords(store).count)
         self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
@@ -204,7 +217,6 @@ class Engine:
         self.consolidation.switched.connect(self.schedules.runner, schedules, self.upkeep_jobs.install)
         self.memory_trimmer = MemoryTrimmer(worker.wait_quiet)
         self.agents = AgentService(store, clock)
-        self.incognito = IncognitoSwitch(store, clock)
         self.presence = AgentPresence(clock, self.feed.publish)
         self.safety = SafetyRecords(store, clock)
         self.connections = ConnectionService(self.vault, ConnectionAccess(self.agents))

@@ -3,17 +3,22 @@
 from datetime import UTC, datetime
 from typing import Final
 
+import apsw
 import msgspec
 
 from app.agents.model import Incognito
 from app.changes import Changed, ChangeSet
-from app.core.clock import Clock, to_datetime
+from app.core.clock import Clock, to_datetime, to_ms
 from app.errors import AgentPausedError, InputError
 from app.store.store import Store
 
 AREA: Final = "agents"
 _KEY: Final = "incognito"
+_PERIODS_KEY: Final = "incognito_periods"
 _OFF: Final = Incognito()
+
+Period = tuple[int, int | None]
+"""When incognito was turned on and when it ended, in milliseconds since 1970 UTC; no end while it is on."""
 
 
 class IncognitoSwitch:
@@ -31,6 +36,7 @@ class IncognitoSwitch:
         self._store = store
         self._clock = clock
         self._stored: Incognito | None = None
+        self._periods: tuple[Period, ...] = ()
 
     @property
     def is_on(self) -> bool:
@@ -40,11 +46,19 @@ class IncognitoSwitch:
     async def state(self) -> Incognito:
         """Return whether incognito is on, and until when."""
         if self._stored is None:
-            row = await self._store.read(
-                lambda connection: connection.execute("SELECT value FROM meta WHERE key = ?", (_KEY,)).fetchone()
-            )
-            self._stored = _OFF if row is None else msgspec.json.decode(str(row[0]), type=Incognito)
+            found = await self._store.read(_read)
+            self._periods = msgspec.json.decode(found.get(_PERIODS_KEY, "[]"), type=tuple[Period, ...])
+            self._stored = msgspec.json.decode(found[_KEY], type=Incognito) if _KEY in found else _OFF
         return self._current(self._stored)
+
+    def covers(self, begin_ms: int, end_ms: int) -> bool:
+        """Return whether incognito was on at any moment between two times, both included.
+
+        It is also true before the state was first read.
+        """
+        return self._stored is None or any(
+            begin <= end_ms and (end is None or begin_ms <= end) for begin, end in self._periods
+        )
 
     async def switch(self, *, is_on: bool, until: datetime | None = None, actor: str = "person") -> Changed[Incognito]:
         """Turn incognito on or off.
@@ -62,23 +76,27 @@ class IncognitoSwitch:
             raise InputError("Incognito has an end only while it is on.", field="until")
         if until is not None and until <= now:
             raise InputError("This end of incognito has passed. Choose a later one.", field="until")
+        await self.state()
         made = Incognito(True, now, until) if is_on else _OFF
-        text = msgspec.json.encode(made).decode()
-        # Agents are held up before it is stored and let in after: a call meanwhile must not slip through.
+        periods = _ended(self._periods, to_ms(now))
         if is_on:
-            before, self._stored = self._stored, made
+            periods = (*periods, (to_ms(now), None if until is None else to_ms(until)))
+        texts = {_KEY: msgspec.json.encode(made).decode(), _PERIODS_KEY: msgspec.json.encode(periods).decode()}
+        # Agents are held up before it is stored and let in after: a call meanwhile must not slip through.
+        before = self._stored, self._periods
+        if is_on:
+            self._stored, self._periods = made, periods
         try:
             await self._store.write(
-                lambda connection: connection.execute(
+                lambda connection: connection.executemany(
                     "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-                    (_KEY, text),
+                    texts.items(),
                 )
             )
         except BaseException:
-            if is_on:
-                self._stored = before
+            self._stored, self._periods = before
             raise
-        self._stored = made
+        self._stored, self._periods = made, periods
         return Changed(made, ChangeSet(frozenset({AREA}), (), actor))
 
     async def refuse_agents(self, operation: str) -> None:
@@ -99,3 +117,13 @@ class IncognitoSwitch:
     def _current(self, stored: Incognito) -> Incognito:
         has_ended = stored.until is not None and stored.until <= to_datetime(self._clock.now_ms())
         return _OFF if has_ended else stored
+
+
+def _read(connection: apsw.Connection) -> dict[str, str]:
+    rows = connection.execute("SELECT key, value FROM meta WHERE key IN (?, ?)", (_KEY, _PERIODS_KEY))
+    return {str(key): str(value) for key, value in rows}
+
+
+def _ended(periods: tuple[Period, ...], now_ms: int) -> tuple[Period, ...]:
+    """Return the periods, with one that goes on ended now."""
+    return tuple((begin, now_ms if end is None else min(end, max(begin, now_ms))) for begin, end in periods)

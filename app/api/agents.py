@@ -193,8 +193,9 @@ async def set_incognito(
 ) -> Changed[Incognito]:
     """Turn incognito on or off: while it is on, no agent can read or record.
 
-    It holds for every agent, those that are let in meanwhile among them, and for goals that a model pursues. Your own
-    window and command line go on as ever.
+    It holds for every agent, those that are let in meanwhile among them, and for goals that a model pursues.
+    Transcripts of coding agents are not followed, and what they say of this time is not taken in later either, unless
+    you import them yourself. Your own window and command line go on as ever.
 
     Args:
         on: Whether it is on.

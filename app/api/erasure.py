@@ -27,8 +27,8 @@ async def forget_forever(
     say of them is not touched: memories drawn from them or quoting them are named in the receipt as left. The receipt
     holds ids and numbers, nothing of the text. If Keepsake is killed meanwhile, its next start finishes the work.
 
-    Attachments that no other memory mentions, now or in its history, are deleted too, and their copies beside the
-    backups unless backups are kept.
+    Attachments that no other memory, now or in its history, and no other conversation mentions are deleted too, and
+    their copies beside the backups unless backups are kept.
 
     Args:
         ids: Memories of any kind: active, deleted or archived. What was forgotten before may be named again to clean
@@ -42,7 +42,7 @@ async def forget_forever(
     work = engine.jobs.begin("Forgetting for ever", "rows", job)
     state = "failed"
     try:
-        only_theirs = await engine.store.read(lambda connection: mentioned_only_by(connection, ids))
+        only_theirs = await engine.store.read(lambda connection: mentioned_only_by(connection, ids, sessions))
         done = await engine.erasure.forget(
             ids,
             sessions,

@@ -1,6 +1,7 @@
 """Import into the vault: records stored batch by batch, without duplicates."""
 
 import asyncio
+import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
@@ -32,6 +33,9 @@ from app.sessions.service import (
 from app.store.store import Store
 
 LONGEST_REST_S = 0.1
+# A message says ``[image]`` where its export lacks the file, so both are one message.
+_SHOWN_FILE = re.compile(r"!?(\[(?:image|audio|video)\])\(attachments/[^()\s]+\)")
+_GIVEN_FILE = re.compile(r"\n\n\[[^\[\]\n]*\]\(attachments/[^()\s]+\)(?=\n\n|\Z)")
 _HIGHEST = MAX_SEQ >> 1
 
 
@@ -294,6 +298,8 @@ def _of_session(record: MemoryRecord) -> MemoryRecord:
 
 
 def _key(role: str, content: str) -> str:
+    if "](attachments/" in content:
+        content = _GIVEN_FILE.sub("", _SHOWN_FILE.sub(r"\1", content))
     return f"{role}:{content_hash(content)}"
 
 

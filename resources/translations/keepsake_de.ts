@@ -575,6 +575,25 @@
     </message>
 </context>
 <context>
+    <name>AttachmentOpener</name>
+    <message>
+        <source>Another program will open this file.</source>
+        <translation>Ein anderes Programm wird diese Datei öffnen.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
+        <source>Open an attachment</source>
+        <translation>Anhang öffnen</translation>
+    </message>
+    <message>
+        <source>‘{name}’ cannot be opened. {why}</source>
+        <translation>„{name}“ kann nicht geöffnet werden. {why}</translation>
+    </message>
+</context>
+<context>
     <name>BackupChoice</name>
     <message>
         <source>A damaged database</source>
@@ -5097,20 +5116,8 @@
         <translation>Bevor der Link geschrieben war, wurde eine andere Notiz geöffnet. Füge ihn dort ein: {link}</translation>
     </message>
     <message>
-        <source>Another program will open this file.</source>
-        <translation>Ein anderes Programm wird diese Datei öffnen.</translation>
-    </message>
-    <message>
         <source>Attach files</source>
         <translation>Dateien anhängen</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>Öffnen</translation>
-    </message>
-    <message>
-        <source>Open an attachment</source>
-        <translation>Anhang öffnen</translation>
     </message>
     <message>
         <source>That picture has too many pixels to be attached. Make it smaller and try again.</source>
@@ -5127,10 +5134,6 @@
     <message>
         <source>{count} files are too many at once. Attach at most {most}, or import their folder.</source>
         <translation>{count} Dateien auf einmal sind zu viele. Häng höchstens {most} an, oder importiere ihren Ordner.</translation>
-    </message>
-    <message>
-        <source>‘{name}’ cannot be opened. {why}</source>
-        <translation>„{name}“ kann nicht geöffnet werden. {why}</translation>
     </message>
     <message>
         <source>‘{name}’ was not attached. {why}</source>

@@ -68,7 +68,7 @@
     </message>
     <message>
         <source>{n} more wait.</source>
-        <translation>Esperan {n} más.</translation>
+        <translation>Hay {n} más en espera.</translation>
     </message>
     <message>
         <source>“{name}” asks for access to your memory, with {trust} trust.</source>
@@ -79,11 +79,11 @@
     <name>AccessRequests</name>
     <message>
         <source>Allowed {name}</source>
-        <translation>Se permitió {name}</translation>
+        <translation>Se permitió el acceso a {name}</translation>
     </message>
     <message>
         <source>Refused {name}</source>
-        <translation>Se rechazó {name}</translation>
+        <translation>Se rechazó el acceso a {name}</translation>
     </message>
     <message>
         <source>The request of {name} is decided already</source>
@@ -349,15 +349,15 @@
     </message>
     <message>
         <source>Incognito is off: your agents may read and record.</source>
-        <translation>El modo incógnito está desactivado: tus agentes pueden leer y grabar.</translation>
+        <translation>El modo incógnito está desactivado: tus agentes pueden leer y guardar.</translation>
     </message>
     <message>
         <source>Incognito is on until {when}: no agent can read or record.</source>
-        <translation>El modo incógnito está activo hasta {when}: ningún agente puede leer ni grabar.</translation>
+        <translation>El modo incógnito está activo hasta {when}: ningún agente puede leer ni guardar.</translation>
     </message>
     <message>
         <source>Incognito is on: no agent can read or record.</source>
-        <translation>El modo incógnito está activo: ningún agente puede leer ni grabar.</translation>
+        <translation>El modo incógnito está activo: ningún agente puede leer ni guardar.</translation>
     </message>
     <message>
         <source>Inner: sees what is shared and social</source>
@@ -365,35 +365,35 @@
     </message>
     <message>
         <source>Last seen {when}</source>
-        <translation>Visto por última vez {when}</translation>
+        <translation>Última vez: {when}</translation>
     </message>
     <message>
         <source>Looked at conversations</source>
-        <translation>Miró conversaciones</translation>
+        <translation>Consultó conversaciones</translation>
     </message>
     <message>
         <source>Looked at its proposals</source>
-        <translation>Miró sus propuestas</translation>
+        <translation>Consultó sus propuestas</translation>
     </message>
     <message>
         <source>Looked at notes</source>
-        <translation>Miró notas</translation>
+        <translation>Consultó notas</translation>
     </message>
     <message>
         <source>Looked at reflections</source>
-        <translation>Miró reflexiones</translation>
+        <translation>Consultó reflexiones</translation>
     </message>
     <message>
         <source>Looked at tags</source>
-        <translation>Miró etiquetas</translation>
+        <translation>Consultó etiquetas</translation>
     </message>
     <message>
         <source>Looked at the archive</source>
-        <translation>Miró el archivo</translation>
+        <translation>Consultó el archivo</translation>
     </message>
     <message>
         <source>Looked at the timeline</source>
-        <translation>Miró la cronología</translation>
+        <translation>Consultó la cronología</translation>
     </message>
     <message>
         <source>Looked up people and things</source>
@@ -417,7 +417,7 @@
     </message>
     <message>
         <source>Refused</source>
-        <translation>Rechazado</translation>
+        <translation>Rechazada</translation>
     </message>
     <message>
         <source>Remembered a fact</source>
@@ -547,7 +547,7 @@
     </message>
     <message>
         <source>Done</source>
-        <translation>Listo</translation>
+        <translation>Terminado</translation>
     </message>
     <message>
         <source>Example of a field</source>
@@ -572,6 +572,25 @@
     <message>
         <source>The north bed is too wet for roses: Rosa says to dig in sand before March.</source>
         <translation>El bancal norte es demasiado húmedo para rosas: Rosa dice que hay que echar arena antes de marzo.</translation>
+    </message>
+</context>
+<context>
+    <name>AttachmentOpener</name>
+    <message>
+        <source>Another program will open this file.</source>
+        <translation>Otro programa abrirá este archivo.</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>Abrir</translation>
+    </message>
+    <message>
+        <source>Open an attachment</source>
+        <translation>Abrir un adjunto</translation>
+    </message>
+    <message>
+        <source>‘{name}’ cannot be opened. {why}</source>
+        <translation>«{name}» no se puede abrir. {why}</translation>
     </message>
 </context>
 <context>
@@ -677,11 +696,11 @@
     </message>
     <message>
         <source>Call it off</source>
-        <translation>Suspender</translation>
+        <translation>Anular</translation>
     </message>
     <message>
         <source>Calling it off…</source>
-        <translation>Suspendiendo…</translation>
+        <translation>Anulando…</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -713,7 +732,7 @@
     </message>
     <message>
         <source>It takes the vault&apos;s place when Keepsake is started again.</source>
-        <translation>Ocupa el lugar de la bóveda cuando Keepsake se inicie de nuevo.</translation>
+        <translation>Ocupará el lugar de la bóveda cuando Keepsake se inicie de nuevo.</translation>
     </message>
     <message>
         <source>Laying it ready…</source>
@@ -785,7 +804,7 @@
     </message>
     <message>
         <source>Whole: messages {messages}, memories {memories}</source>
-        <translation>En total: mensajes {messages}, recuerdos {memories}</translation>
+        <translation>Íntegra: mensajes {messages}, recuerdos {memories}</translation>
     </message>
     <message>
         <source>Why</source>
@@ -983,7 +1002,7 @@
     </message>
     <message>
         <source>You know</source>
-        <translation>Tú sabes</translation>
+        <translation>Lo que sabes</translation>
     </message>
 </context>
 <context>
@@ -1298,7 +1317,7 @@
     </message>
     <message>
         <source>{name} answers searches now</source>
-        <translation>{name} responde ahora las búsquedas</translation>
+        <translation>{name} responde ahora a las búsquedas</translation>
     </message>
 </context>
 <context>
@@ -1355,7 +1374,7 @@
     </message>
     <message>
         <source>Done</source>
-        <translation>Listo</translation>
+        <translation>Terminado</translation>
     </message>
     <message>
         <source>How much it may see</source>
@@ -1454,7 +1473,7 @@
     </message>
     <message>
         <source>Scratchpad</source>
-        <translation>Borrador</translation>
+        <translation>Apuntes</translation>
     </message>
     <message>
         <source>Summary</source>
@@ -1627,19 +1646,19 @@
     <name>DesktopPanel</name>
     <message>
         <source>Command of quick capture</source>
-        <translation>Orden de captura rápida</translation>
+        <translation>Comando de captura rápida</translation>
     </message>
     <message>
         <source>In your desktop&apos;s settings, under keyboard shortcuts, add a shortcut of your choice with this command:</source>
-        <translation>En los ajustes de tu escritorio, en atajos de teclado, añade un atajo a tu gusto con esta orden:</translation>
+        <translation>En los ajustes de tu escritorio, en atajos de teclado, añade un atajo a tu gusto con este comando:</translation>
     </message>
     <message>
         <source>It starts in the tray, where your agents reach it.</source>
-        <translation>Se inicia en la bandeja del sistema, donde tus agentes lo alcanzan.</translation>
+        <translation>Se inicia en la bandeja del sistema, donde tus agentes pueden acceder a él.</translation>
     </message>
     <message>
         <source>It starts in the tray, where your agents reach it. No window opens.</source>
-        <translation>Se inicia en la bandeja del sistema, donde tus agentes lo alcanzan. No se abre ninguna ventana.</translation>
+        <translation>Se inicia en la bandeja del sistema, donde tus agentes pueden acceder a él. No se abre ninguna ventana.</translation>
     </message>
     <message>
         <source>Quick capture from anywhere</source>
@@ -1647,11 +1666,11 @@
     </message>
     <message>
         <source>Start Keepsake when you log in</source>
-        <translation>Iniciar Keepsake al entrar en la sesión</translation>
+        <translation>Iniciar Keepsake al iniciar sesión</translation>
     </message>
     <message>
         <source>Start at login, autostart, quick capture, global shortcut</source>
-        <translation>Iniciar al entrar, inicio automático, captura rápida, atajo global</translation>
+        <translation>Iniciar al iniciar sesión, inicio automático, captura rápida, atajo global</translation>
     </message>
     <message>
         <source>‘keepsake capture TEXT’ saves a note at once, without a window.</source>
@@ -1738,7 +1757,7 @@
     </message>
     <message>
         <source>Time</source>
-        <translation>Tiempo</translation>
+        <translation>Hora</translation>
     </message>
     <message>
         <source>Vault open</source>
@@ -1750,7 +1769,7 @@
     </message>
     <message>
         <source>Window filled</source>
-        <translation>Ventana llena</translation>
+        <translation>Contenido en la ventana</translation>
     </message>
     <message>
         <source>Window on the screen</source>
@@ -1899,7 +1918,7 @@
     </message>
     <message>
         <source>Take theirs</source>
-        <translation>Tomar la otra</translation>
+        <translation>Usar la otra</translation>
     </message>
     <message>
         <source>Untitled</source>
@@ -1946,7 +1965,7 @@
     </message>
     <message>
         <source>Appends that may wait for agents that do not.</source>
-        <translation>Añadidos que pueden esperar por los agentes que no esperan.</translation>
+        <translation>Escrituras que pueden quedar en cola para los agentes que no esperan.</translation>
     </message>
     <message>
         <source>Attempts</source>
@@ -1966,11 +1985,11 @@
     </message>
     <message>
         <source>Balanced</source>
-        <translation>Equilibrado</translation>
+        <translation>Equilibrada</translation>
     </message>
     <message>
         <source>Boosted</source>
-        <translation>Reforzado</translation>
+        <translation>Reforzada</translation>
     </message>
     <message>
         <source>Bring the summaries of a conversation up to date once it falls quiet.</source>
@@ -2090,7 +2109,7 @@
     </message>
     <message>
         <source>Context max tokens</source>
-        <translation>Tokens máximos del contexto</translation>
+        <translation>Tokens máximos de los hechos</translation>
     </message>
     <message>
         <source>Context recent max tokens</source>
@@ -2190,7 +2209,7 @@
     </message>
     <message>
         <source>Days since the last one without which none is written.</source>
-        <translation>Días desde la última sin los que no se escribe ninguna.</translation>
+        <translation>Días mínimos desde la última para escribir otra.</translation>
     </message>
     <message>
         <source>Days that a proposal of an agent waits for you before it expires.</source>
@@ -2298,7 +2317,7 @@
     </message>
     <message>
         <source>Facts of the past days without which none is written.</source>
-        <translation>Hechos de los últimos días sin los que no se escribe ninguna.</translation>
+        <translation>Hechos mínimos de los últimos días para escribir una.</translation>
     </message>
     <message>
         <source>Failures in a row after which a schedule pauses.</source>
@@ -2370,11 +2389,11 @@
     </message>
     <message>
         <source>Housekeeping</source>
-        <translation>Mantenimiento</translation>
+        <translation>Puesta a punto</translation>
     </message>
     <message>
         <source>Housekeeping time</source>
-        <translation>Hora del mantenimiento</translation>
+        <translation>Hora de la puesta a punto</translation>
     </message>
     <message>
         <source>How words and meaning are weighed.</source>
@@ -2450,7 +2469,7 @@
     </message>
     <message>
         <source>Learned</source>
-        <translation>Aprendido</translation>
+        <translation>Aprendida</translation>
     </message>
     <message>
         <source>Length of the vectors a remote model is asked for; 0 for its own.</source>
@@ -2558,7 +2577,7 @@
     </message>
     <message>
         <source>Messages without which nothing is condensed.</source>
-        <translation>Mensajes sin los que no se condensa nada.</translation>
+        <translation>Mensajes mínimos para condensar algo.</translation>
     </message>
     <message>
         <source>Milliseconds to wait while another program holds the database.</source>
@@ -2602,7 +2621,7 @@
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
-        <translation>Nombres hasta los que un recuerdo o mensaje tiene pocos.</translation>
+        <translation>Nombres hasta los que se considera que un recuerdo o mensaje tiene pocos.</translation>
     </message>
     <message>
         <source>Ner batch</source>
@@ -2778,7 +2797,7 @@
     </message>
     <message>
         <source>Run</source>
-        <translation>Ejecución</translation>
+        <translation>Ejecutar</translation>
     </message>
     <message>
         <source>Runs of a schedule that are kept.</source>
@@ -2934,7 +2953,7 @@
     </message>
     <message>
         <source>Summary trigger</source>
-        <translation>Disparador del resumen</translation>
+        <translation>Umbral del resumen</translation>
     </message>
     <message>
         <source>Sunday</source>
@@ -2978,7 +2997,7 @@
     </message>
     <message>
         <source>Time</source>
-        <translation>Tiempo</translation>
+        <translation>Hora</translation>
     </message>
     <message>
         <source>Time at which remaining conversations are consolidated.</source>
@@ -3062,7 +3081,7 @@
     </message>
     <message>
         <source>Use a language model or spaCy to find names, if available.</source>
-        <translation>Usar un modelo de lenguaje o spaCy para hallar nombres, si lo hay.</translation>
+        <translation>Usar un modelo de lenguaje o spaCy para encontrar nombres, si lo hay.</translation>
     </message>
     <message>
         <source>Vector</source>
@@ -3094,7 +3113,7 @@
     </message>
     <message>
         <source>Weighted</source>
-        <translation>Ponderado</translation>
+        <translation>Ponderada</translation>
     </message>
     <message>
         <source>What stands for the older messages of a long conversation: a list of them, one sentence each; a summary by the language model, or the list where there is none; or nothing.</source>
@@ -3122,7 +3141,7 @@
     </message>
     <message>
         <source>Whether goals wait while the connection is paid by volume, a day at most, or run on it too.</source>
-        <translation>Si los objetivos esperan mientras la conexión se paga por volumen, un día como máximo, o se ejecutan también así.</translation>
+        <translation>Si los objetivos esperan mientras la conexión es de uso medido, un día como máximo, o se ejecutan también así.</translation>
     </message>
     <message>
         <source>Whether heavy work waits for mains power, a day at most, or runs on battery too.</source>
@@ -3618,7 +3637,7 @@
     </message>
     <message>
         <source>Command palette…</source>
-        <translation>Paleta de órdenes…</translation>
+        <translation>Paleta de comandos…</translation>
     </message>
     <message>
         <source>Copy link to this place</source>
@@ -3859,7 +3878,7 @@
     </message>
     <message>
         <source>Pin or unpin this name</source>
-        <translation>Fijar o soltar este nombre</translation>
+        <translation>Fijar o desfijar este nombre</translation>
     </message>
     <message>
         <source>Relate this name to another</source>
@@ -4153,7 +4172,7 @@
     <name>ImportDialog</name>
     <message>
         <source>An export of ChatGPT or Claude, chats of a messenger, notes of Obsidian, Notion, Joplin, Evernote or Apple, or documents such as PDF and Word. Nothing leaves this computer.</source>
-        <translation>Una exportación de ChatGPT o Claude, chats de un mensajero, notas de Obsidian, Notion, Joplin, Evernote o Apple, o documentos como PDF y Word. Nada sale de este equipo.</translation>
+        <translation>Una exportación de ChatGPT o Claude, chats de mensajería, notas de Obsidian, Notion, Joplin, Evernote o Apple, o documentos como PDF y Word. Nada sale de este equipo.</translation>
     </message>
     <message>
         <source>Bring your conversations and notes</source>
@@ -4236,7 +4255,7 @@
     </message>
     <message>
         <source>Account</source>
-        <translation>Cuenta</translation>
+        <translation>Relato</translation>
     </message>
     <message>
         <source>Archive: {title}</source>
@@ -4383,7 +4402,7 @@
     </message>
     <message>
         <source>Nothing waits for you</source>
-        <translation>Nada te espera</translation>
+        <translation>Nada pendiente</translation>
     </message>
     <message>
         <source>One job ran</source>
@@ -4511,7 +4530,7 @@
     <name>KnownRow</name>
     <message>
         <source>No hints for this text</source>
-        <translation>Sin pistas para este texto</translation>
+        <translation>Sin sugerencias para este texto</translation>
     </message>
     <message>
         <source>You already know</source>
@@ -4620,7 +4639,7 @@
     </message>
     <message>
         <source>Completions</source>
-        <translation>Sugerencias para completar</translation>
+        <translation>Autocompletado</translation>
     </message>
     <message>
         <source>That text is too long to put into a note. Import it as a file instead.</source>
@@ -4715,7 +4734,7 @@
     </message>
     <message>
         <source>Answers searches</source>
-        <translation>Responde las búsquedas</translation>
+        <translation>Responde a las búsquedas</translation>
     </message>
     <message>
         <source>Being prepared</source>
@@ -4806,7 +4825,7 @@
     </message>
     <message>
         <source>The earlier model answers searches again</source>
-        <translation>El modelo anterior vuelve a responder las búsquedas</translation>
+        <translation>El modelo anterior vuelve a responder a las búsquedas</translation>
     </message>
     <message>
         <source>The model {model} is not on this machine.</source>
@@ -4886,7 +4905,7 @@
     </message>
     <message>
         <source>Done</source>
-        <translation>Listo</translation>
+        <translation>Terminado</translation>
     </message>
     <message>
         <source>Name</source>
@@ -4898,7 +4917,7 @@
     </message>
     <message>
         <source>Such as claude-code</source>
-        <translation>Como claude-code</translation>
+        <translation>Por ejemplo, claude-code</translation>
     </message>
     <message>
         <source>The token of {name}</source>
@@ -5097,20 +5116,8 @@
         <translation>Se abrió otra nota antes de escribir el enlace. Añádelo allí: {link}</translation>
     </message>
     <message>
-        <source>Another program will open this file.</source>
-        <translation>Otro programa abrirá este archivo.</translation>
-    </message>
-    <message>
         <source>Attach files</source>
         <translation>Adjuntar archivos</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>Abrir</translation>
-    </message>
-    <message>
-        <source>Open an attachment</source>
-        <translation>Abrir un adjunto</translation>
     </message>
     <message>
         <source>That picture has too many pixels to be attached. Make it smaller and try again.</source>
@@ -5127,10 +5134,6 @@
     <message>
         <source>{count} files are too many at once. Attach at most {most}, or import their folder.</source>
         <translation>{count} archivos a la vez son demasiados. Adjunta {most} como máximo, o importa su carpeta.</translation>
-    </message>
-    <message>
-        <source>‘{name}’ cannot be opened. {why}</source>
-        <translation>«{name}» no se puede abrir. {why}</translation>
     </message>
     <message>
         <source>‘{name}’ was not attached. {why}</source>
@@ -5306,7 +5309,7 @@
     </message>
     <message>
         <source>Filter by words</source>
-        <translation>Filtrar por palabras</translation>
+        <translation>Filtrar</translation>
     </message>
     <message>
         <source>Filter notes</source>
@@ -5314,11 +5317,11 @@
     </message>
     <message>
         <source>Last changed first</source>
-        <translation>Los últimos cambios primero</translation>
+        <translation>Las últimas cambiadas primero</translation>
     </message>
     <message>
         <source>Longest unchanged first</source>
-        <translation>Los más antiguos sin cambios primero</translation>
+        <translation>Las que llevan más sin cambios primero</translation>
     </message>
     <message>
         <source>New note</source>
@@ -5326,7 +5329,7 @@
     </message>
     <message>
         <source>Newest first</source>
-        <translation>Los más nuevos primero</translation>
+        <translation>Las más nuevas primero</translation>
     </message>
     <message>
         <source>No note fits this filter.</source>
@@ -5522,11 +5525,11 @@
     <name>OpeningAdviser</name>
     <message>
         <source>A change to your memories was cut off, and taking it back needs a folder that can be changed. Free some space, or copy the folder to another place and open it there.</source>
-        <translation>Un cambio en tus recuerdos quedó cortado, y para retirarlo hace falta una carpeta que se pueda cambiar. Libera espacio, o copia la carpeta a otro lugar y ábrela allí.</translation>
+        <translation>Un cambio en tus recuerdos quedó interrumpido, y para deshacerlo hace falta una carpeta que se pueda cambiar. Libera espacio, o copia la carpeta a otro lugar y ábrela allí.</translation>
     </message>
     <message>
         <source>A model that your settings name is not on this computer. Safe mode starts without it.</source>
-        <translation>Un modelo que nombran tus ajustes no está en este equipo. El modo seguro empieza sin él.</translation>
+        <translation>Un modelo que nombran tus ajustes no está en este equipo. El modo seguro se inicia sin él.</translation>
     </message>
     <message>
         <source>Another Keepsake (process {number}) has your memories open and does not answer. Close it, then try again.</source>
@@ -5542,7 +5545,7 @@
     </message>
     <message>
         <source>Memories were being rescued into {folder}, and that did not finish. Rescue them again, or delete it.</source>
-        <translation>Se estaban rescatando recuerdos en {folder} y no se terminó. Rescátalos de nuevo, o elimínala.</translation>
+        <translation>Se estaban rescatando recuerdos en {folder} y no se terminó. Rescátalos de nuevo, o elimina la carpeta.</translation>
     </message>
     <message>
         <source>Reading your memories took too long. Try again, or check the file that holds them.</source>
@@ -5574,7 +5577,7 @@
     </message>
     <message>
         <source>Your desktop has no keyring for the keys that your settings name. Safe mode starts without them.</source>
-        <translation>Tu escritorio no tiene llavero para las claves que nombran tus ajustes. El modo seguro empieza sin ellas.</translation>
+        <translation>Tu escritorio no tiene llavero para las claves que nombran tus ajustes. El modo seguro se inicia sin ellas.</translation>
     </message>
     <message>
         <source>Your memories are from an older Keepsake and have to be brought up to date. That needs free space and a folder that can be changed: copy the folder to such a place, then open it there.</source>
@@ -5602,7 +5605,7 @@
     </message>
     <message>
         <source>{place} is a file. Your memories are kept in a folder; open that instead.</source>
-        <translation>{place} es un archivo. Tus recuerdos se guardan en una carpeta; ábrela en su lugar.</translation>
+        <translation>{place} es un archivo. Tus recuerdos se guardan en una carpeta; abre esa carpeta.</translation>
     </message>
 </context>
 <context>
@@ -5616,7 +5619,7 @@
     <name>Palette</name>
     <message>
         <source>Command or title</source>
-        <translation>Orden o título</translation>
+        <translation>Comando o título</translation>
     </message>
     <message>
         <source>Conversation</source>
@@ -5672,7 +5675,7 @@
     </message>
     <message>
         <source>Type a command, title, tag or name…</source>
-        <translation>Escribe una orden, título, etiqueta o nombre…</translation>
+        <translation>Escribe un comando, título, etiqueta o nombre…</translation>
     </message>
     <message>
         <source>Web address</source>
@@ -5832,7 +5835,7 @@
     </message>
     <message>
         <source>The Keepsake that had your memories open has ended. This window is opening them itself; what you type meanwhile is kept and saved then.</source>
-        <translation>El Keepsake que tenía abiertos tus recuerdos ha terminado. Esta ventana los está abriendo ella misma; lo que escribas mientras tanto se conserva y se guarda después.</translation>
+        <translation>El Keepsake que tenía abiertos tus recuerdos ha terminado. Esta ventana los abre por sí misma; lo que escribas mientras tanto se conserva y se guarda después.</translation>
     </message>
     <message>
         <source>The sample vault could not be opened.</source>
@@ -5855,7 +5858,7 @@
     </message>
     <message>
         <source>Nothing waits for you.</source>
-        <translation>Nada te espera.</translation>
+        <translation>Nada pendiente.</translation>
     </message>
     <message>
         <source>Proposals</source>
@@ -5878,7 +5881,7 @@
     </message>
     <message>
         <source>Accept as edited</source>
-        <translation>Aceptar lo editado</translation>
+        <translation>Aceptar con cambios</translation>
     </message>
     <message>
         <source>Always accept from {agent}: {kind}</source>
@@ -6038,7 +6041,7 @@
     </message>
     <message>
         <source>Incognito: no agent reads or records</source>
-        <translation>Incógnito: ningún agente lee ni graba</translation>
+        <translation>Incógnito: ningún agente lee ni guarda</translation>
     </message>
     <message>
         <source>Not all of what can be run or paused is shown. {reason}</source>
@@ -6086,7 +6089,7 @@
     </message>
     <message>
         <source>private agents reading recording stop</source>
-        <translation>privado agentes leer grabar detener</translation>
+        <translation>privado agentes leer guardar detener</translation>
     </message>
     <message>
         <source>upkeep consolidation decay take back last night</source>
@@ -6337,7 +6340,7 @@
     </message>
     <message>
         <source>{n} left out that may hold a key or a password</source>
-        <translation>{n} fuera, que pueden contener una clave o contraseña</translation>
+        <translation>{n} omitidos que pueden contener una clave o contraseña</translation>
     </message>
     <message>
         <source>{n} messages</source>
@@ -6349,7 +6352,7 @@
     </message>
     <message>
         <source>{n} problems, each listed below; everything else went in.</source>
-        <translation>{n} problemas, cada uno abajo; todo lo demás entró.</translation>
+        <translation>{n} problemas, listados abajo; todo lo demás se importó.</translation>
     </message>
     <message>
         <source>{n} problems:</source>
@@ -6572,15 +6575,15 @@
     <name>Schedule</name>
     <message>
         <source>Done</source>
-        <translation>Listo</translation>
+        <translation>Terminado</translation>
     </message>
     <message>
         <source>Done for good</source>
-        <translation>Hecho para siempre</translation>
+        <translation>Finalizada</translation>
     </message>
     <message>
         <source>Due now</source>
-        <translation>Toca ahora</translation>
+        <translation>Pendiente ahora</translation>
     </message>
     <message>
         <source>Every day</source>
@@ -6620,7 +6623,7 @@
     </message>
     <message>
         <source>Missed</source>
-        <translation>Perdida</translation>
+        <translation>Omitida</translation>
     </message>
     <message>
         <source>Once, on {when}</source>
@@ -6663,7 +6666,7 @@
     <name>ScheduleEditor</name>
     <message>
         <source>A language model pursues the goal with your memories, where you have set one up. Without one it waits until an agent that you allowed takes it on.</source>
-        <translation>Un modelo de lenguaje persigue el objetivo con tus recuerdos, si has configurado uno. Sin él espera hasta que un agente que permitiste lo asuma.</translation>
+        <translation>Un modelo de lenguaje persigue el objetivo con tus recuerdos, si has configurado uno. Sin él, espera hasta que lo asuma un agente autorizado por ti.</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -6695,7 +6698,7 @@
     </message>
     <message>
         <source>What is to be done, such as: Summarise what I learned about Rust this week</source>
-        <translation>Lo que hay que hacer, como: Resume lo que aprendí de Rust esta semana</translation>
+        <translation>Lo que hay que hacer, por ejemplo: Resume lo que aprendí de Rust esta semana</translation>
     </message>
     <message>
         <source>When</source>
@@ -6722,7 +6725,7 @@
     <name>ScheduleList</name>
     <message>
         <source>Filter by words</source>
-        <translation>Filtrar por palabras</translation>
+        <translation>Filtrar</translation>
     </message>
     <message>
         <source>Filter schedules</source>
@@ -6835,7 +6838,7 @@
     </message>
     <message>
         <source>Everything is paused until {time}</source>
-        <translation>Todo está en pausa hasta las {time}</translation>
+        <translation>Todo está en pausa hasta {time}</translation>
     </message>
     <message>
         <source>For an hour</source>
@@ -6859,7 +6862,7 @@
     </message>
     <message>
         <source>Nothing chosen</source>
-        <translation>Nada elegido</translation>
+        <translation>Nada seleccionado</translation>
     </message>
     <message>
         <source>Pause all</source>
@@ -6938,7 +6941,7 @@
     </message>
     <message>
         <source>Scratchpad</source>
-        <translation>Borrador</translation>
+        <translation>Apuntes</translation>
     </message>
     <message>
         <source>What the agent notes for itself during this conversation, one item a line. You can change it.</source>
@@ -7265,7 +7268,7 @@
     </message>
     <message>
         <source>Newest first</source>
-        <translation>Los más nuevos primero</translation>
+        <translation>Las más nuevas primero</translation>
     </message>
     <message>
         <source>No conversation fits this filter.</source>
@@ -7301,7 +7304,7 @@
     </message>
     <message>
         <source>what came since is not read yet</source>
-        <translation>lo llegado después aún no se ha leído</translation>
+        <translation>lo posterior aún no se ha leído</translation>
     </message>
     <message>
         <source>{n} facts drawn from it</source>
@@ -7526,11 +7529,11 @@
     </message>
     <message>
         <source>Set from outside for this run ({source}).</source>
-        <translation>Fijado desde fuera para esta ejecución ({source}).</translation>
+        <translation>Establecido desde fuera para esta ejecución ({source}).</translation>
     </message>
     <message>
         <source>Takes effect at the next start.</source>
-        <translation>Tiene efecto en el próximo inicio.</translation>
+        <translation>Surte efecto en el próximo inicio.</translation>
     </message>
 </context>
 <context>
@@ -7624,15 +7627,15 @@
     </message>
     <message>
         <source>Find facts in conversations</source>
-        <translation>Hallar hechos en conversaciones</translation>
+        <translation>Encontrar hechos en conversaciones</translation>
     </message>
     <message>
         <source>Find more names and links</source>
-        <translation>Hallar más nombres y enlaces</translation>
+        <translation>Encontrar más nombres y enlaces</translation>
     </message>
     <message>
         <source>Find names more accurately</source>
-        <translation>Hallar nombres con más precisión</translation>
+        <translation>Encontrar nombres con más precisión</translation>
     </message>
     <message>
         <source>Follow the conversations of coding agents</source>
@@ -7644,7 +7647,7 @@
     </message>
     <message>
         <source>Goals on a connection paid by volume</source>
-        <translation>Objetivos con conexión de pago por volumen</translation>
+        <translation>Objetivos con conexión de uso medido</translation>
     </message>
     <message>
         <source>Heavy work on battery</source>
@@ -7652,11 +7655,11 @@
     </message>
     <message>
         <source>Hints while you write</source>
-        <translation>Pistas mientras escribes</translation>
+        <translation>Sugerencias mientras escribes</translation>
     </message>
     <message>
         <source>How Keepsake fits into this computer.</source>
-        <translation>Cómo encaja Keepsake en este equipo.</translation>
+        <translation>Cómo se integra Keepsake en este equipo.</translation>
     </message>
     <message>
         <source>How conversations are summarised and memories are made of them.</source>
@@ -7732,7 +7735,7 @@
     </message>
     <message>
         <source>Optional: it summarises, finds facts and pursues goals.</source>
-        <translation>Opcional: resume, halla hechos y persigue objetivos.</translation>
+        <translation>Opcional: resume, encuentra hechos y persigue objetivos.</translation>
     </message>
     <message>
         <source>Price of what it reads</source>
@@ -7748,7 +7751,7 @@
     </message>
     <message>
         <source>Private texts may go to a language model elsewhere</source>
-        <translation>Textos privados pueden ir a un modelo de lenguaje externo</translation>
+        <translation>Los textos privados pueden ir a un modelo externo</translation>
     </message>
     <message>
         <source>Record what agents search for</source>
@@ -7796,7 +7799,7 @@
     </message>
     <message>
         <source>Upkeep</source>
-        <translation>Cuidado</translation>
+        <translation>Mantenimiento</translation>
     </message>
     <message>
         <source>Weekly backups kept</source>
@@ -7874,7 +7877,7 @@
     </message>
     <message>
         <source>These keys already do {names}. They will be taken away there.</source>
-        <translation>Estas teclas ya hacen {names}. Se quitarán de ahí.</translation>
+        <translation>Estas teclas ya están asignadas a {names}. Se quitarán de ahí.</translation>
     </message>
     <message>
         <source>Use these keys</source>
@@ -7886,7 +7889,7 @@
     </message>
     <message>
         <source>{keys} alone types or moves something. Hold Ctrl or Alt with it.</source>
-        <translation>{keys} solo escribe o mueve algo. Mantén Ctrl o Alt con ello.</translation>
+        <translation>Por sí sola, {keys} escribe o mueve algo. Púlsala junto con Ctrl o Alt.</translation>
     </message>
 </context>
 <context>
@@ -8100,11 +8103,11 @@
     </message>
     <message>
         <source>1 request to {hosts} since {since}, at {last}.</source>
-        <translation>1 petición a {hosts} desde {since}, a las {last}.</translation>
+        <translation>1 petición a {hosts} desde {since} ({last}).</translation>
     </message>
     <message>
         <source>1 thing could be better.</source>
-        <translation>1 cosa podría estar mejor.</translation>
+        <translation>1 cosa se puede mejorar.</translation>
     </message>
     <message>
         <source>Agents</source>
@@ -8112,7 +8115,7 @@
     </message>
     <message>
         <source>An earlier backup was read back and is whole ({when}).</source>
-        <translation>Una copia anterior se releyó y está íntegra ({when}).</translation>
+        <translation>Una copia anterior se verificó y está íntegra ({when}).</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -8124,7 +8127,7 @@
     </message>
     <message>
         <source>Backup read back</source>
-        <translation>Copia releída</translation>
+        <translation>Copia verificada</translation>
     </message>
     <message>
         <source>Check now</source>
@@ -8148,11 +8151,11 @@
     </message>
     <message>
         <source>It is due now.</source>
-        <translation>Toca ahora.</translation>
+        <translation>Está pendiente.</translation>
     </message>
     <message>
         <source>It is switched off.</source>
-        <translation>Está desactivado.</translation>
+        <translation>Está desactivada.</translation>
     </message>
     <message>
         <source>It is the only one.</source>
@@ -8180,7 +8183,7 @@
     </message>
     <message>
         <source>No backup has been read back yet. Verifying proves that one can be restored.</source>
-        <translation>Aún no se ha releído ninguna copia. Verificarla demuestra que se puede restaurar.</translation>
+        <translation>Aún no se ha verificado ninguna copia. Verificarla demuestra que se puede restaurar.</translation>
     </message>
     <message>
         <source>No remote service is set up; everything is computed here.</source>
@@ -8236,7 +8239,7 @@
     </message>
     <message>
         <source>The backup that was read back ({when}) is damaged: {problem}</source>
-        <translation>La copia que se releyó ({when}) está dañada: {problem}</translation>
+        <translation>La copia que se verificó ({when}) está dañada: {problem}</translation>
     </message>
     <message>
         <source>The language model runs on this computer, and so does the search.</source>
@@ -8252,7 +8255,7 @@
     </message>
     <message>
         <source>The newest backup was read back and is whole ({when}).</source>
-        <translation>La copia más nueva se releyó y está íntegra ({when}).</translation>
+        <translation>La copia más nueva se verificó y está íntegra ({when}).</translation>
     </message>
     <message>
         <source>The vault takes {size}; {free} of {disk} are free.</source>
@@ -8312,7 +8315,7 @@
     </message>
     <message>
         <source>{n} things could be better.</source>
-        <translation>{n} cosas podrían estar mejor.</translation>
+        <translation>{n} cosas se pueden mejorar.</translation>
     </message>
     <message>
         <source>{spent} of {cap} spent this month.</source>
@@ -8378,7 +8381,7 @@
     <name>StatusPane</name>
     <message>
         <source>All is well; nothing needs you.</source>
-        <translation>Todo va bien; nada te necesita.</translation>
+        <translation>Todo va bien; no tienes que hacer nada.</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -8513,7 +8516,7 @@
     </message>
     <message>
         <source>Show the graph as of a day</source>
-        <translation>Mostrar el grafo de un día</translation>
+        <translation>Mostrar el grafo tal como era un día</translation>
     </message>
     <message>
         <source>Stop</source>
@@ -8673,7 +8676,7 @@
     </message>
     <message>
         <source>Allow {name}…</source>
-        <translation>Permitir {name}…</translation>
+        <translation>Permitir a {name}…</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -8705,7 +8708,7 @@
     </message>
     <message>
         <source>Refuse {name}</source>
-        <translation>Rechazar {name}</translation>
+        <translation>Rechazar a {name}</translation>
     </message>
     <message>
         <source>Run now</source>
@@ -8868,7 +8871,7 @@
     </message>
     <message>
         <source>Closing the window can leave Keepsake in the tray, where your agents still reach it.</source>
-        <translation>Al cerrar la ventana, Keepsake puede quedarse en la bandeja del sistema, donde tus agentes aún lo alcanzan.</translation>
+        <translation>Al cerrar la ventana, Keepsake puede quedarse en la bandeja del sistema, donde tus agentes aún pueden acceder a él.</translation>
     </message>
     <message>
         <source>Closing the window can leave Keepsake running, hidden. Start it again to see the window.</source>
@@ -8975,7 +8978,7 @@
     </message>
     <message>
         <source>Words of it, or its title…</source>
-        <translation>Palabras suyas, o su título…</translation>
+        <translation>Palabras que contiene, o su título…</translation>
     </message>
 </context>
 <context>
@@ -9275,7 +9278,7 @@
     </message>
     <message>
         <source>It says {words}, but so many others do that it did not come among the best.</source>
-        <translation>Dice {words}, pero tantos otros también que no llegó entre los mejores.</translation>
+        <translation>Dice {words}, pero tantos otros también que no llegó a estar entre los mejores.</translation>
     </message>
     <message>
         <source>It shares no word with your search, and others are nearer in meaning.</source>

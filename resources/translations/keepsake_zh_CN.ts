@@ -575,6 +575,25 @@
     </message>
 </context>
 <context>
+    <name>AttachmentOpener</name>
+    <message>
+        <source>Another program will open this file.</source>
+        <translation>将由其他程序打开此文件。</translation>
+    </message>
+    <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
+        <source>Open an attachment</source>
+        <translation>打开附件</translation>
+    </message>
+    <message>
+        <source>‘{name}’ cannot be opened. {why}</source>
+        <translation>无法打开“{name}”。{why}</translation>
+    </message>
+</context>
+<context>
     <name>BackupChoice</name>
     <message>
         <source>A damaged database</source>
@@ -785,7 +804,7 @@
     </message>
     <message>
         <source>Whole: messages {messages}, memories {memories}</source>
-        <translation>总计：消息 {messages}，记忆 {memories}</translation>
+        <translation>完好：消息 {messages}，记忆 {memories}</translation>
     </message>
     <message>
         <source>Why</source>
@@ -857,11 +876,11 @@
     </message>
     <message>
         <source>Pinned {count} notes</source>
-        <translation>已置顶 {count} 条笔记</translation>
+        <translation>已固定 {count} 条笔记</translation>
     </message>
     <message>
         <source>Unpinned {count} notes</source>
-        <translation>已取消置顶 {count} 条笔记</translation>
+        <translation>已取消固定 {count} 条笔记</translation>
     </message>
     <message>
         <source>Untitled</source>
@@ -912,7 +931,7 @@
     </message>
     <message>
         <source>Every</source>
-        <translation>每</translation>
+        <translation>每隔</translation>
     </message>
     <message>
         <source>Every day</source>
@@ -936,7 +955,7 @@
     </message>
     <message>
         <source>On</source>
-        <translation>日期</translation>
+        <translation>星期</translation>
     </message>
     <message>
         <source>On days of the week</source>
@@ -1226,7 +1245,7 @@
     </message>
     <message>
         <source>Compare what answers now with</source>
-        <translation>将当前的与此比较</translation>
+        <translation>与当前使用的比较对象</translation>
     </message>
     <message>
         <source>Leaves the words out, so that only the models differ.</source>
@@ -1812,7 +1831,7 @@
     </message>
     <message>
         <source>Pin</source>
-        <translation>置顶</translation>
+        <translation>固定</translation>
     </message>
     <message>
         <source>Preview</source>
@@ -2046,7 +2065,7 @@
     </message>
     <message>
         <source>Condensed</source>
-        <translation>浓缩</translation>
+        <translation>压缩</translation>
     </message>
     <message>
         <source>Confidence below which a fact is set aside; that can be undone.</source>
@@ -2174,7 +2193,7 @@
     </message>
     <message>
         <source>Days after which similar observations become one digest.</source>
-        <translation>多少天后相似观察合并为摘要。</translation>
+        <translation>多少天后相似观察合并为一篇摘编。</translation>
     </message>
     <message>
         <source>Days in the archive after which an observation is deleted; notes never are.</source>
@@ -2258,15 +2277,15 @@
     </message>
     <message>
         <source>Enrichment limit</source>
-        <translation>丰富上限</translation>
+        <translation>名称补充上限</translation>
     </message>
     <message>
         <source>Enrichment max entities</source>
-        <translation>丰富最多名称数</translation>
+        <translation>名称补充阈值</translation>
     </message>
     <message>
         <source>Enrichment time</source>
-        <translation>丰富时间</translation>
+        <translation>名称补充时间</translation>
     </message>
     <message>
         <source>Entries</source>
@@ -2334,7 +2353,7 @@
     </message>
     <message>
         <source>Forgetting for ever</source>
-        <translation>正在永久忘记</translation>
+        <translation>正在永久删除</translation>
     </message>
     <message>
         <source>Friday</source>
@@ -2378,7 +2397,7 @@
     </message>
     <message>
         <source>How words and meaning are weighed.</source>
-        <translation>词语和含义的权重方式。</translation>
+        <translation>如何权衡词语和含义。</translation>
     </message>
     <message>
         <source>Importance from which a message counts as important.</source>
@@ -2550,7 +2569,7 @@
     </message>
     <message>
         <source>Messages that a turn must have for that.</source>
-        <translation>为此每轮须有的消息数。</translation>
+        <translation>触发记录所需的每轮最少消息数。</translation>
     </message>
     <message>
         <source>Messages that an emergency leaves.</source>
@@ -2602,7 +2621,7 @@
     </message>
     <message>
         <source>Names up to which a memory or message has few.</source>
-        <translation>记忆或消息含名称多少以内算少。</translation>
+        <translation>名称数不超过此值的记忆或消息算作名称较少。</translation>
     </message>
     <message>
         <source>Ner batch</source>
@@ -2622,7 +2641,7 @@
     </message>
     <message>
         <source>Number of similar observations that make a digest.</source>
-        <translation>多少条相似观察合成一条摘要。</translation>
+        <translation>多少条相似观察合成一篇摘编。</translation>
     </message>
     <message>
         <source>Older files of the trace that are kept.</source>
@@ -2746,7 +2765,7 @@
     </message>
     <message>
         <source>Retention</source>
-        <translation>保留</translation>
+        <translation>留存</translation>
     </message>
     <message>
         <source>Retention archive after days</source>
@@ -2770,7 +2789,7 @@
     </message>
     <message>
         <source>Retention time</source>
-        <translation>保留处理时间</translation>
+        <translation>留存处理时间</translation>
     </message>
     <message>
         <source>Rows that each stage of one run changes at most.</source>
@@ -2950,11 +2969,11 @@
     </message>
     <message>
         <source>Texts of every store may be sent to {name}, private ones too (llm.send_private).</source>
-        <translation>所有区的文本都可发送给 {name}，包括私密文本（llm.send_private）。</translation>
+        <translation>所有分区的文本都可发送给 {name}，包括私密文本（llm.send_private）。</translation>
     </message>
     <message>
         <source>Texts of every store may be sent, to this machine only.</source>
-        <translation>所有区的文本都可发送，但仅限此电脑。</translation>
+        <translation>所有分区的文本都可发送，但仅限此电脑。</translation>
     </message>
     <message>
         <source>Texts of the stores shared and social may be sent to {name}; private ones are not.</source>
@@ -3102,7 +3121,7 @@
     </message>
     <message>
         <source>What turns text into vectors: &apos;static&apos; (built in), &apos;hashed&apos; (for tests), &apos;fastembed:&lt;model name&gt;&apos;, or a remote service: &apos;openai:&apos;, &apos;voyage:&apos;, &apos;cohere:&apos; or &apos;openai-compatible:&apos; with a model name. What is searched for is sent to a remote service too.</source>
-        <translation>将文本转换为向量的方式：“static”（内置）、“hashed”（测试用）、“fastembed:&lt;model name&gt;”，或远程服务：“openai:”、“voyage:”、“cohere:”或“openai-compatible:”加模型名称。搜索内容也会发送到远程服务。</translation>
+        <translation>将文本转换为向量的方式：static（内置）、hashed（测试用）、fastembed:&lt;model name&gt;，或远程服务：openai:、voyage:、cohere: 或 openai-compatible: 加模型名称。搜索内容也会发送到远程服务。</translation>
     </message>
     <message>
         <source>When it is written on that day.</source>
@@ -3266,7 +3285,7 @@
     </message>
     <message>
         <source>Draw around</source>
-        <translation>以此为中心绘制</translation>
+        <translation>以此为中心</translation>
     </message>
     <message>
         <source>Merge</source>
@@ -3368,7 +3387,7 @@
     </message>
     <message>
         <source>Store</source>
-        <translation>区</translation>
+        <translation>分区</translation>
     </message>
     <message>
         <source>Tags</source>
@@ -3419,7 +3438,7 @@
     </message>
     <message>
         <source>{n} % certain</source>
-        <translation>{n} % 确定</translation>
+        <translation>确定度 {n} %</translation>
     </message>
 </context>
 <context>
@@ -3446,7 +3465,7 @@
     </message>
     <message>
         <source>Held true over time</source>
-        <translation>信念的变迁</translation>
+        <translation>各时期的说法</translation>
     </message>
     <message>
         <source>It is right: it stays certain and never fades</source>
@@ -3462,19 +3481,19 @@
     </message>
     <message>
         <source>Pin</source>
-        <translation>置顶</translation>
+        <translation>固定</translation>
     </message>
     <message>
         <source>Pinned the fact</source>
-        <translation>已置顶事实</translation>
+        <translation>已固定事实</translation>
     </message>
     <message>
         <source>Unpin</source>
-        <translation>取消置顶</translation>
+        <translation>取消固定</translation>
     </message>
     <message>
         <source>Unpinned the fact</source>
-        <translation>已取消置顶事实</translation>
+        <translation>已取消固定事实</translation>
     </message>
     <message>
         <source>about {n} months</source>
@@ -3514,7 +3533,7 @@
     </message>
     <message>
         <source>{percent} certain. While it is pinned it does not fade.</source>
-        <translation>确定度 {percent}。置顶期间不会淡忘。</translation>
+        <translation>确定度 {percent}。固定期间不会淡忘。</translation>
     </message>
 </context>
 <context>
@@ -3855,7 +3874,7 @@
     </message>
     <message>
         <source>Pin</source>
-        <translation>置顶</translation>
+        <translation>固定</translation>
     </message>
     <message>
         <source>Pin or unpin this name</source>
@@ -3927,7 +3946,7 @@
     </message>
     <message>
         <source>Unpin</source>
-        <translation>取消置顶</translation>
+        <translation>取消固定</translation>
     </message>
     <message>
         <source>Write a note</source>
@@ -4107,11 +4126,11 @@
     </message>
     <message>
         <source>Pin or unpin</source>
-        <translation>置顶或取消置顶</translation>
+        <translation>固定或取消固定</translation>
     </message>
     <message>
         <source>Pinned ‘{title}’</source>
-        <translation>已置顶“{title}”</translation>
+        <translation>已固定“{title}”</translation>
     </message>
     <message>
         <source>Tagged ‘{title}’</source>
@@ -4127,7 +4146,7 @@
     </message>
     <message>
         <source>Unpinned ‘{title}’</source>
-        <translation>已取消置顶“{title}”</translation>
+        <translation>已取消固定“{title}”</translation>
     </message>
     <message>
         <source>Untitled</source>
@@ -4157,7 +4176,7 @@
     </message>
     <message>
         <source>Bring your conversations and notes</source>
-        <translation>带来你的会话和笔记</translation>
+        <translation>导入你的会话和笔记</translation>
     </message>
     <message>
         <source>Choose a file…</source>
@@ -4236,7 +4255,7 @@
     </message>
     <message>
         <source>Account</source>
-        <translation>账户</translation>
+        <translation>叙述</translation>
     </message>
     <message>
         <source>Archive: {title}</source>
@@ -4296,7 +4315,7 @@
     </message>
     <message>
         <source>Pinned</source>
-        <translation>已置顶</translation>
+        <translation>已固定</translation>
     </message>
     <message>
         <source>Rejected</source>
@@ -4312,7 +4331,7 @@
     </message>
     <message>
         <source>Store</source>
-        <translation>区</translation>
+        <translation>分区</translation>
     </message>
     <message>
         <source>Summary</source>
@@ -4415,7 +4434,7 @@
     </message>
     <message>
         <source>What agents want to write appears here when you review them, and so does what contradicts something that you pinned or confirmed. Nothing is stored before you accept it.</source>
-        <translation>被审核的智能体想写的内容会出现在这里，与你置顶或确认的内容相矛盾的也会出现。在你接受之前不会存储任何内容。</translation>
+        <translation>被审核的智能体想写的内容会出现在这里，与你固定或确认的内容相矛盾的也会出现。在你接受之前不会存储任何内容。</translation>
     </message>
     <message>
         <source>{n} jobs ran</source>
@@ -4779,7 +4798,7 @@
     </message>
     <message>
         <source>{n} numbers each</source>
-        <translation>每个 {n} 个数</translation>
+        <translation>{n} 维</translation>
     </message>
 </context>
 <context>
@@ -4840,7 +4859,7 @@
     <name>NameModel</name>
     <message>
         <source>Links</source>
-        <translation>链接</translation>
+        <translation>连接</translation>
     </message>
     <message>
         <source>Mentions</source>
@@ -4980,7 +4999,7 @@
     </message>
     <message>
         <source>Undo the night</source>
-        <translation>撤销昨夜</translation>
+        <translation>撤销昨夜的更改</translation>
     </message>
     <message>
         <source>Undo {name}</source>
@@ -5031,11 +5050,11 @@
     </message>
     <message>
         <source>Pin</source>
-        <translation>置顶</translation>
+        <translation>固定</translation>
     </message>
     <message>
         <source>Pinned ‘{title}’</source>
-        <translation>已置顶“{title}”</translation>
+        <translation>已固定“{title}”</translation>
     </message>
     <message>
         <source>Rename</source>
@@ -5067,11 +5086,11 @@
     </message>
     <message>
         <source>Unpin</source>
-        <translation>取消置顶</translation>
+        <translation>取消固定</translation>
     </message>
     <message>
         <source>Unpinned ‘{title}’</source>
-        <translation>已取消置顶“{title}”</translation>
+        <translation>已取消固定“{title}”</translation>
     </message>
     <message>
         <source>Untitled</source>
@@ -5097,20 +5116,8 @@
         <translation>链接写入前已打开了另一条笔记。请在那里添加：{link}</translation>
     </message>
     <message>
-        <source>Another program will open this file.</source>
-        <translation>将由其他程序打开此文件。</translation>
-    </message>
-    <message>
         <source>Attach files</source>
         <translation>附加文件</translation>
-    </message>
-    <message>
-        <source>Open</source>
-        <translation>打开</translation>
-    </message>
-    <message>
-        <source>Open an attachment</source>
-        <translation>打开附件</translation>
     </message>
     <message>
         <source>That picture has too many pixels to be attached. Make it smaller and try again.</source>
@@ -5127,10 +5134,6 @@
     <message>
         <source>{count} files are too many at once. Attach at most {most}, or import their folder.</source>
         <translation>一次 {count} 个文件太多。最多附加 {most} 个，或导入其文件夹。</translation>
-    </message>
-    <message>
-        <source>‘{name}’ cannot be opened. {why}</source>
-        <translation>无法打开“{name}”。{why}</translation>
     </message>
     <message>
         <source>‘{name}’ was not attached. {why}</source>
@@ -5164,7 +5167,7 @@
     </message>
     <message>
         <source>Facets</source>
-        <translation>分面</translation>
+        <translation>分类筛选</translation>
     </message>
     <message>
         <source>Filters</source>
@@ -5184,7 +5187,7 @@
     </message>
     <message>
         <source>Pinned</source>
-        <translation>已置顶</translation>
+        <translation>已固定</translation>
     </message>
     <message>
         <source>Save this filter</source>
@@ -5200,7 +5203,7 @@
     </message>
     <message>
         <source>Store</source>
-        <translation>区</translation>
+        <translation>分区</translation>
     </message>
     <message>
         <source>Tags</source>
@@ -5208,7 +5211,7 @@
     </message>
     <message>
         <source>Written</source>
-        <translation>书写</translation>
+        <translation>写入</translation>
     </message>
     <message>
         <source>a name</source>
@@ -5251,7 +5254,7 @@
     </message>
     <message>
         <source>Linked from</source>
-        <translation>被链接自</translation>
+        <translation>反向链接</translation>
     </message>
     <message>
         <source>Links to</source>
@@ -5267,7 +5270,7 @@
     </message>
     <message>
         <source>Store</source>
-        <translation>区</translation>
+        <translation>分区</translation>
     </message>
     <message>
         <source>Stored by</source>
@@ -5287,7 +5290,7 @@
     </message>
     <message>
         <source>Written</source>
-        <translation>书写</translation>
+        <translation>写入</translation>
     </message>
     <message>
         <source>{title} (not written yet)</source>
@@ -5346,7 +5349,7 @@
     </message>
     <message>
         <source>Show or hide the facets</source>
-        <translation>显示或隐藏分面</translation>
+        <translation>显示或隐藏分类筛选</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
@@ -5358,7 +5361,7 @@
     </message>
     <message>
         <source>pinned</source>
-        <translation>已置顶</translation>
+        <translation>已固定</translation>
     </message>
 </context>
 <context>
@@ -5444,7 +5447,7 @@
     </message>
     <message>
         <source>Pin or unpin</source>
-        <translation>置顶或取消置顶</translation>
+        <translation>固定或取消固定</translation>
     </message>
     <message>
         <source>Previous marked word</source>
@@ -5460,7 +5463,7 @@
     </message>
     <message>
         <source>Show or hide facets</source>
-        <translation>显示或隐藏分面</translation>
+        <translation>显示或隐藏分类筛选</translation>
     </message>
     <message>
         <source>The trash is empty</source>
@@ -5878,11 +5881,11 @@
     </message>
     <message>
         <source>Accept as edited</source>
-        <translation>按编辑后接受</translation>
+        <translation>按编辑内容接受</translation>
     </message>
     <message>
         <source>Always accept from {agent}: {kind}</source>
-        <translation>始终接受 {agent} 的：{kind}</translation>
+        <translation>始终接受 {agent} 的{kind}</translation>
     </message>
     <message>
         <source>Edit first</source>
@@ -5906,7 +5909,7 @@
     </message>
     <message>
         <source>Never accept from {agent}: {kind}</source>
-        <translation>从不接受 {agent} 的：{kind}</translation>
+        <translation>始终拒绝 {agent} 的{kind}</translation>
     </message>
     <message>
         <source>Reject</source>
@@ -5914,7 +5917,7 @@
     </message>
     <message>
         <source>This touches something that you pinned or confirmed: what you know is at the left.</source>
-        <translation>这涉及你置顶或确认过的内容：左侧是你已知的。</translation>
+        <translation>这涉及你固定或确认过的内容：左侧是你已知的。</translation>
     </message>
     <message>
         <source>Undo</source>
@@ -5981,7 +5984,7 @@
     </message>
     <message>
         <source>store</source>
-        <translation>区</translation>
+        <translation>分区</translation>
     </message>
     <message>
         <source>tag</source>
@@ -6632,7 +6635,7 @@
     </message>
     <message>
         <source>Switched off</source>
-        <translation>已关闭</translation>
+        <translation>已停用</translation>
     </message>
     <message>
         <source>today {time}</source>
@@ -6699,7 +6702,7 @@
     </message>
     <message>
         <source>When</source>
-        <translation>时间</translation>
+        <translation>执行时间</translation>
     </message>
     <message>
         <source>after each run</source>
@@ -6792,15 +6795,15 @@
     </message>
     <message>
         <source>Switch off</source>
-        <translation>关闭</translation>
+        <translation>停用</translation>
     </message>
     <message>
         <source>Switch on</source>
-        <translation>开启</translation>
+        <translation>启用</translation>
     </message>
     <message>
         <source>When</source>
-        <translation>时间</translation>
+        <translation>执行时间</translation>
     </message>
     <message>
         <source>{days} days: {n}</source>
@@ -6879,11 +6882,11 @@
     </message>
     <message>
         <source>Switched off ‘{name}’</source>
-        <translation>已关闭“{name}”</translation>
+        <translation>已停用“{name}”</translation>
     </message>
     <message>
         <source>Switched on ‘{name}’</source>
-        <translation>已开启“{name}”</translation>
+        <translation>已启用“{name}”</translation>
     </message>
     <message>
         <source>The week after</source>
@@ -6999,7 +7002,7 @@
     </message>
     <message>
         <source>Facets</source>
-        <translation>分面</translation>
+        <translation>分类筛选</translation>
     </message>
     <message>
         <source>Group results in another way</source>
@@ -7039,11 +7042,11 @@
     </message>
     <message>
         <source>Show or hide facets</source>
-        <translation>显示或隐藏分面</translation>
+        <translation>显示或隐藏分类筛选</translation>
     </message>
     <message>
         <source>Show or hide the facets</source>
-        <translation>显示或隐藏分面</translation>
+        <translation>显示或隐藏分类筛选</translation>
     </message>
     <message>
         <source>Still searching: the index is busy, or the vault is large. The results by words stay.</source>
@@ -7827,7 +7830,7 @@
     </message>
     <message>
         <source>Sections</source>
-        <translation>分区</translation>
+        <translation>设置分类</translation>
     </message>
     <message>
         <source>Settings</source>
@@ -8124,7 +8127,7 @@
     </message>
     <message>
         <source>Backup read back</source>
-        <translation>备份已回读</translation>
+        <translation>备份回读</translation>
     </message>
     <message>
         <source>Check now</source>
@@ -8152,7 +8155,7 @@
     </message>
     <message>
         <source>It is switched off.</source>
-        <translation>已关闭。</translation>
+        <translation>已停用。</translation>
     </message>
     <message>
         <source>It is the only one.</source>
@@ -8451,7 +8454,7 @@
     </message>
     <message>
         <source>It stands for the messages up to number {n} of {last}. Version {epoch}.</source>
-        <translation>它代表第 {n}/{last} 条之前的消息。版本 {epoch}。</translation>
+        <translation>它概括了前 {n} 条消息（共 {last} 条）。版本 {epoch}。</translation>
     </message>
     <message>
         <source>Long conversations are condensed by themselves; agents are then given this summary.</source>
@@ -8982,7 +8985,7 @@
     <name>WhyPanel</name>
     <message>
         <source>A filled bar lifted the result, an outlined one lowered it.</source>
-        <translation>实心条提升了结果，空心条降低了结果。</translation>
+        <translation>实心条使结果靠前，空心条使结果靠后。</translation>
     </message>
     <message>
         <source>How it was found</source>
@@ -9053,7 +9056,7 @@
     <name>Window</name>
     <message>
         <source>Drop to import</source>
-        <translation>拖放以导入</translation>
+        <translation>松开即可导入</translation>
     </message>
     <message>
         <source>Keepsake</source>
@@ -9147,7 +9150,7 @@
     </message>
     <message>
         <source>Condensed</source>
-        <translation>浓缩</translation>
+        <translation>压缩</translation>
     </message>
     <message>
         <source>Confirmed</source>
@@ -9195,7 +9198,7 @@
     </message>
     <message>
         <source>Follows a person</source>
-        <translation>紧随某人之后</translation>
+        <translation>紧接在人的消息之后</translation>
     </message>
     <message>
         <source>Found because it {reasons}.</source>
@@ -9611,7 +9614,7 @@
     </message>
     <message>
         <source>Words of the person in it</source>
-        <translation>其中人物的词</translation>
+        <translation>会话中人说的词</translation>
     </message>
     <message>
         <source>Words of the whole conversation</source>
@@ -9627,7 +9630,7 @@
     </message>
     <message>
         <source>Written</source>
-        <translation>书写</translation>
+        <translation>写入</translation>
     </message>
     <message>
         <source>You</source>
@@ -9675,7 +9678,7 @@
     </message>
     <message>
         <source>is pinned</source>
-        <translation>已置顶</translation>
+        <translation>已固定</translation>
     </message>
     <message>
         <source>is tagged {tags}</source>

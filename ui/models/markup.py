@@ -92,16 +92,16 @@ class Picture:
 
 @dataclass(slots=True)
 class NoteParts:
-    """Living parts of a note's preview: pictures, and tasks that can be ticked.
+    """Living parts of a note or message: pictures, and tasks that can be ticked.
 
     Args:
         picture: Returns the picture of the attachments folder that has a name.
-        line: The line of the text that the rendered piece begins with.
+        line: The line of the text that the rendered piece begins with; ``None`` where tasks cannot be ticked.
         refusal: Why pictures of other places are not shown.
     """
 
     picture: Callable[[str], Picture]
-    line: int = 0
+    line: int | None = 0
     refusal: str = ""
     shown: set[str] = field(default_factory=set)
     """Names of the pictures that the HTML shows."""
@@ -301,7 +301,7 @@ def _make_task(state: Any, place: int) -> bool:
         return False
     box = "\N{BALLOT BOX}" if found[1] == " " else "\N{BALLOT BOX WITH CHECK}"
     first.content = f"{box} {first.content[found.end() :]}"
-    if (parts := _parts(state.env)) is not None and token.map:
+    if (parts := _parts(state.env)) is not None and parts.line is not None and token.map:
         first.content = first.content[1:]
         token.children[:0] = _task_box(box, f"{TASK}{parts.line + token.map[0]}")
     return True
@@ -325,7 +325,7 @@ def render(source: str, ink: Ink, parts: NoteParts | None = None) -> str:
     head = ""
     if found := _FRONT_MATTER.match(source):
         head, source = _matter(found[1], ink), source[found.end() :]
-        if parts is not None:
+        if parts is not None and parts.line is not None:
             parts = replace(parts, line=parts.line + lines_of(found[0]))
     env: dict[str, Any] = {"ink": ink, "parts": parts}
     return head + str(_parser().render(breakable(source), env)).rstrip()

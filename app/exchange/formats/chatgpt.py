@@ -1,6 +1,7 @@
 """Reader of ChatGPT's data export.
 
-It takes ``conversations.json``, its numbered shards, or the zip or folder around them.
+It takes ``conversations.json``, its numbered shards, or the zip or folder around them, with the pictures, recordings
+and documents that lie there.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,9 +12,11 @@ from typing import Any
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, storable
 from app.exchange.formats.chatgpt_content import render
+from app.exchange.formats.conversation_files import ConversationFiles, attached_files, pointers
+from app.exchange.formats.notebooks.archive_files import open_files
 from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.json_items import JsonItem, items
-from app.exchange.parsing.lenient import clean, filled, table, text
+from app.exchange.parsing.lenient import clean, filled, row, table, text
 from app.exchange.parsing.message_tree import branch, other_branches
 from app.memories.foreign_record import Problem
 from app.sessions.model import NewMessage, Role
@@ -48,14 +51,16 @@ def read(path: Path, cancelled: Callable[[], bool], *, all_branches: bool = Fals
         NotFoundError: There is nothing at ``path``.
         FormatError: The zip cannot be read at all.
     """
-    for thing in items(path, cancelled):
-        if isinstance(thing, JsonItem):
-            yield from _conversation(thing, all_branches=all_branches)
-        else:
-            yield thing
+    with open_files(path) as found:
+        files = ConversationFiles(found.files)
+        for thing in items(path, cancelled):
+            if isinstance(thing, JsonItem):
+                yield from _conversation(thing, files, all_branches=all_branches)
+            else:
+                yield thing
 
 
-def _conversation(item: JsonItem, *, all_branches: bool) -> Iterator[Record]:
+def _conversation(item: JsonItem, files: ConversationFiles, *, all_branches: bool) -> Iterator[Record]:
     talk = table(item.value)
     nodes = {name: table(node) for name, node in table(talk.get("mapping")).items()}
     title, _ = storable(text(talk.get("title")))
@@ -72,7 +77,7 @@ def _conversation(item: JsonItem, *, all_branches: bool) -> Iterator[Record]:
     left_out = sum(isinstance(node.get("message"), dict) for node in nodes.values()) - len(spoken)
     head = _head(talk, title, spoken, left_out)
     yield head
-    yield from _messages(head, spoken, talk, place)
+    yield from _messages(head, spoken, talk, files, place)
     others = other_branches(parents, moments, way) if all_branches else []
     for number, (after, other) in enumerate(others, 2):
         rest = [nodes[name] for name in other.nodes if isinstance(nodes[name].get("message"), dict)]
@@ -84,7 +89,7 @@ def _conversation(item: JsonItem, *, all_branches: bool) -> Iterator[Record]:
                 attributes={"branch_of": head.key, **({} if after is None else {"branches_after": clean(after)})},
             )
             yield left
-            yield from _messages(left, rest, talk, f"{place}, branch {number}")
+            yield from _messages(left, rest, talk, files, f"{place}, branch {number}")
 
 
 def _head(talk: Node, title: str, spoken: list[Node], left_out: int) -> SessionRecord:
@@ -103,12 +108,16 @@ def _head(talk: Node, title: str, spoken: list[Node], left_out: int) -> SessionR
     )
 
 
-def _messages(head: SessionRecord, spoken: list[Node], talk: Node, place: str) -> Iterator[Record]:
+def _messages(
+    head: SessionRecord, spoken: list[Node], talk: Node, files: ConversationFiles, place: str
+) -> Iterator[Record]:
     moment = head.created_ms
     for number, node in enumerate(spoken, 1):
         message = table(node["message"])
         where = f"{place}, message {number}"
-        said, left = render(table(message.get("content")))
+        yield from _files(message, files, where)
+        said, left = render(table(message.get("content")), files.link)
+        said = "\n\n".join(filter(None, (said, *_unshown(message, files, said))))
         moment = parse_instant(message.get("create_time")) or moment
         if not said.strip():
             continue
@@ -119,6 +128,21 @@ def _messages(head: SessionRecord, spoken: list[Node], talk: Node, place: str) -
         if role is None:
             yield Problem(where, f"Its role {_foreign_role(message)!r} is unknown; it went in as 'system'.", lost=False)
         yield MessageRecord(head.key, _message(message, said, left, role or "system", moment, talk))
+
+
+def _files(message: Node, files: ConversationFiles, place: str) -> Iterator[Record]:
+    """Yield the files of a message, under the names that the person gave them."""
+    for key, name in attached_files(message):
+        yield from files.take(key, name, place)
+    for part in row(table(message.get("content")).get("parts")):
+        for address in pointers(part):
+            yield from files.take(address, "", place)
+
+
+def _unshown(message: Node, files: ConversationFiles, said: str) -> list[str]:
+    """Return links to a message's files that its text lacks."""
+    links = (files.link(key) for key, _ in attached_files(message))
+    return [link for link in dict.fromkeys(links) if link and link not in said]
 
 
 def _message(message: Node, said: str, left: Node, role: Role, moment: int | None, talk: Node) -> NewMessage:

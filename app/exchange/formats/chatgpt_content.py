@@ -3,8 +3,10 @@
 import json
 import re
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
+from app.exchange.formats.conversation_files import pointers
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
 
 Content = dict[str, Any]
@@ -25,13 +27,23 @@ def fenced(source: str, language: str = "") -> str:
     return f"{fence}{language}\n{source}\n{fence}"
 
 
-def render(content: Content) -> tuple[str, Content]:
+def _no_link(_address: str) -> str:
+    return ""
+
+
+def render(content: Content, link: Callable[[str], str] = _no_link) -> tuple[str, Content]:
     """Return a message's text and the parts of its content that are not in it.
 
     The text is ``""`` where there is none.
+
+    Args:
+        content: The message's ``content``.
+        link: Returns Markdown for the address of a file, ``""`` when the export lacks the file.
     """
     kind = text(content.get("content_type")) or "text"
     renderer = _RENDERERS.get(kind)
+    if renderer is _parts:
+        renderer = partial(_parts, link=link)
     if renderer is None:
         return _unknown(kind, content)
     said, covered = renderer(content)
@@ -39,15 +51,15 @@ def render(content: Content) -> tuple[str, Content]:
     return said.strip("\n"), left if kind == "text" else {"content_type": kind, **left}
 
 
-def _parts(content: Content) -> tuple[str, tuple[str, ...]]:
+def _parts(content: Content, link: Callable[[str], str] = _no_link) -> tuple[str, tuple[str, ...]]:
     parts = row(content.get("parts"))
-    said = [said for part in parts if (said := _part(part)).strip()]
+    said = [said for part in parts if (said := _part(part, link)).strip()]
     if not parts:
         return first_text(content, "text"), ("parts", "text")
     return "\n\n".join(said), ("parts",) if all(isinstance(part, str) for part in parts) else ()
 
 
-def _part(part: object) -> str:
+def _part(part: object, link: Callable[[str], str]) -> str:
     if isinstance(part, str):
         return part
     fields = table(part)
@@ -55,6 +67,8 @@ def _part(part: object) -> str:
     said = first_text(fields, "text")
     if said or not fields:
         return said
+    if shown := " ".join(filter(None, map(link, pointers(fields)))):
+        return shown
     return _NAMED_PARTS.get(kind, f"[{kind or 'attachment'}]")
 
 

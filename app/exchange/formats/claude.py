@@ -1,4 +1,7 @@
-"""Reader of Claude's data export: ``conversations.json``, one conversation, or the zip or folder around them."""
+"""Reader of Claude's data export: ``conversations.json``, one conversation, or the zip or folder around them.
+
+From the zip or folder it also takes the documents of projects, and what Claude remembers.
+"""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
@@ -7,6 +10,7 @@ from typing import Any
 
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, storable
+from app.exchange.formats import claude_projects
 from app.exchange.formats.claude_content import ClaudeTurn, turns
 from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.json_items import JsonItem, items
@@ -55,6 +59,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             yield from _conversation(thing)
         else:
             yield thing
+    yield from claude_projects.read(path, cancelled)
 
 
 def _conversation(item: JsonItem) -> Iterator[Record]:

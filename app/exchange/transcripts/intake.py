@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.changes import ChangeSet, session_scope
-from app.core.clock import Clock
+from app.core.clock import Clock, to_ms
 from app.core.text import has_controls, storable
 from app.core.whole_lines import FilePosition, read_whole_lines
 from app.errors import InputError
 from app.exchange.batches import Storable
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.formats.transcripts.transcript_records import LineParser
-from app.exchange.model import AttachmentRecord, Position, Record
+from app.exchange.model import AttachmentRecord, MessageRecord, Position, Record
 from app.exchange.service import Ingested
 from app.exchange.transcripts import repo
 from app.exchange.transcripts.model import CaptureCounts, CapturePosition, TranscriptFile, TranscriptFormat
@@ -62,6 +62,7 @@ class TranscriptIntake:
         policy: Which agents' conversations are kept.
         new_sink: Makes where the messages of a sender's transcripts go.
         publish: Tells of new messages.
+        is_private: Returns whether the person was incognito at any moment between two times in milliseconds since 1970.
     """
 
     def __init__(
@@ -71,7 +72,9 @@ class TranscriptIntake:
         policy: CapturePolicy,
         new_sink: Callable[[Capture], TranscriptSink],
         publish: Callable[[ChangeSet], None],
+        is_private: Callable[[int, int], bool],
     ) -> None:
+        self._is_private = is_private
         self._store = store
         self._clock = clock
         self._policy = policy
@@ -121,7 +124,8 @@ class TranscriptIntake:
                     "This part does not begin where the last one ended. Ask for the position first.", field="start"
                 )
             file = replace(file, format=form, agent=sender.agent or "")
-            done, file = await self._take_lines(file, text.encode("utf-8", "surrogatepass"), end, sender)
+            now = self._clock.now_ms()
+            done, file = await self._take_lines(file, text.encode("utf-8", "surrogatepass"), end, sender, now)
             return replace(done, offset=file.offset, tail=file.tail)
 
     async def take_file(self, path: Path, form: str, sender: Sender) -> CaptureCounts:
@@ -135,34 +139,37 @@ class TranscriptIntake:
         async with self._locks[name]:
             found = await asyncio.to_thread(path.stat)
             known = await self._store.read(partial(repo.transcript_file, path=name)) or TranscriptFile(name, form)
+            since_ms = known.changed_ns // 1_000_000
             seen = replace(known, size=found.st_size, changed_ns=found.st_mtime_ns)
             if form in _PARSERS and path.suffix == ".jsonl":
-                return await self._take_new_lines(path, seen, sender)
-            return await self._take_document(path, form, seen, sender)
+                return await self._take_new_lines(path, seen, sender, since_ms)
+            return await self._take_document(path, form, seen, sender, since_ms)
 
-    async def _take_new_lines(self, path: Path, file: TranscriptFile, sender: Sender) -> CaptureCounts:
+    async def _take_new_lines(self, path: Path, file: TranscriptFile, sender: Sender, since_ms: int) -> CaptureCounts:
         total = CaptureCounts()
         while True:
             part = await asyncio.to_thread(read_whole_lines, path, FilePosition(file.offset, file.tail), PART_BYTES)
             if part.start != file.offset:
                 file = replace(file, offset=0, tail="", state={})
-            done, file = await self._take_lines(file, part.data, part.position, sender)
+            done, file = await self._take_lines(file, part.data, part.position, sender, since_ms)
             total = _sum(total, done)
             if not part.has_more:
                 return total
 
     async def _take_lines(
-        self, file: TranscriptFile, data: bytes, end: FilePosition, sender: Sender
+        self, file: TranscriptFile, data: bytes, end: FilePosition, sender: Sender, since_ms: int
     ) -> tuple[CaptureCounts, TranscriptFile]:
         parser = _PARSERS[file.format](Path(file.path).stem, file.state)
         records = await asyncio.to_thread(_parse, parser, data, Path(file.path).name)
-        done = await self._store_records(records, file.format, sender)
+        done = await self._store_records(records, file.format, sender, since_ms)
         state = {name: value for name, value in parser.state.items() if name in _KEPT_STATE}
         file = replace(file, offset=end.offset, tail=end.tail, state=state)
         await self._store.write(partial(repo.put_file, file=file, now_ms=self._clock.now_ms()))
         return done, file
 
-    async def _take_document(self, path: Path, form: str, file: TranscriptFile, sender: Sender) -> CaptureCounts:
+    async def _take_document(
+        self, path: Path, form: str, file: TranscriptFile, sender: Sender, since_ms: int
+    ) -> CaptureCounts:
         now = self._clock.now_ms()
         since = int(file.state.get("since_ms", 0))
         read = (
@@ -171,13 +178,24 @@ class TranscriptIntake:
             else partial(gemini.read, path, _never)
         )
         records = await asyncio.to_thread(lambda: list(read()))
-        done = await self._store_records(records, form, sender)
+        done = await self._store_records(records, form, sender, since_ms)
         # With some room: the other program's clock is the same, but it writes later than it dates.
         state = {"since_ms": max(0, now - 600_000)} if form == cursor.FORMAT and records else {}
         await self._store.write(partial(repo.put_file, file=replace(file, state=state), now_ms=now))
         return done
 
-    async def _store_records(self, records: Sequence[Record], form: str, sender: Sender) -> CaptureCounts:
+    async def _store_records(
+        self, records: Sequence[Record], form: str, sender: Sender, since_ms: int
+    ) -> CaptureCounts:
+        """Store what was not said while the person was incognito.
+
+        Args:
+            records: What a transcript says.
+            form: Its format.
+            sender: Who sends it.
+            since_ms: When it was taken in last: messages without a time were said between that and now.
+        """
+        records = list(self._without_private(records, since_ms))
         sink = self._sinks.get(sender.agent)
         if sink is None:
             capture = Capture(sender.agent, only_own=sender.agent is not None, policy=self._policy)
@@ -192,6 +210,17 @@ class TranscriptIntake:
             self._publish(ChangeSet(areas, tuple(changed), sender.actor, "session.append", scopes=scopes))
         self.totals = _sum(self.totals, total)
         return total
+
+    def _without_private(self, records: Sequence[Record], since_ms: int) -> Iterator[Record]:
+        now, said_ms = self._clock.now_ms(), None
+        for record in records:
+            if isinstance(record, MessageRecord):
+                at = record.message.created_at
+                said_ms = said_ms if at is None else to_ms(at)
+                begin, end = (since_ms, now) if said_ms is None else (said_ms, said_ms)
+                if self._is_private(begin, end):
+                    continue
+            yield record
 
 
 def _parse(parser: LineParser, data: bytes, name: str) -> list[Record]:

@@ -30,8 +30,20 @@ class CaptureParts:
     watch: TranscriptWatch
 
 
-def build(runtime: Runtime, sessions: SessionService) -> CaptureParts:
-    """Build the parts; ``sessions`` appends the messages."""
+def build(
+    runtime: Runtime,
+    sessions: SessionService,
+    is_private: Callable[[], bool],
+    was_private: Callable[[int, int], bool],
+) -> CaptureParts:
+    """Build the parts.
+
+    Args:
+        runtime: What all parts of an engine share.
+        sessions: Appends the messages.
+        is_private: Returns whether the person is incognito.
+        was_private: Returns whether they were at any moment between two times, in milliseconds since 1970 UTC.
+    """
     store, clock, config = runtime.store, runtime.clock, runtime.config
     new_sink = partial(TranscriptSink, store, sessions, clock, partial(config.flag, "capture.secrets"))
     policy = CapturePolicy(partial(session_options, config))
@@ -39,9 +51,9 @@ def build(runtime: Runtime, sessions: SessionService) -> CaptureParts:
     def sink_of(capture: Capture) -> TranscriptSink:
         return new_sink(capture)
 
-    intake = TranscriptIntake(store, clock, policy, sink_of, runtime.publish)
+    intake = TranscriptIntake(store, clock, policy, sink_of, runtime.publish, was_private)
     folders = transcript_folders(config.environment)
-    watch = TranscriptWatch(store, clock, intake, folders, partial(watch_options, config))
+    watch = TranscriptWatch(store, clock, intake, folders, partial(watch_options, config), is_private)
     return CaptureParts(new_sink, intake, watch)
 
 

@@ -56,6 +56,7 @@ class TranscriptWatch:
         intake: Takes what is new.
         folders: Where transcripts are.
         options: Returns the current options.
+        is_private: Returns whether the person is incognito, and nothing is read.
     """
 
     def __init__(
@@ -65,7 +66,9 @@ class TranscriptWatch:
         intake: TranscriptIntake,
         folders: list[TranscriptFolder],
         options: Callable[[], WatchOptions],
+        is_private: Callable[[], bool],
     ) -> None:
+        self._is_private = is_private
         self._store = store
         self._clock = clock
         self._intake = intake
@@ -93,7 +96,8 @@ class TranscriptWatch:
         while True:
             options = self._options()
             if options.is_on:
-                await self.look(options)
+                if not self._is_private():
+                    await self.look(options)
                 await asyncio.sleep(max(options.every_s, self._looked_s / _SHARE))
             else:
                 await self._end()

@@ -1,4 +1,4 @@
-"""Attachments of the open note: pasted, dropped or chosen files, and opening them."""
+"""Attachments of the open note: pasted, dropped or chosen files."""
 
 import asyncio
 import base64
@@ -6,14 +6,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QObject, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QImage, QTextCursor
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtGui import QImage, QTextCursor
+from PySide6.QtWidgets import QFileDialog, QWidget
 from shiboken6 import isValid
 
 from app.attachments.model import Attachment
 from app.errors import InputError, KeepsakeError
-from ui.widgets.plain_text import PlainMessageBox
+from ui.panes.attachment_opener import AttachmentOpener
 from ui.widgets.text.picture_decoder import PictureError, encoded
 
 if TYPE_CHECKING:
@@ -49,7 +49,9 @@ class NoteAttachments(QObject):
         document.editor.files_given.connect(self.attach)
         document.editor.picture_given.connect(self._on_picture_given)
         document.editor.attach_requested.connect(self.choose)
-        document.preview.attachment_clicked.connect(self._on_attachment_clicked)
+        self._opener = AttachmentOpener(bridge, parent)
+        self._opener.failed.connect(self.failed)
+        document.preview.attachment_clicked.connect(self._opener.open)
 
     def choose(self) -> None:
         """Ask which files to attach."""
@@ -122,38 +124,6 @@ class NoteAttachments(QObject):
 
     def _on_controller_opened(self) -> None:
         self._pages += 1
-
-    # --- opening ---
-
-    def _on_attachment_clicked(self, target: str) -> None:
-        self._bridge.start(self._open(target))
-
-    async def _open(self, target: str) -> None:
-        try:
-            found: Attachment = await self._bridge.call("attachment.locate", link=target)
-        except KeepsakeError as error:
-            if isValid(self):
-                name = target.rpartition("/")[2]
-                text = self.tr("‘{name}’ cannot be opened. {why}").format(name=name, why=error.message)
-                self.failed.emit(InputError(text))
-            return
-        if isValid(self):
-            self._ask_to_open(found)
-
-    def _ask_to_open(self, found: Attachment) -> None:
-        about = self.tr("Another program will open this file.")
-        box = PlainMessageBox(self.tr("Open an attachment"), found.name, about, self._pane)
-        box.setIcon(QMessageBox.Icon.Question)
-        box.addButton(QMessageBox.StandardButton.Cancel)
-        yes = box.addButton(self.tr("Open"), QMessageBox.ButtonRole.AcceptRole)
-        box.setDefaultButton(yes)
-        box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        box.setProperty("address", found.path)
-        box.accepted.connect(self._on_box_accepted)
-        box.open()
-
-    def _on_box_accepted(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.sender().property("address"))))
 
 
 def markdown_link(kept: Attachment) -> str:

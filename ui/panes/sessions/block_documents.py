@@ -1,18 +1,21 @@
 """Documents of messages: Markdown or plain text, laid out, and matches in it."""
 
 import json
+from functools import partial
+from typing import TYPE_CHECKING
+from urllib.parse import quote
 
-from PySide6.QtCore import QSizeF
-from PySide6.QtGui import (
-    QFont,
-    QTextCursor,
-    QTextOption,
-)
+from PySide6.QtCore import QSizeF, QUrl
+from PySide6.QtGui import QFont, QTextCursor, QTextDocument, QTextOption
 
+from app.attachments.model import FOLDER
 from ui import theme
-from ui.models.markup import breakable, render
-from ui.widgets.text.markdown_view import INDENT, SealedDocument, ink, style_sheet
+from ui.models.markup import PICTURE, NoteParts, Picture, breakable, render
+from ui.widgets.text.markdown_view import INDENT, LEAST_PICTURE, SealedDocument, ink, style_sheet
 from ui.widgets.word_marks import find_text, find_words
+
+if TYPE_CHECKING:
+    from ui.widgets.text.picture_cache import PictureCache
 
 MATCH_LIMIT = 200
 
@@ -39,11 +42,25 @@ def _empty_document(width: int) -> SealedDocument:
     return document
 
 
-def rich_document(source: str, width: int) -> SealedDocument:
-    """Return Markdown laid out at a width in pixels."""
+def rich_document(source: str, width: int, pictures: "PictureCache | None" = None) -> SealedDocument:
+    """Return Markdown laid out at a width in pixels.
+
+    Args:
+        source: The Markdown.
+        width: Of the text.
+        pictures: Where pictures of the attachments folder come from; they are named when it is ``None``.
+    """
     document = _empty_document(width)
     document.setDefaultStyleSheet(style_sheet())
-    document.setHtml(render(source, ink()))
+    if pictures is None or not shows_attachment(source):
+        document.setHtml(render(source, ink()))
+    else:
+        parts = NoteParts(partial(_fitted, pictures, max(LEAST_PICTURE, width)), line=None)
+        html = render(source, ink(), parts)
+        for name in parts.shown:
+            address = QUrl(PICTURE + quote(name, safe=""))
+            document.addResource(QTextDocument.ResourceType.ImageResource.value, address, pictures.image(name))
+        document.setHtml(html)
     end = QTextCursor(document)
     end.movePosition(QTextCursor.MoveOperation.End)
     form = end.blockFormat()
@@ -51,6 +68,19 @@ def rich_document(source: str, width: int) -> SealedDocument:
     end.setBlockFormat(form)
     document.setTextWidth(max(40, width))
     return document
+
+
+def shows_attachment(source: str) -> bool:
+    """Return whether a message shows a file of the attachments folder, or leads to one."""
+    return f"]({FOLDER}/" in source
+
+
+def _fitted(pictures: "PictureCache", width: int, name: str) -> Picture:
+    """Return a picture, no wider than the text."""
+    picture = pictures.picture(name)
+    if picture.width <= width:
+        return picture
+    return Picture(width, max(1, round(picture.height * width / picture.width)))
 
 
 def plain_document(text: str, width: int, *, mono: bool) -> SealedDocument:

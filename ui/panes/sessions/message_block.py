@@ -28,6 +28,7 @@ from ui.widgets.text.name_links import DocumentLink, link_names, links_of
 
 if TYPE_CHECKING:
     from app.entities.model import MentionedEntity
+    from ui.widgets.text.picture_cache import PictureCache
 
 DAY = 44
 BUBBLE = 10
@@ -83,6 +84,7 @@ class MessageBlock:
         self.term: str | tuple[str, ...] = ""
         self.flash = 0.0
         self.names: tuple[MentionedEntity, ...] = ()
+        self.pictures: PictureCache | None = None
         self._words = words
         self._reading = reading
         self._width = width
@@ -197,7 +199,9 @@ class MessageBlock:
         shown = content[: self._reading.limit]
         inset = self._inset
         width = self._width - lengths().gutter - 2 * inset
-        document = rich_document(shown, width) if is_rich(shown) else plain_document(shown, width, mono=False)
+        document = (
+            rich_document(shown, width, self.pictures) if is_rich(shown) else plain_document(shown, width, mono=False)
+        )
         height = round(document.size().height()) + 2 * inset
         self.parts.append(BlockPart("body", top, height, document))
         top += height

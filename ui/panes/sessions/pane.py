@@ -6,7 +6,7 @@ from functools import partial
 from itertools import compress, pairwise
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QT_TRANSLATE_NOOP, QDate, QPoint, Qt
+from PySide6.QtCore import QT_TRANSLATE_NOOP, QDate, QPoint, QSize, Qt
 from PySide6.QtWidgets import QMenu, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -14,6 +14,7 @@ from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError
 from app.sessions.model import Message, NewMessage, Session
 from ui.actions import Action
+from ui.panes.attachment_opener import AttachmentOpener
 from ui.panes.list_pane import ListPane
 from ui.panes.name_lookup import NameLookup
 from ui.panes.pane import Place
@@ -32,15 +33,19 @@ from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.splitter import PaneSplitter, hairline
 from ui.widgets.text.name_links import entity_of
+from ui.widgets.text.picture_cache import PictureCache
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from app.attachments.model import Attachment
     from app.changes import ChangeSet
     from ui.actions import Actions
     from ui.bridge import Bridge
 
 SELF = "self"
+LARGEST_PICTURE = QSize(760, 560)
+"""Pixels of a picture in a message."""
 MOST_NAMES = 8
 """People and things of a message that its menu offers."""
 
@@ -62,6 +67,9 @@ class SessionsPane(ListPane):
         self.listing = SessionList(bridge, self)
         self.pager = MessagePager(bridge, self)
         self.transcript = Transcript(self.pager, NameLookup(bridge, self), self)
+        self.pictures = PictureCache(bridge.start, self._locate, self, largest=LARGEST_PICTURE)
+        self.transcript.set_pictures(self.pictures)
+        self._opener = AttachmentOpener(bridge, self)
         self.header = SessionHeader(self)
         self.find_bar = FindBar(self)
         self.composer = Composer(self)
@@ -230,8 +238,14 @@ class SessionsPane(ListPane):
         outer.setContentsMargins(0, 0, 0, 0)
         outer.addWidget(self._whole)
 
+    async def _locate(self, link: str) -> "Attachment":
+        found: Attachment = await self.bridge.call("attachment.locate", link=link)
+        return found
+
     def _connect(self) -> None:
         rows = self.listing.list
+        self.transcript.attachment_clicked.connect(self._opener.open)
+        self._opener.failed.connect(self.show_error)
         rows.chosen.connect(self._on_rows_chosen)
         rows.opened.connect(self._on_rows_opened)
         rows.rename_requested.connect(self._on_rows_rename_requested)

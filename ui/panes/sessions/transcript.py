@@ -35,6 +35,7 @@ class Transcript(TranscriptView):
     wiki_clicked = Signal(str)
     tag_clicked = Signal(str)
     link_clicked = Signal(str)
+    attachment_clicked = Signal(str)
     menu_requested = Signal(object, object)
     """A context menu is wanted for a ``Message`` at a global position."""
     match_requested = Signal(int)
@@ -252,5 +253,7 @@ class Transcript(TranscriptView):
             self.tag_clicked.emit(target)
         elif kind == "keepsake":
             self.link_clicked.emit(target)
+        elif kind == "attachment":
+            self.attachment_clicked.emit(target)
         elif kind == "web":
             open_outside(self, target)

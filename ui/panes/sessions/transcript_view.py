@@ -3,6 +3,7 @@
 from bisect import bisect_right
 from collections.abc import Iterator
 from datetime import date, datetime
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QRect, Qt, QTimer, QVariantAnimation, Signal
 from PySide6.QtGui import (
@@ -20,9 +21,13 @@ from ui import theme
 from ui.models.dates import day_heading, day_of
 from ui.panes.labels import role_label
 from ui.panes.name_lookup import NameLookup
+from ui.panes.sessions.block_documents import shows_attachment
 from ui.panes.sessions.block_metrics import lengths
 from ui.panes.sessions.message_block import BlockPart, MessageBlock, ReadingState, TranscriptLabels
 from ui.panes.sessions.message_pager import MessagePager
+
+if TYPE_CHECKING:
+    from ui.widgets.text.picture_cache import PictureCache
 
 COLUMN = 780
 MARGIN = 24
@@ -46,6 +51,7 @@ class TranscriptView(QAbstractScrollArea):
     def __init__(self, pager: MessagePager, names: NameLookup, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._names = names
+        self._pictures: PictureCache | None = None
         self._link: QTextCursor | None = None
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setAccessibleName(self.tr("Transcript"))
@@ -86,6 +92,11 @@ class TranscriptView(QAbstractScrollArea):
         return TranscriptLabels(more, self.tr("Called {name}"), self.tr("{name} answered"), roles, self.tr("important"))
 
     # --- what the pane uses ---
+
+    def set_pictures(self, pictures: "PictureCache") -> None:
+        """Show pictures of the attachments folder in messages, when they arrive."""
+        self._pictures = pictures
+        pictures.arrived.connect(self._on_pictures_arrived)
 
     @property
     def current(self) -> Message | None:
@@ -160,6 +171,7 @@ class TranscriptView(QAbstractScrollArea):
                 block = MessageBlock(message, self._labels, reading, width)
                 block.mirrored = self.isRightToLeft()
                 block.term = self._term
+                block.pictures = self._pictures
                 block.names = self._names.names(f"{message.session_id}#{message.seq}")
             day = day_of(message.created_at)
             begins = day != last and (place > 0 or self._pager.at_start)
@@ -276,6 +288,8 @@ class TranscriptView(QAbstractScrollArea):
     def _on_pager_replaced(self, seq: object) -> None:
         self._laid.clear()
         self._blocks = []
+        if self._pictures is not None:
+            self._pictures.clear()
         self._selection = self._pressed = self._link = None
         self._today = datetime.now().astimezone().date()
         if not self._pager.messages:
@@ -334,6 +348,18 @@ class TranscriptView(QAbstractScrollArea):
 
     def _on_theme_changed(self) -> None:
         self._forget_layouts()
+
+    def _on_pictures_arrived(self) -> None:
+        """Lay out again the messages in sight that show files."""
+        for place in list(self._visible()):
+            block = self._blocks[place]
+            if block.laid_out and shows_attachment(block.message.content):
+                if self._pressed is not None and self._pressed[0] is block:
+                    self._selection = self._pressed = None
+                self._link = None
+                block.lay_out()
+        self._retop()
+        self._settle()
 
     def _forget_layouts(self) -> None:
         self._selection = self._pressed = self._link = None

@@ -1,11 +1,11 @@
-"""Cache of a preview's pictures, located by the engine and decoded on a thread."""
+"""Cache of pictures in texts, located by the engine and decoded on a thread."""
 
 import asyncio
 from collections.abc import Awaitable, Callable, Coroutine
 from pathlib import Path
 from typing import Any, Final
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject, QSize, Signal
 from PySide6.QtGui import QImage
 from shiboken6 import isValid
 
@@ -15,26 +15,31 @@ from ui.models.markup import Picture
 from ui.widgets.text.picture_decoder import PictureError, read_picture
 
 BUDGET: Final = 48 * 1024 * 1024
-"""Bytes of decoded pictures that are held for one note."""
+"""Bytes of decoded pictures that are held for one note or conversation."""
 
 Locate = Callable[[str], Awaitable[Attachment]]
 Start = Callable[[Coroutine[Any, Any, Any]], object]
 
 
 class PictureCache(QObject):
-    """Holds the pictures of the note that is shown.
+    """Holds the pictures of the note or conversation that is shown.
 
     Args:
         start: Runs a coroutine in the background.
         locate: Answers where the file of a link lies.
         parent: Its owner.
+        largest: Pictures are scaled down to this size, and the oldest make room for newer ones. Without it those
+            beyond the budget are not shown.
     """
 
     arrived = Signal()
     """A picture is there, or it is known why not."""
 
-    def __init__(self, start: Start, locate: Locate, parent: QObject | None = None) -> None:
+    def __init__(
+        self, start: Start, locate: Locate, parent: QObject | None = None, *, largest: QSize | None = None
+    ) -> None:
         super().__init__(parent)
+        self._largest = largest
         self._start, self._locate = start, locate
         self._images: dict[str, QImage] = {}
         self._problems: dict[str, str] = {}
@@ -75,6 +80,8 @@ class PictureCache(QObject):
         if not isValid(self) or generation != self._generation:
             return
         self._waiting.discard(name)
+        if image is not None and self._largest is not None:
+            self._make_room(image.sizeInBytes())
         if image is not None and self._held + image.sizeInBytes() > BUDGET:
             image, problem = None, self.tr("this note has too many large pictures to show them all")
         if image is None:
@@ -84,11 +91,15 @@ class PictureCache(QObject):
             self._held += image.sizeInBytes()
         self.arrived.emit()
 
+    def _make_room(self, size: int) -> None:
+        while self._images and self._held + size > BUDGET:
+            self._held -= self._images.pop(next(iter(self._images))).sizeInBytes()
+
     async def _found(self, name: str) -> tuple[QImage | None, str]:
         try:
             found = await self._locate(link_of(name))
             loop = asyncio.get_event_loop()
-            return await loop.run_in_executor(None, read_picture, Path(found.path)), ""
+            return await loop.run_in_executor(None, read_picture, Path(found.path), self._largest), ""
         except PictureError as error:
             return None, self._sentence(error.kind)
         except KeepsakeError as error:

@@ -25,8 +25,12 @@ class PictureError(Exception):
         self.kind = kind
 
 
-def read_picture(path: Path) -> QImage:
-    """Return the picture in a file, no larger than a page; for any thread.
+def read_picture(path: Path, largest: QSize | None = None) -> QImage:
+    """Return the picture in a file; for any thread.
+
+    Args:
+        path: The file.
+        largest: Its greatest size; a page without it.
 
     Raises:
         PictureError: It is missing, no regular file, too large, or damaged.
@@ -40,10 +44,10 @@ def read_picture(path: Path) -> QImage:
         raise PictureError("missing") from error
     if len(data) > MAX_PICTURE_BYTES:
         raise PictureError("large")
-    return decode(data)
+    return decode(data, largest)
 
 
-def decode(data: bytes) -> QImage:
+def decode(data: bytes, largest: QSize | None = None) -> QImage:
     """Return the picture in ``data``; see ``read_picture``."""
     held = QByteArray(data)
     buffer = QBuffer(held)
@@ -58,7 +62,7 @@ def decode(data: bytes) -> QImage:
         raise PictureError("broken")
     if size.width() * size.height() > MAX_PIXELS:
         raise PictureError("large")
-    shown = size.scaled(QSize(MAX_WIDTH, MAX_HEIGHT), Qt.AspectRatioMode.KeepAspectRatio)
+    shown = size.scaled(largest or QSize(MAX_WIDTH, MAX_HEIGHT), Qt.AspectRatioMode.KeepAspectRatio)
     if shown.width() < size.width():
         reader.setScaledSize(shown.expandedTo(QSize(1, 1)))
     image = reader.read()

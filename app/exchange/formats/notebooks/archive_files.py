@@ -14,6 +14,7 @@ from functools import partial
 from pathlib import Path, PurePosixPath
 from typing import IO, Final
 
+from app.errors import NotFoundError
 from app.exchange.formats.chats.chat_records import names as names_in_folder
 from app.exchange.source_files import DAMAGE, SourceEntry, is_zip, members, open_zip
 from app.memories.foreign_record import Problem
@@ -38,8 +39,11 @@ def open_files(path: Path) -> Iterator[ArchiveFiles]:
     """Yield the files of the export at ``path``.
 
     Raises:
+        NotFoundError: There is nothing at ``path``.
         FormatError: The zip is damaged, encrypted, or would swell beyond reason.
     """
+    if not path.exists():
+        raise NotFoundError(f"There is no file or folder at {path}.", path=str(path))
     found = ArchiveFiles()
     with ExitStack() as stack:
         if path.is_dir():
