@@ -5265,8 +5265,8 @@
         <translation>Erwähnt</translation>
     </message>
     <message>
-        <source>Open the conversation it comes from</source>
-        <translation>Herkunft in der Unterhaltung öffnen</translation>
+        <source>Open its conversation</source>
+        <translation>Unterhaltung öffnen</translation>
     </message>
     <message>
         <source>Store</source>
@@ -6976,6 +6976,13 @@
     <message>
         <source>Saved the search ‘{name}’</source>
         <translation>Suche „{name}“ gespeichert</translation>
+    </message>
+</context>
+<context>
+    <name>SearchModels</name>
+    <message>
+        <source>Built-in model</source>
+        <translation>Eingebautes Modell</translation>
     </message>
 </context>
 <context>

@@ -5265,8 +5265,8 @@
         <translation>Mencionado</translation>
     </message>
     <message>
-        <source>Open the conversation it comes from</source>
-        <translation>Abrir la conversación de la que viene</translation>
+        <source>Open its conversation</source>
+        <translation>Abrir su conversación</translation>
     </message>
     <message>
         <source>Store</source>
@@ -6976,6 +6976,13 @@
     <message>
         <source>Saved the search ‘{name}’</source>
         <translation>Se guardó la búsqueda «{name}»</translation>
+    </message>
+</context>
+<context>
+    <name>SearchModels</name>
+    <message>
+        <source>Built-in model</source>
+        <translation>Modelo incluido</translation>
     </message>
 </context>
 <context>

@@ -5265,8 +5265,8 @@
         <translation>提及</translation>
     </message>
     <message>
-        <source>Open the conversation it comes from</source>
-        <translation>打开其来源会话</translation>
+        <source>Open its conversation</source>
+        <translation>打开其会话</translation>
     </message>
     <message>
         <source>Store</source>
@@ -6976,6 +6976,13 @@
     <message>
         <source>Saved the search ‘{name}’</source>
         <translation>已保存搜索“{name}”</translation>
+    </message>
+</context>
+<context>
+    <name>SearchModels</name>
+    <message>
+        <source>Built-in model</source>
+        <translation>内置模型</translation>
     </message>
 </context>
 <context>

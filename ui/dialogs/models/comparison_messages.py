@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import QLocale
 
+from ui.dialogs.models.model_title import model_title
 from ui.shell.status_line import count
 from ui.translation import translate
 
@@ -90,7 +91,7 @@ def verdict(found: "RankingComparison") -> str:
     elif known(found.now):
         parts.append(translate("Comparing", "Every known answer stands where it stood."))
     parts += [
-        _missing(side.missing).format(count=count(side.missing), model=side.model)
+        _missing(side.missing).format(count=count(side.missing), model=model_title(side.model))
         for side in (found.now, found.other)
         if side.missing
     ]
@@ -159,7 +160,7 @@ def side_names(found: "RankingComparison") -> tuple[str, str]:
     """
     if found.now.recipe != found.other.recipe:
         return found.now.recipe, found.other.recipe
-    return found.now.model, found.other.model
+    return model_title(found.now.model), model_title(found.other.model)
 
 
 def side_titles(found: "RankingComparison") -> tuple[str, str]:

@@ -21,6 +21,7 @@ from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.dialogs.models.comparison_messages import lines_of, queries_of, side_titles
 from ui.dialogs.models.hit_column import HitColumn
+from ui.dialogs.models.model_title import model_title
 from ui.dialogs.models.query_list import QueryList
 from ui.dialogs.models.totals import Totals
 from ui.shell.status_line import progress_text
@@ -123,9 +124,9 @@ class ComparisonView(QWidget):
         for info in status.generations:
             if info.state in ("ready", "kept"):
                 standing = self.tr("ready") if info.state == "ready" else self.tr("kept")
-                self._what.addItem(f"{info.model} — {standing}", (info.state, info.id))
+                self._what.addItem(f"{model_title(info.model)} — {standing}", (info.state, info.id))
             elif info.state == "building":
-                self._add_unready(self.tr("{model} — still being prepared").format(model=info.model))
+                self._add_unready(self.tr("{model} — still being prepared").format(model=model_title(info.model)))
         for name in recipes:
             if name != recipe:
                 self._what.addItem(self.tr("Ranking ‘{name}’").format(name=name), ("recipe", name))
@@ -324,7 +325,8 @@ class ComparisonView(QWidget):
         if self._found is None or before == self._serving:
             return
         by_model = before[0] != self._serving[0] and status.serving is not None
-        name = status.serving.model if by_model and status.serving else self.tr("Ranking ‘{name}’").format(name=recipe)
+        serving = model_title(status.serving.model) if by_model and status.serving else ""
+        name = serving or self.tr("Ranking ‘{name}’").format(name=recipe)
         self._empty.set_text(
             self.tr("{name} answers searches now").format(name=name),
             self.tr("Compare again to see how that differs from what answered before."),

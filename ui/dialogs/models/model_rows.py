@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QPushButton, QSizePolic
 
 from ui import theme
 from ui.dialogs.base_dialog import hairline
+from ui.dialogs.models.model_title import model_title
 from ui.models.dates import full_date
 from ui.shell.status_line import count, progress_text
 from ui.style.design_tokens import Space
@@ -41,14 +42,14 @@ class ModelRow(QWidget):
         self.info = info
         self._status = status
         self.buttons: dict[str, QPushButton] = {}
-        name = ElidedLabel(info.model, self)
+        name = ElidedLabel(model_title(info.model), self)
         theme.set_type(name, "strong")
         self._state = PlainLabel(self._state_text(), self)
         self._state.setWordWrap(True)
         theme.set_type(self._state, "small muted")
         self._bar = QProgressBar(self)
         self._bar.setTextVisible(False)
-        self._bar.setAccessibleName(self.tr("Progress of {model}").format(model=info.model))
+        self._bar.setAccessibleName(self.tr("Progress of {model}").format(model=model_title(info.model)))
         self._bar.setVisible(info.state == "building")
         self._fill(info.vectors, status.texts)
         words = QVBoxLayout()
@@ -62,7 +63,7 @@ class ModelRow(QWidget):
         row.addLayout(words, 1)
         for what, text, look in self._offers():
             button = text_button(text, look, parent=self)
-            button.setAccessibleName(f"{text}: {info.model}")
+            button.setAccessibleName(f"{text}: {model_title(info.model)}")
             button.setProperty("what", what)
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
             button.clicked.connect(self._on_button_clicked)

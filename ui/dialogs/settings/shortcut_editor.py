@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 _ID = Qt.ItemDataRole.UserRole
-_HEIGHT = 340
+_HEIGHT = 150
 
 
 class ShortcutEditor(SettingsPanel):

@@ -123,7 +123,7 @@ class NoteInspector(QScrollArea):
             self._about.rows.addSpacing(Space.XS)
             self._about.rows.addWidget(bars)
         if memory.session_id:
-            button = line_button(self.tr("Open the conversation it comes from"), memory.session_id)
+            button = line_button(self.tr("Open its conversation"), memory.session_id)
             button.clicked.connect(self._on_session_clicked)
             self._about.rows.addWidget(button)
 

@@ -70,7 +70,7 @@ def test_figures_and_which_lead() -> None:
 
 
 def test_sides_are_called_by_what_they_differ_in() -> None:
-    assert side_names(side_by_side()) == ("static", "hashed")
+    assert side_names(side_by_side()) == ("Built-in model", "hashed")
     assert side_names(side_by_side(other=total("static", "words"))) == ("learned", "words")
 
 

@@ -236,7 +236,7 @@ def test_own_searches_are_compared_and_shown(compared: ModelsDialog, backend: Fa
     assert "3 of 12 queries" in comparing.totals.text
     assert [hit.id for hit in comparing.now.source.rows] == ["a", "b", "c", "s#3"]
     assert [hit.id for hit in comparing.other.source.rows] == ["b", "a", "s#3", "x"]
-    assert [comparing._headings[side].text() for side in ("now", "other")] == ["Now: static", "Instead: hashed"]
+    assert [comparing._headings[side].text() for side in ("now", "other")] == ["Now: Built-in model", "Instead: hashed"]
     assert comparing.use.text() == "Switch to it"
     assert comparing.list.hasFocus()
 
