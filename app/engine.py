@@ -32,6 +32,7 @@ from app.embed.remote.api_keys import COMPATIBLE, ApiKey, ApiKeys
 from app.entities import name_eraser
 from app.entities import parts as entity_parts
 from app.entities.entity_state import EntityApplier
+from app.entities.model import GraphFilter, GraphView
 from app.erasure.service import Eraser, ErasureService
 from app.errors import MachineError
 from app.evaluation import parts as evaluation_parts
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
 PERSON = "person"  # the owner of this vault
 _INDEXED_AREAS = frozenset({"messages", "memories"})
 _INSTALL_AGAIN_S = 30.0
+MAX_EXPORTED_NAMES = 20_000
 _WARM_AFTER_S = 2.0  # the window comes first
 
 
@@ -174,6 +176,9 @@ class Engine:
         """Return the engine of an isolated agent's own vault; ``None`` for other callers."""
         return None if self.isolated is None or caller == PERSON else await self.isolated.of_caller(caller)
 
+    async def _all_names(self) -> GraphView:
+        return await self.entities.queries.graph(None, 1, MAX_EXPORTED_NAMES, GraphFilter())
+
     def _build(self) -> None:
         store, clock, config = self.store, self.clock, self.config
         self.jobs = Jobs(self._on_job)
@@ -199,7 +204,9 @@ class Engine:
         incognito = self.incognito
         self.capture = capture_parts.build(runtime, self.sessions.service, lambda: incognito.is_on, incognito.covers)
         source = VaultSource(store, self.memories.queries, self.memories.archive)
-        self.exchange = ExchangeService(new_sink, source, self.capture.new_sink, self.vault, KnownRecords(store).count)
+        self.exchange = ExchangeService(
+            new_sink, source, self.capture.new_sink, self.vault, KnownRecords(store).count, self._all_names
+        )
         self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
         self.consolidation = consolidation_parts.build(

@@ -81,8 +81,9 @@ async def export(
     """Write all conversations and memories to a file or folder.
 
     Args:
-        path: Where to; a file for ``jsonl``, a new or empty folder for ``markdown``.
-        format: ``jsonl`` is complete and can be imported again; ``markdown`` is for reading.
+        path: Where to; a file for ``jsonl``, a new or empty folder for ``markdown`` and ``folder``.
+        format: ``jsonl`` is complete and can be imported again; ``markdown`` is for reading; ``folder`` has both, the
+            names as GraphML and a page that reads and searches them in a browser, and is verified by reading it again.
         job: An id of the caller's own to watch and cancel it by.
         removed: Also what was deleted, superseded, archived or forgotten, marked so; only in ``jsonl``.
         history: Also who changed what and when, with the text before and after; only in ``jsonl``.

@@ -16,6 +16,7 @@ from app.cli.input import given_path, piped_text
 from app.errors import InputError
 
 _LOSSES = 1
+_SKIPPED_FILES = 3
 _WORDS = re.compile(r"[^\W_]|[^\x00-\x7f]")
 
 application = typer.Typer(rich_markup_mode=None)
@@ -139,10 +140,11 @@ def export(
     context: typer.Context,
     path: Text,
     form: Annotated[
-        Literal["jsonl", "markdown", "mcp-memory"],
+        Literal["jsonl", "markdown", "folder", "mcp-memory"],
         typer.Option(
             "--format",
-            help="jsonl is complete and can be imported; markdown is for reading; mcp-memory is the knowledge graph.",
+            help="jsonl is complete and can be imported; markdown is for reading; folder has both and a page to search "
+            "them; mcp-memory is the knowledge graph.",
         ),
     ] = "jsonl",
     removed: Annotated[
@@ -154,9 +156,10 @@ def export(
 ) -> None:
     """Export all conversations and memories to a file or folder.
 
-    Use a file for jsonl, and a new or empty folder for markdown.
+    Use a file for jsonl, and a new or empty folder for markdown and folder.
 
-    The path '-' writes jsonl to standard output.
+    The path '-' writes jsonl to standard output. The exit status is 3 when a picture or another attachment could not be
+    read; every text is there all the same.
     """
     from app.exchange.model import ExportReport  # noqa: PLC0415
 
@@ -167,7 +170,9 @@ def export(
         raw = connection.work(
             "exchange.export", _show, path=str(given_path(path)), format=form, removed=removed, history=history
         )
-        _say_all(reports.export_lines(msgspec.convert(raw, ExportReport)))
+        report = msgspec.convert(raw, ExportReport)
+        _say_all(reports.export_lines(report))
+    raise typer.Exit(_SKIPPED_FILES if report.skipped else 0)
 
 
 def _export_to_output(vault: Path, form: str, *, removed: bool, history: bool) -> None:

@@ -56,7 +56,11 @@ def has_losses(report: "ImportReport") -> bool:
 def export_lines(report: "ExportReport") -> list[str]:
     """Return what an export wrote."""
     files = "" if report.files == 1 else f" in {_count(report.files, 'file')}"
-    return [f"Wrote {_holdings(report)}{files} ({size_words(report.bytes)}) to {printable(report.path)}."]
+    lines = [f"Wrote {_holdings(report)}{files} ({size_words(report.bytes)}) to {printable(report.path)}."]
+    if report.skipped:
+        names = ", ".join(map(printable, report.skipped[:10])) + (" …" if len(report.skipped) > 10 else "")  # noqa: PLR2004
+        lines.append(f"{_count(len(report.skipped), 'attachment')} could not be read and were left out: {names}")
+    return lines
 
 
 def check_lines(report: "CheckReport") -> list[str]:

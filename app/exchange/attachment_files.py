@@ -11,7 +11,7 @@ from app.attachments.service import copy_missing, files_of, holds
 from app.core.files import replace_file
 from app.core.regular_files import make_folder, open_for_reading
 from app.errors import InputError, KeepsakeError
-from app.exchange.export_target import FolderTarget
+from app.exchange.export_target import MANIFEST, FolderTarget
 from app.exchange.model import AttachmentRecord
 from app.memories.foreign_record import Problem
 from app.memories.text.code_spans import CodeRanges, code_ranges
@@ -33,14 +33,20 @@ def with_moved_links(text: str, folder: PurePosixPath) -> str:
     )
 
 
-def copy_into(target: FolderTarget, vault: Path) -> None:
-    """Copy a vault's attachments into a folder of Markdown."""
+def copy_into(target: FolderTarget, vault: Path) -> list[str]:
+    """Copy a vault's attachments into an exported folder; return the names of unreadable ones."""
+    skipped: list[str] = []
     for found in files_of(vault / FOLDER):
-        with open_for_reading(Path(found.path)) as stream:
-            file = target.open(EXPORTED / found.name)
-            while part := stream.read(1 << 20):
-                file.write_bytes(part)
-            file.close()
+        try:
+            with open_for_reading(Path(found.path)) as stream:
+                data = stream.read(MAX_BYTES + 1)
+        except OSError:
+            skipped.append(found.name)
+            continue
+        file = target.open(EXPORTED / found.name)
+        file.write_bytes(data)
+        file.close()
+    return skipped
 
 
 def attachments_folder(path: Path) -> Path:
@@ -49,8 +55,13 @@ def attachments_folder(path: Path) -> Path:
     return path.with_name(f"{path.name[: len(path.name) - len(suffix)]}.{FOLDER}")
 
 
-def copy_to_folder(path: Path, vault: Path) -> tuple[int, int]:
+def copy_to_folder(path: Path, vault: Path, skipped: list[str]) -> tuple[int, int]:
     """Copy a vault's attachments beside an exported file, and return their number and bytes.
+
+    Args:
+        path: The exported file.
+        vault: The vault's folder.
+        skipped: Takes the names of files that cannot be read, which are left out.
 
     Raises:
         InputError: Other files of the same names are there.
@@ -58,18 +69,28 @@ def copy_to_folder(path: Path, vault: Path) -> tuple[int, int]:
     folder, found = attachments_folder(path), list(files_of(vault / FOLDER))
     for one in found:
         place = folder / one.name
-        if place.exists() and not holds(place, Path(one.path).read_bytes()):
+        try:
+            data = Path(one.path).read_bytes() if place.exists() else b""
+        except OSError:
+            continue
+        if place.exists() and not holds(place, data):
             raise InputError(
                 f"{folder} holds another file called {one.name}. Choose another name to export to.", path=str(folder)
             )
     if found:
-        copy_missing(vault / FOLDER, folder)
-    return len(found), sum(one.bytes for one in found)
+        copy_missing(vault / FOLDER, folder, unreadable=skipped)
+    kept = [one.bytes for one in found if one.name not in skipped]
+    return len(kept), sum(kept)
 
 
 def bring_in(source: Path, vault: Path) -> list[Problem]:
     """Copy exported attachments into a vault, and return those left out and why."""
-    places = [source / EXPORTED, source / FOLDER] if source.is_dir() else [attachments_folder(source)]
+    if source.is_dir():
+        places = [source / EXPORTED, source / FOLDER]
+    else:
+        # The lines of an exported folder share its attachments with the notes.
+        shared = [source.parent / EXPORTED] if (source.parent / MANIFEST).is_file() else []
+        places = [attachments_folder(source), *shared]
     problems: list[Problem] = []
     for place in places:
         for found in files_of(place):

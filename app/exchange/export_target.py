@@ -127,6 +127,21 @@ class FolderTarget:
             (self.partial / folder).mkdir(exist_ok=True, mode=PRIVATE_FOLDER)
         return TargetFile(file, place, self._written)
 
+    def verify(self) -> None:
+        """Read every file again.
+
+        Raises:
+            MachineError: One is not what was written.
+        """
+        for name, known in self._written.items():
+            file = self.partial / name
+            if known != (file.stat().st_size, _digest(file)):
+                raise MachineError(
+                    f"{name} reads back differently from what was written: the disk may be failing. Nothing was "
+                    "replaced. Export to another disk.",
+                    path=str(self.path),
+                )
+
     def commit(self) -> None:
         """Put the written folder in its place."""
         manifest = {"keepsake": 1, "files": self._written}

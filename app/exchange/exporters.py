@@ -57,25 +57,14 @@ class JsonlExporter:
         self._writer = JsonlWriter(self._stream)
         self._counts: Counter[type] = Counter()
         self._attached = 0, 0
+        self._skipped: list[str] = []
 
     def write(self, batch: Sequence[Exportable]) -> None:
         """Write a line for each value."""
         with writable(self._target.path):
             for value in batch:
                 self._counts[type(value)] += 1
-                match value:
-                    case Session():
-                        self._writer.session(value)
-                    case ForgottenSession():
-                        self._writer.forgotten(value)
-                    case VaultDetail():
-                        self._writer.detail(value)
-                    case Message():
-                        self._writer.message(value)
-                    case Memory():
-                        self._writer.memory(value)
-                    case Archived():
-                        self._writer.archived(value)
+                write_line(self._writer, value)
 
     def finish(self) -> ExportReport:
         """Put the file in its place."""
@@ -87,12 +76,13 @@ class JsonlExporter:
         sessions, memories = counts[Session] + counts[ForgottenSession], counts[Memory] + counts[Archived]
         files, more = self._attached
         path, messages = str(self._target.path), counts[Message]
-        return ExportReport(path, "jsonl", sessions, messages, memories, files=1 + files, bytes=size + more)
+        skipped = tuple(self._skipped)
+        return ExportReport(path, "jsonl", sessions, messages, memories, 1 + files, size + more, skipped)
 
     def attach(self, vault: Path) -> None:
         """Lay the attachments into a folder beside the file."""
         with writable(self._target.path):
-            self._attached = attachment_files.copy_to_folder(self._target.path, vault)
+            self._attached = attachment_files.copy_to_folder(self._target.path, vault, self._skipped)
 
     def abandon(self) -> None:
         """Remove the unfinished file."""
@@ -107,6 +97,23 @@ class JsonlExporter:
         if self._stream is not self._file:
             self._stream.close()
         self._file.close()
+
+
+def write_line(writer: JsonlWriter, value: Exportable) -> None:
+    """Write a value as a line of our own format."""
+    match value:
+        case Session():
+            writer.session(value)
+        case ForgottenSession():
+            writer.forgotten(value)
+        case VaultDetail():
+            writer.detail(value)
+        case Message():
+            writer.message(value)
+        case Memory():
+            writer.memory(value)
+        case Archived():
+            writer.archived(value)
 
 
 class MarkdownExporter:
@@ -130,6 +137,7 @@ class MarkdownExporter:
         self._transcript: TargetFile | None = None
         self._section = ""
         self._counts: Counter[type] = Counter()
+        self._skipped: list[str] = []
 
     def write(self, batch: Sequence[Exportable]) -> None:
         """Write a transcript's head or message, or a note, for each value."""
@@ -163,12 +171,13 @@ class MarkdownExporter:
             counts[Memory],
             self._target.files,
             self._target.bytes,
+            tuple(self._skipped),
         )
 
     def attach(self, vault: Path) -> None:
         """Copy the attachments to where the links of the notes lead."""
         with writable(self._path):
-            attachment_files.copy_into(self._target, vault)
+            self._skipped += attachment_files.copy_into(self._target, vault)
 
     def abandon(self) -> None:
         """Remove the unfinished folder."""
@@ -179,7 +188,7 @@ class MarkdownExporter:
                 continue  # a full disk refuses the last bytes too; the folder goes anyway
         self._target.abandon()
 
-    def _begin(self, session: Session) -> None:
+    def _begin(self, session: Session) -> PurePosixPath:
         self._end()
         day = session.created_at.date().isoformat()
         stem = safe_name(f"{day} {excerpt(session.title or session.preview, 80) or UNTITLED}")
@@ -187,12 +196,13 @@ class MarkdownExporter:
         self._transcript = self._target.open(place)
         self._transcript.write(transcript_head(session))
         self._list("Conversations", place, f"{session.title or UNTITLED}", f" – {session.message_count} messages")
+        return place
 
     def _say(self, message: Message) -> None:
         if self._transcript is not None:
             self._transcript.write(transcript_message(message))
 
-    def _note(self, memory: Memory) -> None:
+    def _note(self, memory: Memory) -> PurePosixPath:
         self._end()
         path = memory.attributes.get("path")
         path = path if isinstance(path, str) else ""
@@ -205,6 +215,7 @@ class MarkdownExporter:
         file.write(attachment_files.with_moved_links(render_note(memory, place.stem), place.parent))
         file.close()
         self._list(f"{memory.kind.capitalize()}s", place, memory.title or place.stem)
+        return place
 
     def _list(self, section: str, place: PurePosixPath, title: str, extra: str = "") -> None:
         if section != self._section:

@@ -7,7 +7,7 @@ from typing import Any, Literal
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.sessions.model import NewMessage, Session
 
-ExportFormat = Literal["jsonl", "markdown", "mcp-memory"]
+ExportFormat = Literal["jsonl", "markdown", "folder", "mcp-memory"]
 DetailType = Literal[
     "session_state", "session_alias", "session_summary", "entity", "relation", "claim", "import_source", "history"
 ]
@@ -151,7 +151,10 @@ class ImportReport:
 
 @dataclass(frozen=True, slots=True)
 class ExportReport:
-    """Report of an export: what was written at ``path``, and how much."""
+    """Report of an export: what was written at ``path``, and how much.
+
+    ``skipped`` names attachments that could not be read; every text is there all the same.
+    """
 
     path: str
     format: str
@@ -160,3 +163,4 @@ class ExportReport:
     memories: int
     files: int
     bytes: int
+    skipped: tuple[str, ...] = ()

@@ -14,10 +14,12 @@ from pathlib import Path
 from typing import Literal, Protocol, Self, TypeVar
 
 from app.core.stores import StoreName
+from app.entities.model import GraphView
 from app.errors import CancelledByPersonError, FormatError, InputError
 from app.exchange import attachment_files
 from app.exchange.batches import Batch, BatchReader, Intake, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
+from app.exchange.folder_exporter import FolderExporter, complete_file
 from app.exchange.formats import chatgpt, claude, docx, enex, keepsake, markdown, memory_file, web_page
 from app.exchange.formats.chats import chat_detection
 from app.exchange.formats.detect import SUPPORTED, detect, preview
@@ -62,6 +64,7 @@ READERS: dict[str, Reader] = {
 EXPORTERS: dict[str, Callable[[Path], Exporter]] = {
     "jsonl": JsonlExporter,
     "markdown": MarkdownExporter,
+    "folder": FolderExporter,
     memory_file.NAME: GraphExporter,
 }
 _STORED_AS = {chatgpt.WITH_BRANCHES: "chatgpt"}
@@ -195,6 +198,7 @@ class ExchangeService:
         new_transcript_sink: Makes where transcripts go; the same where not given.
         vault: The vault whose attachments come along; ``None`` for none.
         known: Counts the records of a format that are there already, for previews.
+        graph: Returns all names and what joins them, for exports to a folder.
     """
 
     def __init__(
@@ -204,7 +208,9 @@ class ExchangeService:
         new_transcript_sink: Callable[[], RecordSink] | None = None,
         vault: Path | None = None,
         known: Callable[[Sequence[Storable], str], Awaitable[int]] | None = None,
+        graph: Callable[[], Awaitable[GraphView]] | None = None,
     ) -> None:
+        self._graph_view = graph
         self._known = known
         self._new_sink = new_sink
         self._source = source
@@ -218,6 +224,7 @@ class ExchangeService:
             NotFoundError: There is nothing at ``path``.
             FormatError: It is in no supported format.
         """
+        path = await asyncio.to_thread(complete_file, path)
         found = await asyncio.to_thread(preview, path)
         counts, stopped = PreviewCounts(found), threading.Event()
         reader = BatchReader(READERS[found.format](path, stopped.is_set), path, Intake(secrets="count"))
@@ -257,6 +264,7 @@ class ExchangeService:
             FormatError: It cannot be read as that format.
             MachineError: The machine refuses to read it.
         """
+        path = await asyncio.to_thread(complete_file, path) if format_name in ("auto", "keepsake") else path
         name = await _detected(path, work) if format_name == "auto" else format_name
         if not name:
             return ImportReport(str(path), format_name, cancelled=True)
@@ -304,12 +312,13 @@ class ExchangeService:
         """Write everything to ``path``, which changes only when the export is complete.
 
         Args:
-            path: A file for ``jsonl`` (gzipped when its name ends in ``.gz``), a folder for ``markdown``,
-                a file for ``mcp-memory``, which has only the knowledge graph.
+            path: A file for ``jsonl`` (gzipped when its name ends in ``.gz``), a folder for ``markdown`` and
+                ``folder``, a file for ``mcp-memory``, which has only the knowledge graph.
             format_name: A key of ``EXPORTERS``.
             work: Hears of progress; nothing is left behind when it is cancelled.
-            removed: Also what was deleted, superseded, archived or forgotten; only in ``jsonl``, which can say so.
-            history: Also who changed what and when; only in ``jsonl``.
+            removed: Also what was deleted, superseded, archived or forgotten; only in ``jsonl``, which can say so, and
+                in the ``jsonl`` of a ``folder``.
+            history: Also who changed what and when; likewise.
 
         Raises:
             InputError: Something else is at ``path``, or there is no such format.
@@ -353,6 +362,8 @@ class ExchangeService:
                 await self._write(exporter, thread, work, values)
                 if vault is not None:
                     await thread.run(partial(exporter.attach, vault))
+                if isinstance(exporter, FolderExporter) and self._graph_view is not None:
+                    await thread.run(partial(exporter.graph, await self._graph_view()))
                 report = await thread.run(exporter.finish)
                 finished = True
             finally:
@@ -361,7 +372,7 @@ class ExchangeService:
         return report
 
     def _values(self, format_name: str, *, removed: bool, history: bool) -> AsyncIterator[Exportable]:
-        if format_name == "jsonl":
+        if format_name in ("jsonl", "folder"):
             return self._complete(removed=removed, history=history)
         return self._graph() if format_name == memory_file.NAME else self._readable()
 

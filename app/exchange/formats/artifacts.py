@@ -30,3 +30,8 @@ def _artifact(given: dict[str, Any]) -> str:
     if old or new:
         parts += ["Replaced:", fenced(old), "With:", fenced(new)]
     return "\n\n".join(parts) if len(parts) > 1 else ""
+
+
+def title_of(artifact: str) -> str:
+    """Return the title in the first line of an artifact, ``""`` for none."""
+    return artifact.partition("\n")[0].strip("*").removeprefix("Artifact").removeprefix(": ")
