@@ -6402,8 +6402,16 @@
         <translation>Markdown, zum Lesen (*.md)</translation>
     </message>
     <message>
+        <source>PDF, to print (*.pdf)</source>
+        <translation>PDF, zum Drucken (*.pdf)</translation>
+    </message>
+    <message>
         <source>Untitled</source>
         <translation>Ohne Titel</translation>
+    </message>
+    <message>
+        <source>Web page (*.html)</source>
+        <translation>Webseite (*.html)</translation>
     </message>
 </context>
 <context>

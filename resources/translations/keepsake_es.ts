@@ -6402,8 +6402,16 @@
         <translation>Markdown, para leer (*.md)</translation>
     </message>
     <message>
+        <source>PDF, to print (*.pdf)</source>
+        <translation>PDF, para imprimir (*.pdf)</translation>
+    </message>
+    <message>
         <source>Untitled</source>
         <translation>Sin título</translation>
+    </message>
+    <message>
+        <source>Web page (*.html)</source>
+        <translation>Página web (*.html)</translation>
     </message>
 </context>
 <context>

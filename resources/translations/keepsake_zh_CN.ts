@@ -6402,8 +6402,16 @@
         <translation>Markdown，用于阅读 (*.md)</translation>
     </message>
     <message>
+        <source>PDF, to print (*.pdf)</source>
+        <translation>PDF，用于打印 (*.pdf)</translation>
+    </message>
+    <message>
         <source>Untitled</source>
         <translation>无标题</translation>
+    </message>
+    <message>
+        <source>Web page (*.html)</source>
+        <translation>网页 (*.html)</translation>
     </message>
 </context>
 <context>

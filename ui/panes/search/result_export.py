@@ -50,7 +50,8 @@ class ResultExport(QObject):
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         box.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         box.setNameFilters([
-            self.tr("Markdown, to read (*.md)"), self.tr("CSV, for spreadsheets (*.csv)"),
+            self.tr("Markdown, to read (*.md)"), self.tr("Web page (*.html)"), self.tr("PDF, to print (*.pdf)"),
+            self.tr("CSV, for spreadsheets (*.csv)"),
             self.tr("JSON Lines, for programs (*.jsonl)"),
         ])  # fmt: skip
         box.setProperty("query", query)
@@ -109,14 +110,12 @@ def _write(path: Path, query: str, hits: "list[Hit]", untitled: str) -> None:
     """Write results to a file.
 
     Raises:
-        InputError: The file cannot be written, or its name has another ending.
+        InputError: The name of the file has another ending.
+        KeepsakeError: It cannot be written.
     """
     if path.suffix.lower() not in FORMATS:
         raise InputError(f"Give the file a name that ends in {', '.join(FORMATS)}.", field="path")
-    try:
-        write_results(path, query, hits, untitled)
-    except OSError as error:
-        raise InputError(f"{path} cannot be written: {error.strerror}.", field="path") from error
+    write_results(path, query, hits, untitled)
 
 
 def _file_name(query: str) -> str:

@@ -1,12 +1,17 @@
-"""Results as files: Markdown to read, CSV for tables, JSON Lines for programs."""
+"""Results as files: Markdown, HTML, PDF, CSV for tables, JSON Lines for programs."""
 
 import csv
 import io
 import json
 from collections.abc import Callable, Iterable, Sequence
+from html import escape
 from pathlib import Path
 from typing import Final
 
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF
+from PySide6.QtGui import QPageLayout, QPageSize, QPdfWriter, QTextDocument
+
+from app.core.files import replace_file
 from app.retrieval.model import Hit
 from ui.models.dates import full_date
 from ui.panes.pane import Place
@@ -15,6 +20,12 @@ from ui.shell.navigation import link_of
 COLUMNS: Final = ("link", "kind", "title", "date", "said_by", "from", "tags", "words", "text")
 _FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
 """Beginnings that a spreadsheet takes for a formula."""
+_MARGIN_MM: Final = 18
+_STYLE: Final = (
+    "body { font: 16px/1.5 sans-serif; max-width: 44rem; margin: 2rem auto; padding: 0 1rem; }"
+    " h2 { margin-bottom: 0; font-size: 1.1rem; } .about { color: #616a70; margin: 0; }"
+    " .text { white-space: pre-wrap; }"
+)
 
 
 def markdown(query: str, hits: Sequence[Hit], untitled: str) -> str:
@@ -45,8 +56,45 @@ def json_lines(query: str, hits: Sequence[Hit], untitled: str) -> str:
     return "".join(json.dumps(row, ensure_ascii=False) + "\n" for row in rows)
 
 
-FORMATS: Final[dict[str, Callable[[str, Sequence[Hit], str], str]]] = {
+def web_page(query: str, hits: Sequence[Hit], untitled: str) -> str:
+    """Return results as a page of HTML that loads nothing."""
+    title = escape(" ".join(query.split()))
+    policy = "default-src 'none'; style-src 'unsafe-inline'"
+    parts = [
+        '<!doctype html>\n<html>\n<head>\n<meta charset="utf-8">',
+        f'<meta http-equiv="Content-Security-Policy" content="{policy}">',
+        f"<title>{title}</title>\n<style>{_STYLE}</style>\n</head>\n<body>\n<h1>{title}</h1>",
+    ]
+    for hit in hits:
+        who = " \u00b7 ".join(filter(None, (hit.author or hit.role, hit.agent, full_date(hit.created_at))))
+        tags = "".join(f" #{tag}" for tag in hit.tags)
+        parts.append(
+            f'<h2><a href="{escape(_link(hit))}">{escape(" ".join((hit.title or untitled).split()))}</a></h2>\n'
+            f'<p class="about">{escape(who + tags)}</p>\n<p class="text">{escape(hit.snippet)}</p>'
+        )
+    return "\n".join([*parts, "</body>\n</html>\n"])
+
+
+def pdf(query: str, hits: Sequence[Hit], untitled: str) -> bytes:
+    """Return results as a PDF of A4 pages; for any thread."""
+    data = QByteArray()
+    buffer = QBuffer(data)
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setTitle(" ".join(query.split()))
+    writer.setPageSize(QPageSize(QPageSize.PageSizeId.A4))
+    writer.setPageMargins(QMarginsF(_MARGIN_MM, _MARGIN_MM, _MARGIN_MM, _MARGIN_MM), QPageLayout.Unit.Millimeter)
+    document = QTextDocument()
+    document.setHtml(web_page(query, hits, untitled))
+    document.print_(writer)
+    buffer.close()
+    return bytes(data.data())
+
+
+FORMATS: Final[dict[str, Callable[[str, Sequence[Hit], str], str | bytes]]] = {
     ".md": markdown,
+    ".html": web_page,
+    ".pdf": pdf,
     ".csv": csv_table,
     ".jsonl": json_lines,
 }
@@ -56,12 +104,14 @@ FORMATS: Final[dict[str, Callable[[str, Sequence[Hit], str], str]]] = {
 def write_results(path: Path, query: str, hits: Sequence[Hit], untitled: str) -> None:
     """Write results to a file in the format of its name.
 
+    An earlier file stays until they are written.
+
     Raises:
-        OSError: It cannot be written.
+        KeepsakeError: It cannot be written.
     """
-    text = FORMATS[path.suffix.lower()](query, hits, untitled)
+    made = FORMATS[path.suffix.lower()](query, hits, untitled)
     # Lone surrogates come from broken imports; a file is better with a mark for them than not written.
-    path.write_bytes(text.encode("utf-8", "replace"))
+    replace_file(path, made if isinstance(made, bytes) else made.encode("utf-8", "replace"))
 
 
 def _values(hit: Hit, untitled: str) -> tuple[str | list[str], ...]:

@@ -640,7 +640,7 @@ def test_all_results_are_exported_not_only_those_shown(
     assert pane.emitted.notices[-1].text == "Exported 60 results to frost.jsonl"
 
 
-@pytest.mark.parametrize("name", ["frost.pdf", "missing/frost.md"])
+@pytest.mark.parametrize("name", ["frost.docx", "missing/frost.md"])
 def test_what_cannot_be_exported_is_told(
     books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, tmp_path: Path, name: str
 ) -> None:
