@@ -5422,6 +5422,10 @@
         <translation>Notizen filtern</translation>
     </message>
     <message>
+        <source>Fold or unfold this section</source>
+        <translation>Diesen Abschnitt zu- oder aufklappen</translation>
+    </message>
+    <message>
         <source>Its text, its links and its history appear here.</source>
         <translation>Ihr Text, ihre Links und ihr Verlauf erscheinen hier.</translation>
     </message>
@@ -5470,8 +5474,16 @@
         <translation>Der Papierkorb ist leer</translation>
     </message>
     <message>
+        <source>There is no heading above the cursor.</source>
+        <translation>Über dem Cursor steht keine Überschrift.</translation>
+    </message>
+    <message>
         <source>Today&apos;s note</source>
         <translation>Heutige Notiz</translation>
+    </message>
+    <message>
+        <source>Unfold all sections</source>
+        <translation>Alle Abschnitte aufklappen</translation>
     </message>
     <message>
         <source>Write</source>

@@ -5422,6 +5422,10 @@
         <translation>Filtrar notas</translation>
     </message>
     <message>
+        <source>Fold or unfold this section</source>
+        <translation>Plegar o desplegar esta sección</translation>
+    </message>
+    <message>
         <source>Its text, its links and its history appear here.</source>
         <translation>Su texto, sus enlaces y su historial aparecen aquí.</translation>
     </message>
@@ -5470,8 +5474,16 @@
         <translation>La papelera está vacía</translation>
     </message>
     <message>
+        <source>There is no heading above the cursor.</source>
+        <translation>No hay ningún encabezado sobre el cursor.</translation>
+    </message>
+    <message>
         <source>Today&apos;s note</source>
         <translation>La nota de hoy</translation>
+    </message>
+    <message>
+        <source>Unfold all sections</source>
+        <translation>Desplegar todas las secciones</translation>
     </message>
     <message>
         <source>Write</source>

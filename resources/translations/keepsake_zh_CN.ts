@@ -5422,6 +5422,10 @@
         <translation>筛选笔记</translation>
     </message>
     <message>
+        <source>Fold or unfold this section</source>
+        <translation>折叠或展开此节</translation>
+    </message>
+    <message>
         <source>Its text, its links and its history appear here.</source>
         <translation>其正文、链接和历史会显示在这里。</translation>
     </message>
@@ -5470,8 +5474,16 @@
         <translation>回收站是空的</translation>
     </message>
     <message>
+        <source>There is no heading above the cursor.</source>
+        <translation>光标上方没有标题。</translation>
+    </message>
+    <message>
         <source>Today&apos;s note</source>
         <translation>今天的笔记</translation>
+    </message>
+    <message>
+        <source>Unfold all sections</source>
+        <translation>展开所有节</translation>
     </message>
     <message>
         <source>Write</source>

@@ -124,7 +124,15 @@ class NotesPane(ListPane):
                 "notes.split", self.tr("Write and preview"), partial(self.document.set_mode, "split"), "panel-right"
             ),
             opened("notes.read", self.tr("Read"), partial(self.document.set_mode, "read"), "eye"),
+            opened("notes.fold", self.tr("Fold or unfold this section"), self._fold, "chevron-down", "Ctrl+Shift+K"),
+            opened("notes.unfold", self.tr("Unfold all sections"), self.document.editor.folds.unfold_all, "rows-3"),
         ]
+
+    def _fold(self) -> None:
+        if not self.document.editor.isVisible():
+            self.document.set_mode("write")
+        if not self.document.editor.folds.toggle():
+            self.show_notice(self.tr("There is no heading above the cursor."))
 
     def _go_to_mark(self, step: int) -> None:
         self.document.go_to_mark(step)

@@ -32,7 +32,7 @@ class SpacedLayout(QPlainTextDocumentLayout):
 
     def blockBoundingRect(self, block: QTextBlock) -> QRectF:
         """Return the extent of a block, laying it out with space where it is not."""
-        if not block.isValid() or not self._space:
+        if not block.isValid() or not block.isVisible() or not self._space:
             return super().blockBoundingRect(block)
         lines = block.layout()
         if not lines.lineCount():

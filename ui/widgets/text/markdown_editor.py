@@ -6,7 +6,16 @@ from enum import StrEnum
 from typing import Any
 
 from PySide6.QtCore import QEvent, QMimeData, QStringListModel, Qt, QTimer, Signal
-from PySide6.QtGui import QContextMenuEvent, QFocusEvent, QImage, QKeyEvent, QKeySequence, QTextCursor
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QImage,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPaintEvent,
+    QTextCursor,
+)
 from PySide6.QtWidgets import QCompleter, QPlainTextEdit, QWidget
 from shiboken6 import isValid
 
@@ -15,6 +24,7 @@ from ui import theme
 from ui.models.markup import is_editable
 from ui.style.design_tokens import Space
 from ui.widgets.completion_popup import CompletionPopup
+from ui.widgets.text.heading_folds import HeadingFolds
 from ui.widgets.text.highlighter import MarkdownHighlighter
 from ui.widgets.text.line_spacing import SpacedTextEdit
 from ui.widgets.text.text_margins import text_margins
@@ -74,6 +84,7 @@ class MarkdownEditor(SpacedTextEdit):
         self._request = 0
         self._taken = ""
         self._highlighter = MarkdownHighlighter(self.document())
+        self.folds = HeadingFolds(self)
         self._offers = CompletionPopup(self.tr("Completions"))
         self._popup = QCompleter(QStringListModel(self), self)
         self._popup.setWidget(self)
@@ -146,6 +157,16 @@ class MarkdownEditor(SpacedTextEdit):
             super().insertFromMimeData(source)
         else:
             self.refused.emit(self.tr("That text is too long to put into a note. Import it as a file instead."))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the text, and a sign behind each folded heading."""
+        super().paintEvent(event)
+        self.folds.paint()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Place the cursor, or unfold what a sign stands for."""
+        if event.button() != Qt.MouseButton.LeftButton or not self.folds.click(event.position().toPoint()):
+            super().mousePressEvent(event)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer to attach files beside what Qt offers."""
