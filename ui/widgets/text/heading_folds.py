@@ -1,4 +1,4 @@
-"""Folding of sections in a text editor: what stands below a heading is hidden, never changed."""
+"""Folding of sections in a text editor: hidden, never changed."""
 
 from collections.abc import Iterator
 from typing import Final
