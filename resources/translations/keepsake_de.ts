@@ -1649,10 +1649,6 @@
         <translation>Befehl der Schnellerfassung</translation>
     </message>
     <message>
-        <source>In your desktop&apos;s settings, under keyboard shortcuts, add a shortcut of your choice with this command:</source>
-        <translation>Füge in den Einstellungen deines Desktops unter den Tastenkürzeln ein Kürzel deiner Wahl mit diesem Befehl hinzu:</translation>
-    </message>
-    <message>
         <source>It starts in the tray, where your agents reach it.</source>
         <translation>Es startet im Infobereich, wo deine Agenten es erreichen.</translation>
     </message>
@@ -1661,8 +1657,8 @@
         <translation>Es startet im Infobereich, wo deine Agenten es erreichen. Es öffnet sich kein Fenster.</translation>
     </message>
     <message>
-        <source>Quick capture from anywhere</source>
-        <translation>Schnellerfassung von überall</translation>
+        <source>Quick capture by a command</source>
+        <translation>Schnellerfassung mit einem Befehl</translation>
     </message>
     <message>
         <source>Start Keepsake when you log in</source>
@@ -1671,6 +1667,10 @@
     <message>
         <source>Start at login, autostart, quick capture, global shortcut</source>
         <translation>Beim Anmelden starten, Autostart, Schnellerfassung, globales Tastenkürzel</translation>
+    </message>
+    <message>
+        <source>Where your desktop grants no shortcuts to programs, add one in its settings with this command:</source>
+        <translation>Wo dein Desktop Programmen keine Tastenkürzel gewährt, füge in seinen Einstellungen eines mit diesem Befehl hinzu:</translation>
     </message>
     <message>
         <source>‘keepsake capture TEXT’ saves a note at once, without a window.</source>
@@ -2650,6 +2650,10 @@
     <message>
         <source>On switch</source>
         <translation>Beim Wechsel</translation>
+    </message>
+    <message>
+        <source>Open quick capture from anywhere, with a shortcut that the desktop grants.</source>
+        <translation>Die Schnellerfassung von überall öffnen, mit einem Tastenkürzel, das der Desktop gewährt.</translation>
     </message>
     <message>
         <source>Page</source>
@@ -3762,6 +3766,25 @@
     <message>
         <source>Work</source>
         <translation>Arbeit</translation>
+    </message>
+</context>
+<context>
+    <name>GlobalCapture</name>
+    <message>
+        <source>Quick capture</source>
+        <translation>Schnellerfassung</translation>
+    </message>
+    <message>
+        <source>Quick capture opens from anywhere</source>
+        <translation>Die Schnellerfassung öffnet sich von überall</translation>
+    </message>
+    <message>
+        <source>Quick capture opens from anywhere with {keys}</source>
+        <translation>Die Schnellerfassung öffnet sich von überall mit {keys}</translation>
+    </message>
+    <message>
+        <source>Settings, Desktop shows a command that a shortcut of your desktop can run instead.</source>
+        <translation>Unter Einstellungen, Desktop steht ein Befehl, den ein Tastenkürzel deines Desktops stattdessen ausführen kann.</translation>
     </message>
 </context>
 <context>
@@ -7779,6 +7802,10 @@
     <message>
         <source>Private texts may go to a language model elsewhere</source>
         <translation>Private Texte dürfen an ein Sprachmodell anderswo gehen</translation>
+    </message>
+    <message>
+        <source>Quick capture from anywhere</source>
+        <translation>Schnellerfassung von überall</translation>
     </message>
     <message>
         <source>Record what agents search for</source>

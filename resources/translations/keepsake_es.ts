@@ -1649,10 +1649,6 @@
         <translation>Comando de captura rápida</translation>
     </message>
     <message>
-        <source>In your desktop&apos;s settings, under keyboard shortcuts, add a shortcut of your choice with this command:</source>
-        <translation>En los ajustes de tu escritorio, en atajos de teclado, añade un atajo a tu gusto con este comando:</translation>
-    </message>
-    <message>
         <source>It starts in the tray, where your agents reach it.</source>
         <translation>Se inicia en la bandeja del sistema, donde tus agentes pueden acceder a él.</translation>
     </message>
@@ -1661,8 +1657,8 @@
         <translation>Se inicia en la bandeja del sistema, donde tus agentes pueden acceder a él. No se abre ninguna ventana.</translation>
     </message>
     <message>
-        <source>Quick capture from anywhere</source>
-        <translation>Captura rápida desde cualquier lugar</translation>
+        <source>Quick capture by a command</source>
+        <translation>Captura rápida con un comando</translation>
     </message>
     <message>
         <source>Start Keepsake when you log in</source>
@@ -1671,6 +1667,10 @@
     <message>
         <source>Start at login, autostart, quick capture, global shortcut</source>
         <translation>Iniciar al iniciar sesión, inicio automático, captura rápida, atajo global</translation>
+    </message>
+    <message>
+        <source>Where your desktop grants no shortcuts to programs, add one in its settings with this command:</source>
+        <translation>Si tu escritorio no concede atajos a los programas, añade uno en sus ajustes con este comando:</translation>
     </message>
     <message>
         <source>‘keepsake capture TEXT’ saves a note at once, without a window.</source>
@@ -2650,6 +2650,10 @@
     <message>
         <source>On switch</source>
         <translation>Al cambiar</translation>
+    </message>
+    <message>
+        <source>Open quick capture from anywhere, with a shortcut that the desktop grants.</source>
+        <translation>Abrir la captura rápida desde cualquier lugar, con un atajo que concede el escritorio.</translation>
     </message>
     <message>
         <source>Page</source>
@@ -3762,6 +3766,25 @@
     <message>
         <source>Work</source>
         <translation>Trabajo</translation>
+    </message>
+</context>
+<context>
+    <name>GlobalCapture</name>
+    <message>
+        <source>Quick capture</source>
+        <translation>Captura rápida</translation>
+    </message>
+    <message>
+        <source>Quick capture opens from anywhere</source>
+        <translation>La captura rápida se abre desde cualquier lugar</translation>
+    </message>
+    <message>
+        <source>Quick capture opens from anywhere with {keys}</source>
+        <translation>La captura rápida se abre desde cualquier lugar con {keys}</translation>
+    </message>
+    <message>
+        <source>Settings, Desktop shows a command that a shortcut of your desktop can run instead.</source>
+        <translation>Ajustes, Escritorio muestra un comando que un atajo de tu escritorio puede ejecutar en su lugar.</translation>
     </message>
 </context>
 <context>
@@ -7779,6 +7802,10 @@
     <message>
         <source>Private texts may go to a language model elsewhere</source>
         <translation>Los textos privados pueden ir a un modelo externo</translation>
+    </message>
+    <message>
+        <source>Quick capture from anywhere</source>
+        <translation>Captura rápida desde cualquier lugar</translation>
     </message>
     <message>
         <source>Record what agents search for</source>

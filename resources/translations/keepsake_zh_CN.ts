@@ -1649,10 +1649,6 @@
         <translation>快速记录命令</translation>
     </message>
     <message>
-        <source>In your desktop&apos;s settings, under keyboard shortcuts, add a shortcut of your choice with this command:</source>
-        <translation>在桌面设置的键盘快捷键中，用此命令添加一个你喜欢的快捷键：</translation>
-    </message>
-    <message>
         <source>It starts in the tray, where your agents reach it.</source>
         <translation>它会在托盘中启动，你的智能体可以在那里访问它。</translation>
     </message>
@@ -1661,8 +1657,8 @@
         <translation>它会在托盘中启动，你的智能体可以在那里访问它。不会打开窗口。</translation>
     </message>
     <message>
-        <source>Quick capture from anywhere</source>
-        <translation>随处快速记录</translation>
+        <source>Quick capture by a command</source>
+        <translation>用命令快速记录</translation>
     </message>
     <message>
         <source>Start Keepsake when you log in</source>
@@ -1671,6 +1667,10 @@
     <message>
         <source>Start at login, autostart, quick capture, global shortcut</source>
         <translation>登录时启动，自动启动，快速记录，全局快捷键</translation>
+    </message>
+    <message>
+        <source>Where your desktop grants no shortcuts to programs, add one in its settings with this command:</source>
+        <translation>如果桌面不向程序提供快捷键，请在桌面设置中用此命令添加一个：</translation>
     </message>
     <message>
         <source>‘keepsake capture TEXT’ saves a note at once, without a window.</source>
@@ -2650,6 +2650,10 @@
     <message>
         <source>On switch</source>
         <translation>切换时</translation>
+    </message>
+    <message>
+        <source>Open quick capture from anywhere, with a shortcut that the desktop grants.</source>
+        <translation>通过桌面授予的快捷键，从任何地方打开快速记录。</translation>
     </message>
     <message>
         <source>Page</source>
@@ -3762,6 +3766,25 @@
     <message>
         <source>Work</source>
         <translation>工作</translation>
+    </message>
+</context>
+<context>
+    <name>GlobalCapture</name>
+    <message>
+        <source>Quick capture</source>
+        <translation>快速记录</translation>
+    </message>
+    <message>
+        <source>Quick capture opens from anywhere</source>
+        <translation>快速记录可从任何地方打开</translation>
+    </message>
+    <message>
+        <source>Quick capture opens from anywhere with {keys}</source>
+        <translation>按 {keys} 可从任何地方打开快速记录</translation>
+    </message>
+    <message>
+        <source>Settings, Desktop shows a command that a shortcut of your desktop can run instead.</source>
+        <translation>“设置”中的“桌面”显示了一个命令，可改用桌面快捷键运行。</translation>
     </message>
 </context>
 <context>
@@ -7779,6 +7802,10 @@
     <message>
         <source>Private texts may go to a language model elsewhere</source>
         <translation>私密文本可发送到别处的语言模型</translation>
+    </message>
+    <message>
+        <source>Quick capture from anywhere</source>
+        <translation>随处快速记录</translation>
     </message>
     <message>
         <source>Record what agents search for</source>

@@ -20,6 +20,7 @@ from ui.notice import Notice
 from ui.notify import is_in_front
 from ui.process import start_times
 from ui.process.error_reporter import ErrorReporter
+from ui.process.global_capture import GlobalCapture
 from ui.process.single_instance import TOKEN, LaunchRequest, SingleInstance
 from ui.process.vault_rescue import VaultRecovery, VaultRescue
 from ui.shell.activity_reporter import ActivityReporter
@@ -112,6 +113,7 @@ class Program(QObject):
         self._leaving = False
         self._requests: list[LaunchRequest] = []
         self._preloader: PanePreloader | None = None
+        self._global_capture: GlobalCapture | None = None
         self._actions = Actions(self)
         self._state = WindowState(vault, has_appearance=not safe_mode)
         # Asked before the window keeps anything; a vault that was in a window before has a place in it.
@@ -237,6 +239,9 @@ class Program(QObject):
         self.activity = ActivityReporter(bridge, self.window, self)
         if self.window.panes is not None:
             self._preloader = PanePreloader(self.window.panes)
+        self._global_capture = GlobalCapture(bridge, self)
+        self._global_capture.pressed.connect(self._on_capture_requested)
+        self._global_capture.notice.connect(self.window.show_notice)
         self.opened.emit()
         requests, self._requests = self._requests, []
         for request in requests:
@@ -291,6 +296,8 @@ class Program(QObject):
         self.capture.dismiss()
         if self._preloader is not None:
             self._preloader.stop()
+        if self._global_capture is not None:
+            self._global_capture.stop()
         self.window.keep_state()
         if self.window.panes is not None:
             _log.info("leaving: saving what is typed")

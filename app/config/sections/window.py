@@ -34,6 +34,12 @@ WINDOW = (
         "Keys that differ from the usual ones, as a JSON object of actions and keys.",
     ),
     Setting(
+        "window.global_shortcut",
+        "bool",
+        False,
+        "Open quick capture from anywhere, with a shortcut that the desktop grants.",
+    ),
+    Setting(
         "window.close_to_tray",
         "bool",
         True,

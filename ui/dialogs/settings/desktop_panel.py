@@ -38,12 +38,10 @@ class DesktopPanel(SettingsPanel):
         self.start.setAccessibleDescription(self.tr("It starts in the tray, where your agents reach it."))
         self.start.toggled.connect(self._on_start_toggled)
         about = note(self.tr("It starts in the tray, where your agents reach it. No window opens."), self)
-        heading = PlainLabel(self.tr("Quick capture from anywhere"), self)
+        heading = PlainLabel(self.tr("Quick capture by a command"), self)
         theme.set_type(heading, "strong")
         how = note(
-            self.tr(
-                "In your desktop's settings, under keyboard shortcuts, add a shortcut of your choice with this command:"
-            ),
+            self.tr("Where your desktop grants no shortcuts to programs, add one in its settings with this command:"),
             self,
         )
         command = PlainLabel(CAPTURE_COMMAND, self)

@@ -68,6 +68,7 @@ SECTIONS: tuple[SectionSpec, ...] = (
         QT_TRANSLATE_NOOP("Settings", "Desktop"),
         "monitor",
         QT_TRANSLATE_NOOP("Settings", "How Keepsake fits into this computer."),
+        (("window.global_shortcut", QT_TRANSLATE_NOOP("Settings", "Quick capture from anywhere")),),
     ),
     SectionSpec(
         "llm",
