@@ -59,7 +59,7 @@ def test_prepared_compared_switched_and_taken_back(models: ModelsDialog, qt_loop
     assert not comparing._error.isVisible()
     assert [row.query for row in comparing.list.source.rows[:2]] == ["roses", "a boat"]
     assert "roses" in comparing.now.source.rows[0].snippet
-    assert [label.text() for label in comparing.totals._names] == ["Now: static", "Instead: hashed"]
+    assert [label.text() for label in comparing.totals._names] == ["Now: Built-in model", "Instead: hashed"]
     comparing.use.click()
     become(hashed="serving", static="kept")
     models.rows.rows[1].buttons["return"].click()
