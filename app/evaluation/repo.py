@@ -9,7 +9,7 @@ import msgspec
 from app.core.clock import to_datetime, to_ms
 from app.evaluation.benchmark_model import BenchmarkRun, Judgement
 from app.evaluation.known_item_questions import MAX_READ, KnownItem
-from app.index.repo import chunk_count
+from app.index.repo import NOT_HIDDEN, chunk_count
 
 _SPARE: Final = 6
 """Factor by which more texts are read than questions wanted, since many are too short."""
@@ -30,7 +30,8 @@ def sample(connection: apsw.Connection, most: int, seed: int) -> tuple[list[Know
         f" substr(c.text, 1, {MAX_READ}), coalesce(substr(b.content, 1, {MAX_READ}), '') FROM chunks c"
         " LEFT JOIN messages b ON b.session_id = c.session_id AND b.seq = c.seq_start - 1 AND b.role <> c.role"
         " AND b.role NOT IN ('tool', 'system') WHERE c.kind IN ('message', 'memory')"
-        f" AND ((c.id * {_SPREAD} + ?) & {_WHOLE - 1}) < ? AND c.role NOT IN ('tool', 'system') ORDER BY c.id",
+        f" AND ((c.id * {_SPREAD} + ?) & {_WHOLE - 1}) < ? AND c.role NOT IN ('tool', 'system') AND {NOT_HIDDEN}"
+        " ORDER BY c.id",
         (seed * 40_503, share),
     )
     items: dict[str, KnownItem] = {}

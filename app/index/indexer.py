@@ -28,18 +28,20 @@ class Indexer:
     def session_forgotten(self, connection: apsw.Connection, session_id: str) -> None:
         """Delete a session's chunks and vectors.
 
-        Those of a long one are hidden now and deleted in the background.
+        Those of a long one are hidden now and deleted in the background after a grace period.
         """
         if session_reindex.is_moved_in_steps(connection, session_id):
-            session_reindex.begin(connection, session_id, is_leaving=True)
+            session_reindex.hide(connection, session_id)
             return
         vector_repo.delete_vectors(connection, repo.delete_of_session(connection, session_id))
 
     def session_restored(self, connection: apsw.Connection, session_id: str) -> None:
         """Index all messages of a session again.
 
-        Passages, vectors and long sessions follow in the background.
+        Passages, vectors and long sessions follow in the background; one that was only hidden is shown again.
         """
+        if session_reindex.show(connection, session_id):
+            return
         if session_reindex.is_moved_in_steps(connection, session_id):
             session_reindex.begin(connection, session_id, is_leaving=False)
             return

@@ -9,11 +9,10 @@ from dataclasses import dataclass
 import apsw
 
 from app.index.indexer import Indexer
+from app.index.repo import REBUILD_KEY
 from app.memories import repo as memories
 from app.sessions.repo import MESSAGE_COLUMNS, message_of
 
-# The row of ``meta`` with the position of an unfinished rebuild, as ``table:rowid``.
-REBUILD_KEY = "rebuild"
 _ROWS_A_STEP = 500
 _BEGIN = "begin"
 

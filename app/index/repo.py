@@ -8,6 +8,10 @@ import apsw
 
 NEVER = 1 << 62
 """The ``retry_at`` of a text that must not be sent to a remote service."""
+REBUILD_KEY = "rebuild"
+"""The row of ``meta`` with the position of an unfinished rebuild, as ``table:rowid``."""
+NOT_HIDDEN = "(c.kind = 'memory' OR c.session_id NOT IN (SELECT session_id FROM session_moves WHERE is_leaving = 1))"
+"""Condition for chunks ``c`` that belong to no forgotten session; its texts must not be read, sent or shown."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,15 +135,22 @@ def pending_texts(connection: apsw.Connection, now_ms: int, limit: int) -> list[
     rows = connection.execute(
         "SELECT p.chunk_id, c.text, c.content_hash, p.attempts, c.store"
         " FROM pending_vectors p JOIN chunks c ON c.id = p.chunk_id"
-        " WHERE p.retry_at <= ? ORDER BY p.chunk_id DESC LIMIT ?",
+        f" WHERE p.retry_at <= ? AND {NOT_HIDDEN} ORDER BY p.chunk_id DESC LIMIT ?",
         (now_ms, limit),
     )
     return [PendingText(*row) for row in rows]
 
 
 def pending_count(connection: apsw.Connection) -> int:
-    """Return how many chunks wait for a vector, withheld ones left out."""
-    return int(connection.execute("SELECT count(*) FROM pending_vectors WHERE retry_at < ?", (NEVER,)).get)
+    """Return how many chunks wait for a vector, withheld and hidden ones left out."""
+    waiting = connection.execute("SELECT count(*) FROM pending_vectors WHERE retry_at < ?", (NEVER,)).get
+    hidden = connection.execute(
+        "SELECT count(*) FROM session_moves v CROSS JOIN chunks c ON c.session_id = v.session_id"
+        " CROSS JOIN pending_vectors p ON p.chunk_id = c.id"
+        " WHERE v.is_leaving = 1 AND c.kind <> 'memory' AND p.retry_at < ?",
+        (NEVER,),
+    ).get
+    return int(waiting) - int(hidden)
 
 
 def chunk_count(connection: apsw.Connection) -> int:

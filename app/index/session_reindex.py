@@ -3,6 +3,7 @@
 The work continues after a restart.
 
 The row in ``session_moves`` is written with the change itself, and from then on searches hide a session that leaves.
+Removal waits for a grace period, in which undo only deletes the row.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,7 +16,10 @@ from app.sessions.model import Message
 from app.sessions.repo import messages_between
 
 AT_ONCE = 250  # messages that one transaction indexes or removes, in about 20 ms
+GRACE_MS = 10 * 60_000
+"""How long a forgotten session is only hidden, in milliseconds."""
 _BEGINNING = -(1 << 62)
+_WHOLE = 1 << 62  # ``after_seq`` of a hidden session with all of its chunks
 
 Store = Callable[[apsw.Connection, Sequence[Message]], None]
 
@@ -41,17 +45,58 @@ def begin(connection: apsw.Connection, session_id: str, *, is_leaving: bool) -> 
     )
 
 
-def step(connection: apsw.Connection, store: Store) -> bool:
+def hide(connection: apsw.Connection, session_id: str) -> None:
+    """Hide a session from searches; its chunks are removed after the grace period.
+
+    One whose chunks are not complete leaves at once, because undo has to index it again anyway.
+    """
+    is_partial = connection.execute(
+        "SELECT 1 FROM session_moves WHERE session_id = ? UNION ALL SELECT 1 FROM meta WHERE key = ?",
+        (session_id, repo.REBUILD_KEY),
+    ).fetchone()
+    begin(connection, session_id, is_leaving=True)
+    if is_partial is None:
+        connection.execute("UPDATE session_moves SET after_seq = ? WHERE session_id = ?", (_WHOLE, session_id))
+
+
+def show(connection: apsw.Connection, session_id: str) -> bool:
+    """Show a hidden session again; return False if chunks of it may be missing."""
+    shown = connection.execute(
+        "DELETE FROM session_moves WHERE session_id = ? AND is_leaving = 1 AND after_seq = ? RETURNING 1",
+        (session_id, _WHOLE),
+    ).fetchall()
+    return bool(shown)
+
+
+def next_due(connection: apsw.Connection) -> int | None:
+    """Return when the next grace period ends, in milliseconds UTC."""
+    due = connection.execute(
+        "SELECT min(s.forgotten_at) FROM session_moves v CROSS JOIN sessions s ON s.id = v.session_id"
+        " WHERE v.is_leaving = 1 AND v.after_seq = ?",
+        (_WHOLE,),
+    ).get
+    return None if due is None else int(due) + GRACE_MS
+
+
+def step(connection: apsw.Connection, store: Store, now_ms: int) -> bool:
     """Index or remove a few messages of a session; return whether any remained.
 
     Args:
         connection: The writer's connection, inside a transaction.
         store: Writes the chunks of messages.
+        now_ms: Ends grace periods, in milliseconds UTC.
     """
-    row = connection.execute("SELECT session_id, is_leaving, after_seq FROM session_moves LIMIT 1").fetchone()
+    row = connection.execute(
+        "SELECT v.session_id, v.is_leaving, v.after_seq FROM session_moves v"
+        " CROSS JOIN sessions s ON s.id = v.session_id"
+        " WHERE v.after_seq <> ? OR coalesce(s.forgotten_at, 0) <= ? LIMIT 1",
+        (_WHOLE, now_ms - GRACE_MS),
+    ).fetchone()
     if row is None:
         return False
     session_id, is_leaving, after = row
+    if after == _WHOLE:
+        begin(connection, session_id, is_leaving=True)  # undo has to index it again from now on
     # Passages are deleted in both cases; those of a returning session are built anew from its first message.
     gone = repo.delete_some(connection, session_id, AT_ONCE, passages_only=not is_leaving)
     vector_repo.delete_vectors(connection, gone)

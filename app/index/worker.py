@@ -114,6 +114,7 @@ class IndexWorker:
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
         self._is_broken = False
+        self._due_ms: int | None = None
         self._hurry = asyncio.Event()
         self.generations = generations or GenerationManager(store, clock, self._opened)
         self.generations.on_activated = self._on_activated
@@ -167,9 +168,12 @@ class IndexWorker:
             self._idle.set()
 
     async def _woken(self) -> None:
-        """Wait until the worker is woken, or until a failed step is due again."""
+        """Wait until woken, until a failed step is due again, or until a grace period ends."""
+        wait_s = self._retry_s if self.failure else None
+        if wait_s is None and self._due_ms is not None:
+            wait_s = max(0, self._due_ms - self._clock.now_ms()) / 1000
         with contextlib.suppress(TimeoutError):
-            async with asyncio.timeout(self._retry_s if self.failure else None):
+            async with asyncio.timeout(wait_s):
                 await self._wake.wait()
 
     async def _pause(self) -> None:
@@ -192,6 +196,7 @@ class IndexWorker:
             return False
 
     async def _step(self) -> bool:
+        self._due_ms = None
         if self._store.read_only is not None or self.is_paused():
             return False
         if await self._store.read(partial(long_memories.is_waiting, prepared=self._prepared), is_background=True):
@@ -206,6 +211,7 @@ class IndexWorker:
         waiting = await self._store.read(repo.pending_count, is_background=True) if self.failure and self._embeds else 0
         if not waiting:
             self.failure = ""
+        self._due_ms = await self._store.read(session_reindex.next_due, is_background=True)
         return False
 
     async def serving(self, within_s: float | None = None) -> ActiveEmbedding:
@@ -338,7 +344,7 @@ class IndexWorker:
 
     def _move_or_build(self, connection: apsw.Connection) -> bool:
         return (
-            session_reindex.step(connection, Indexer().messages_stored)
+            session_reindex.step(connection, Indexer().messages_stored, self._clock.now_ms())
             or vector_repo.drop_tool_vectors(connection)
             or self._continue_long(connection)
             or self._build_passages(connection)

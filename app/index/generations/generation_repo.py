@@ -202,7 +202,8 @@ def chunks_without_vector(
     # This plain table of sqlite-vec has an index on ids, which its virtual table lacks.
     found = connection.execute(
         f"SELECT id, text, content_hash FROM chunks c WHERE id > ? AND {HAS_VECTOR} AND (? OR store <> 'private')"
-        f" AND NOT EXISTS (SELECT 1 FROM {generation.table}_rowids r WHERE r.rowid = c.id) ORDER BY id LIMIT ?",
+        f" AND {repo.NOT_HIDDEN} AND NOT EXISTS (SELECT 1 FROM {generation.table}_rowids r WHERE r.rowid = c.id)"
+        " ORDER BY id LIMIT ?",
         (after, may_send, limit),
     )
     texts = [repo.PendingText(int(str(row[0])), str(row[1]), str(row[2]), 0) for row in found]

@@ -71,7 +71,8 @@ def _measure(folder: Path, messages: int, kept: int, *, with_window: bool) -> di
 
 
 def _at_work(vault: Path, source: Path, questions: list[str], messages: int) -> dict[str, Any]:
-    host = Host(vault, serve=False, overrides=_OVERRIDES)
+    clock = changes.LateClock()
+    host = Host(vault, serve=False, clock=clock, overrides=_OVERRIDES)
     host.start()
     try:
         _say("importing")
@@ -86,7 +87,7 @@ def _at_work(vault: Path, source: Path, questions: list[str], messages: int) -> 
         report["context"] = _context(host, questions)
         report["rss_mb"], report["mapped_mb"] = round(resident_mb(), 1), round(mapped_mb(), 1)
         _say("undoing and forgetting")
-        report["changes"] = changes.measure(host, vault.parent, messages)
+        report["changes"] = changes.measure(host, vault.parent, messages, clock)
         report["memory_after"] = _memory_after(host, questions)
     finally:
         host.stop()

@@ -5,7 +5,9 @@ import time
 from pathlib import Path
 from typing import Any
 
+from app.core.clock import SystemClock
 from app.host import Host
+from app.index.session_reindex import GRACE_MS
 from tests.bench.scale import floor
 from tests.bench.scale.corpus import Corpus
 
@@ -13,10 +15,20 @@ _LONG = 50_000  # turns of the long conversation, or as many as the whole vault 
 _LOOK_S = 0.002
 
 
-def measure(host: Host, folder: Path, messages: int) -> dict[str, Any]:
+class LateClock(SystemClock):
+    """The system's clock, moved on by ``late_ms``, so that grace periods end."""
+
+    late_ms = 0
+
+    def now_ms(self) -> int:
+        """Return the moved time."""
+        return super().now_ms() + self.late_ms
+
+
+def measure(host: Host, folder: Path, messages: int, clock: LateClock) -> dict[str, Any]:
     """Return milliseconds of each; ``writer_ms`` is the longest that the writer was held."""
     report: dict[str, Any] = {"undo_run": _undo(host)}
-    report |= _forget(host, folder, min(messages, _LONG))
+    report |= _forget(host, folder, min(messages, _LONG), clock)
     return report
 
 
@@ -33,7 +45,7 @@ def _undo(host: Host) -> dict[str, float]:
     return {"change_ms": round((done - begun) * 1000, 1), "undo_ms": round((time.perf_counter() - done) * 1000, 1)}
 
 
-def _forget(host: Host, folder: Path, turns: int) -> dict[str, Any]:
+def _forget(host: Host, folder: Path, turns: int, clock: LateClock) -> dict[str, Any]:
     corpus, source = Corpus(23), folder / "long.jsonl"
     with source.open("w", encoding="utf-8") as file:
         for number in range(turns):
@@ -44,9 +56,21 @@ def _forget(host: Host, folder: Path, turns: int) -> dict[str, Any]:
     forgotten = _held(host, "session.forget", session="long")
     undone = _held(host, "memory.undo", history_ids=list(forgotten.pop("history_ids")))
     del undone["history_ids"]
+    late_entries = _held(host, "session.forget", session="long")["history_ids"]
+    _end_grace(host, clock)
+    late = _held(host, "memory.undo", history_ids=list(late_entries))
+    del late["history_ids"]
     host.ask("session.forget", session="long")
+    _end_grace(host, clock)
+    figures = {"forget": forgotten, "undo_forget": undone, "undo_forget_late": late}
+    return {name: {"turns": turns, **figure} for name, figure in figures.items()}
+
+
+def _end_grace(host: Host, clock: LateClock) -> None:
+    """Let the removal of what was forgotten begin, and wait until it is done."""
+    clock.late_ms += GRACE_MS
+    host.ask("session.append", session="bench-append", messages=[{"role": "user", "content": "wake"}])
     host.ask("vault.settle")
-    return {"forget": {"turns": turns, **forgotten}, "undo_forget": {"turns": turns, **undone}}
 
 
 def _held(host: Host, operation: str, **arguments: Any) -> dict[str, Any]:
