@@ -6290,6 +6290,10 @@
         <translation>Mindestens {made}</translation>
     </message>
     <message>
+        <source>Capsule</source>
+        <translation>Kapsel</translation>
+    </message>
+    <message>
         <source>ChatGPT export</source>
         <translation>Export von ChatGPT</translation>
     </message>

@@ -6290,6 +6290,10 @@
         <translation>Al menos {made}</translation>
     </message>
     <message>
+        <source>Capsule</source>
+        <translation>Cápsula</translation>
+    </message>
+    <message>
         <source>ChatGPT export</source>
         <translation>Exportación de ChatGPT</translation>
     </message>

@@ -6290,6 +6290,10 @@
         <translation>至少 {made}</translation>
     </message>
     <message>
+        <source>Capsule</source>
+        <translation>胶囊</translation>
+    </message>
+    <message>
         <source>ChatGPT export</source>
         <translation>ChatGPT 导出</translation>
     </message>
