@@ -30,8 +30,8 @@ async def make(
 ) -> Capsule:
     """Write chosen memories into a signed file for another person or agent.
 
-    Whoever gets it imports it like any other file. Keepsake refuses it once it was changed or has expired, and shows
-    the key that it is signed with. It is not encrypted: whoever has the file can read it.
+    The receiver imports it like any other file. Keepsake refuses it once it was changed or has expired, and shows the
+    key that it is signed with. It is not encrypted: everybody who has the file can read it.
 
     Args:
         path: The file to write, such as ``garden.capsule``; an earlier capsule there is replaced, anything else is not.
