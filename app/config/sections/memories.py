@@ -60,6 +60,13 @@ CAPTURE = (
     ),
     fraction("capture.watch_seconds", 1.0, 0.2, 3600, "Seconds between two looks at the transcripts."),
     Setting(
+        "capture.notes_folder",
+        "str",
+        "",
+        "Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in; it is only read.",
+        critical=True,
+    ),
+    Setting(
         "capture.clients",
         "str",
         "claude-code, codex, gemini, cursor",
