@@ -63,7 +63,8 @@ CAPTURE = (
         "capture.notes_folder",
         "str",
         "",
-        "Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in; it is only read.",
+        "Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in. It is only read; a note that is"
+        " changed in both places gets the file's text, and its history keeps the other.",
         critical=True,
     ),
     Setting(

@@ -75,12 +75,23 @@ def test_edits_arrive_and_no_byte_of_the_folder_changes(following: Host, notes: 
     (notes / "beds" / "Rose.md").write_bytes(source)
     until(lambda: "Rose" in texts(following))
     found = host_note(following, "Rose")
-    following.ask("note.save", id=found.id, title="Rose", content="Prune it here.")
+    following.ask("note.update", id=found.id, version=found.version, content="Prune it here.")
     (notes / "Lily.md").write_text("Water it.")
     until(lambda: "Lily" in texts(following))
     assert texts(following)["Rose"] == "Prune it here.", "a file that did not change takes nothing back"
     assert (notes / "beds" / "Rose.md").read_bytes() == source
     assert sorted(file.name for file in notes.iterdir()) == ["Lily.md", "beds"]
+
+
+def test_an_edit_on_both_sides_keeps_ours_in_the_history(following: Host, notes: Path) -> None:
+    notes.mkdir()
+    (notes / "Rose.md").write_text("Prune in March.")
+    until(lambda: "Rose" in texts(following))
+    found = host_note(following, "Rose")
+    following.ask("note.update", id=found.id, version=found.version, content="Prune it here.")
+    (notes / "Rose.md").write_text("Prune in late March.")
+    until(lambda: texts(following)["Rose"] == "Prune in late March.")
+    assert "Prune it here." in str(following.ask("memory.history", target=found.id))
 
 
 def test_a_folder_that_goes_away_takes_no_note(following: Host, notes: Path) -> None:
