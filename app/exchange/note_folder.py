@@ -30,7 +30,7 @@ Marks = dict[str, tuple[int, int]]
 
 
 class _Unwatched:
-    """Job that nobody watches."""
+    """Job without progress that cannot be stopped."""
 
     def is_cancelled(self) -> bool:
         return False
