@@ -37,6 +37,7 @@ from app.erasure.service import Eraser, ErasureService
 from app.errors import MachineError
 from app.evaluation import parts as evaluation_parts
 from app.exchange.known_records import KnownRecords
+from app.exchange.note_folder import NoteFolderWatch
 from app.exchange.service import ExchangeService
 from app.exchange.transcripts import parts as capture_parts
 from app.exchange.vault_sink import VaultSink
@@ -200,13 +201,11 @@ class Engine:
         )
         options = partial(context_options, config)
         self.context = ContextService(store, search, self.memories.reflections, self.trace, clock, options)
-        new_sink = partial(VaultSink, store, self.sessions.service, indexer, clock)
         incognito = self.incognito
         self.capture = capture_parts.build(runtime, self.sessions.service, lambda: incognito.is_on, incognito.covers)
-        source = VaultSource(store, self.memories.queries, self.memories.archive)
-        self.exchange = ExchangeService(
-            new_sink, source, self.capture.new_sink, self.vault, KnownRecords(store).count, self._all_names
-        )
+        self.exchange = self._build_exchange(partial(VaultSink, store, self.sessions.service, indexer, clock))
+        notes_folder = partial(config.text, "capture.notes_folder")
+        self.note_folder = NoteFolderWatch(self.exchange, notes_folder, lambda: incognito.is_on, self.publish)
         self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
         self.consolidation = consolidation_parts.build(
@@ -256,6 +255,11 @@ class Engine:
         }
         return UndoService(self.store, appliers, self.clock, self.enrichment.undo_run)
 
+    def _build_exchange(self, new_sink: Callable[[], VaultSink]) -> ExchangeService:
+        source = VaultSource(self.store, self.memories.queries, self.memories.archive)
+        known = KnownRecords(self.store).count
+        return ExchangeService(new_sink, source, self.capture.new_sink, self.vault, known, self._all_names)
+
     def _build_erasure(self) -> ErasureService:
         hide_entries = partial(session_reindex.begin, is_leaving=True)
         erasers: dict[str, Eraser] = {
@@ -291,6 +295,7 @@ class Engine:
             others = IsolatedBackups(self.isolated.paths, self.isolated.at, self.clock, self.config)
             tasks.append(BackgroundTask("isolated-backups", others.run))
             tasks.append(BackgroundTask("transcripts", self.capture.watch.run, is_essential=False))
+            tasks.append(BackgroundTask("note-folder", self.note_folder.run, is_essential=False))
         if self.config.flag("index.vectors"):
             tasks.append(BackgroundTask("vectors", self.index.builder.run))
         return tasks
@@ -327,6 +332,7 @@ class Engine:
         notes = (*self.index.embedding.notes(), *self.upkeep.backups.notes())
         found = (
             *self.capture.watch.failures,
+            *self.note_folder.failures,
             *settings,
             *self._tasks.failures,
             *work,

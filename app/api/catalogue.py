@@ -8,6 +8,7 @@ from app.api import (  # noqa: F401
     attachments,
     backups,
     bulk_notes,
+    capsules,
     capture,
     connections,
     context,

@@ -28,6 +28,7 @@ ImportFormat = Literal[
     "claude",
     "markdown",
     "keepsake",
+    "capsule",
     "mcp-memory",
     "claude-code",
     "codex",

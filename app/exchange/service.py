@@ -20,7 +20,7 @@ from app.exchange import attachment_files
 from app.exchange.batches import Batch, BatchReader, Intake, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
 from app.exchange.folder_exporter import FolderExporter, complete_file
-from app.exchange.formats import chatgpt, claude, docx, enex, keepsake, markdown, memory_file, web_page
+from app.exchange.formats import capsule, chatgpt, claude, docx, enex, keepsake, markdown, memory_file, web_page
 from app.exchange.formats.chats import chat_detection
 from app.exchange.formats.detect import SUPPORTED, detect, preview
 from app.exchange.formats.memory_systems import memory_system_detection
@@ -45,6 +45,7 @@ READERS: dict[str, Reader] = {
     "claude": claude.read,
     "markdown": markdown.read,
     "keepsake": keepsake.read,
+    capsule.NAME: capsule.read,
     "claude-code": claude_code.read,
     "codex": codex.read,
     "gemini": gemini.read,

@@ -2028,6 +2028,10 @@
         <translation>Mindestnachrichten je Zug</translation>
     </message>
     <message>
+        <source>Capture notes folder</source>
+        <translation>Gefolgter Notizordner</translation>
+    </message>
+    <message>
         <source>Capture watch seconds</source>
         <translation>Abstand der Erfassung in Sekunden</translation>
     </message>
@@ -2338,6 +2342,10 @@
     <message>
         <source>Fetching {name}</source>
         <translation>{name} wird geladen</translation>
+    </message>
+    <message>
+        <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in. It is only read; a note that is changed in both places gets the file&apos;s text, and its history keeps the other.</source>
+        <translation>Ordner mit Markdown-Notizen, etwa ein Obsidian-Tresor, dessen Änderungen übernommen werden. Er wird nur gelesen; eine an beiden Orten geänderte Notiz bekommt den Text der Datei, und ihr Verlauf behält den anderen.</translation>
     </message>
     <message>
         <source>Folder of an offline fastembed model; empty for its own cache.</source>
@@ -6288,6 +6296,10 @@
     <message>
         <source>At least {made}</source>
         <translation>Mindestens {made}</translation>
+    </message>
+    <message>
+        <source>Capsule</source>
+        <translation>Kapsel</translation>
     </message>
     <message>
         <source>ChatGPT export</source>

@@ -2028,6 +2028,10 @@
         <translation>Mensajes mínimos por turno</translation>
     </message>
     <message>
+        <source>Capture notes folder</source>
+        <translation>Carpeta de notas seguida</translation>
+    </message>
+    <message>
         <source>Capture watch seconds</source>
         <translation>Segundos entre capturas</translation>
     </message>
@@ -2338,6 +2342,10 @@
     <message>
         <source>Fetching {name}</source>
         <translation>Descargando {name}</translation>
+    </message>
+    <message>
+        <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in. It is only read; a note that is changed in both places gets the file&apos;s text, and its history keeps the other.</source>
+        <translation>Carpeta de notas Markdown, como una bóveda de Obsidian, cuyos cambios se recogen. Solo se lee; una nota cambiada en ambos sitios recibe el texto del archivo, y su historial conserva el otro.</translation>
     </message>
     <message>
         <source>Folder of an offline fastembed model; empty for its own cache.</source>
@@ -6288,6 +6296,10 @@
     <message>
         <source>At least {made}</source>
         <translation>Al menos {made}</translation>
+    </message>
+    <message>
+        <source>Capsule</source>
+        <translation>Cápsula</translation>
     </message>
     <message>
         <source>ChatGPT export</source>

@@ -2028,6 +2028,10 @@
         <translation>每轮最少消息数</translation>
     </message>
     <message>
+        <source>Capture notes folder</source>
+        <translation>跟踪的笔记文件夹</translation>
+    </message>
+    <message>
         <source>Capture watch seconds</source>
         <translation>记录间隔秒数</translation>
     </message>
@@ -2338,6 +2342,10 @@
     <message>
         <source>Fetching {name}</source>
         <translation>正在获取 {name}</translation>
+    </message>
+    <message>
+        <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in. It is only read; a note that is changed in both places gets the file&apos;s text, and its history keeps the other.</source>
+        <translation>Markdown 笔记文件夹（如 Obsidian 库），其更改会被收录。该文件夹只读；两处都更改的笔记采用文件的文本，另一版本保留在历史中。</translation>
     </message>
     <message>
         <source>Folder of an offline fastembed model; empty for its own cache.</source>
@@ -6288,6 +6296,10 @@
     <message>
         <source>At least {made}</source>
         <translation>至少 {made}</translation>
+    </message>
+    <message>
+        <source>Capsule</source>
+        <translation>胶囊</translation>
     </message>
     <message>
         <source>ChatGPT export</source>

@@ -2,15 +2,19 @@
 
 import subprocess
 import sys
+import time
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from app.errors import StaleError
 from app.host import Host
 from tests.helpers.scripted_model import ScriptedModel
 from tests.integration.enriching_process import answer
 
 MANY = 12
+LIMIT_S = 60.0
 
 
 def start(vault: Path) -> Host:
@@ -18,6 +22,17 @@ def start(vault: Path) -> Host:
     host.start()
     host.ask("vault.settle", names=True)
     return host
+
+
+def run(host: Host) -> Any:
+    """Run the job; the claim of the process that was killed may take a moment to be released."""
+    end = time.monotonic() + LIMIT_S
+    while True:
+        try:
+            return host.ask("upkeep.run", job="enrichment")
+        except StaleError:
+            assert time.monotonic() < end, "the killed run was not released in time"
+            time.sleep(0.1)
 
 
 @pytest.mark.parametrize("lines", [1, 5, 12])
@@ -39,12 +54,12 @@ def test_a_killed_run_goes_on_where_it_was(vault: Path, lines: int) -> None:
     try:
         model = ScriptedModel(answer)
         host.catalogue._engine.entities.enrichment.strategy.model._model = model
-        assert host.ask("upkeep.run", job="enrichment").status == "succeeded"
+        assert run(host).status == "succeeded"
         assert MANY - lines <= len(model.requests) <= MANY - lines + 1
         host.ask("vault.settle", names=True)
         assert {row.name: row.mentions for row in host.ask("entity.list")}["ada"] == MANY
         assert len(host.ask("inbox.list")) == 1
         assert host.ask("vault.check").ok
-        assert host.ask("upkeep.run", job="enrichment").output == "Searched 0 texts again and linked 0 names."
+        assert run(host).output == "Searched 0 texts again and linked 0 names."
     finally:
         host.stop()

@@ -129,17 +129,17 @@ def look_consolidated(host: Host, session: str, at_ms: int) -> None:
     host.submit(engine.store.write(work)).result()
 
 
-def export(host: Host, file: Path, **options: Any) -> None:
-    host.ask("exchange.export", path=str(file), format="jsonl", **options)
+def export(host: Host, path: Path, form: str = "jsonl", **options: Any) -> None:
+    host.ask("exchange.export", path=str(path), format=form, **options)
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(steps=STEPS, deeds=DEEDS)
+@given(steps=STEPS, deeds=DEEDS, form=st.sampled_from(("jsonl", "folder")))
 def test_a_new_vault_has_every_canonical_row(
-    template_db: Path, tmp_path_factory: pytest.TempPathFactory, steps: Any, deeds: Any
+    template_db: Path, tmp_path_factory: pytest.TempPathFactory, steps: Any, deeds: Any, form: str
 ) -> None:
     folder = tmp_path_factory.mktemp("round")
-    file, notes = folder / "vault.jsonl", folder / "notes"
+    file, notes = folder / ("vault.jsonl" if form == "jsonl" else "everything"), folder / "notes"
     notes.mkdir()
     (notes / "Pier.md").write_text("See [[Boat]] #boat")
     with opened(template_db, folder / "one") as host:
@@ -152,7 +152,7 @@ def test_a_new_vault_has_every_canonical_row(
             remembered(host, *deed)
         host.ask("vault.settle", names=True)
     with opened(template_db, folder / "one", is_new=False) as host:  # counts of reads are stored when it closes
-        export(host, file, history=True)
+        export(host, file, form, history=True)
     before = canonical(folder / "one")
     with opened(template_db, folder / "two") as host:
         assert host.ask("exchange.import", path=str(file)).problems == ()

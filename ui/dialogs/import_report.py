@@ -12,6 +12,7 @@ def format_name(name: str) -> str:
     names = {
         "chatgpt": translate("Report", "ChatGPT export"),
         "claude": translate("Report", "Claude export"),
+        "capsule": translate("Report", "Capsule"),
         "markdown": translate("Report", "Markdown notes"),
         "keepsake": translate("Report", "Keepsake export"),
         "enex": translate("Report", "Evernote notes"),

@@ -9,6 +9,7 @@ SUBJECTS: Final[Mapping[str, str]] = {
     "archive": "Memories put away, which searches leave out.",
     "attachment": "Pictures and other files of notes.",
     "backup": "Copies of the database.",
+    "capsule": "Chosen memories in a signed file, for another person or agent.",
     "capture": "Conversations taken in from other programs.",
     "connection": "Programs such as Claude Code, connected by an entry in their configuration.",
     "embedding": "The model that search by meaning uses.",
@@ -48,6 +49,7 @@ WORDS: Final[Mapping[str, str]] = {
 ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {
     "archive.list": ("text",),
     "archive.put": ("ids",),
+    "capsule.make": ("path",),
     "entity.graph": ("id",),
     "entity.rename": ("id", "name"),
     "fact.list": ("category",),

@@ -60,6 +60,14 @@ CAPTURE = (
     ),
     fraction("capture.watch_seconds", 1.0, 0.2, 3600, "Seconds between two looks at the transcripts."),
     Setting(
+        "capture.notes_folder",
+        "str",
+        "",
+        "Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in. It is only read; a note that is"
+        " changed in both places gets the file's text, and its history keeps the other.",
+        critical=True,
+    ),
+    Setting(
         "capture.clients",
         "str",
         "claude-code, codex, gemini, cursor",

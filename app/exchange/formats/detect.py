@@ -14,7 +14,7 @@ from typing import IO
 import ijson.common
 
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
-from app.exchange.formats import chatgpt, docx, enex, memory_file, unsupported, web_page
+from app.exchange.formats import capsule, chatgpt, docx, enex, memory_file, unsupported, web_page
 from app.exchange.formats.chats import chat_detection, chat_records
 from app.exchange.formats.keepsake import LINE_TYPES
 from app.exchange.formats.keepsake_details import FIELDS, detail_type
@@ -37,6 +37,7 @@ FORMATS = (
     "claude",
     "markdown",
     "keepsake",
+    capsule.NAME,
     memory_file.NAME,
     *DOCUMENTS,
     *NOTEBOOKS,
@@ -115,7 +116,8 @@ def preview(path: Path) -> ImportPreview:
         if found in ("chatgpt", "claude"):
             with entries(path) as parts:
                 return ImportPreview(found, sum(part.size for part in parts), ", ".join(p.name for p in parts[:3]))
-        return ImportPreview(found, path.stat().st_size, path.name)
+        detail = f"{path.name}, {capsule.describe(path)}" if found == capsule.NAME else path.name
+        return ImportPreview(found, path.stat().st_size, detail)
 
 
 def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
@@ -223,8 +225,8 @@ def _file(path: Path) -> str:
 
 def _by_head(path: Path, head: bytes) -> str:
     """Return the format that the beginning of a file gives away, ``""`` for none."""
-    if _ENEX.match(head):
-        return enex.NAME
+    if head.startswith(capsule.BEGINNING) or _ENEX.match(head):
+        return enex.NAME if _ENEX.match(head) else capsule.NAME
     if pdf.BEGINNING in head[:_PDF_WITHIN]:
         return pdf.NAME
     if joplin.is_tar(head):

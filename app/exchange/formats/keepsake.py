@@ -58,12 +58,13 @@ class _Course:
         return seq, said
 
 
-def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
+def read(path: Path, cancelled: Callable[[], bool], *, first_line: int = 1) -> Iterator[Record]:
     """Read an export, plain or gzipped.
 
     Args:
         path: The file.
         cancelled: Asked before every line; reading stops when it says so.
+        first_line: The line to begin with, the first being 1.
 
     Raises:
         NotFoundError: There is nothing at ``path``.
@@ -74,7 +75,8 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     for line in read_lines(path):
         if cancelled():
             return
-        yield from _line(line, course, path.name)
+        if line.number >= first_line:
+            yield from _line(line, course, path.name)
         if line.done - reported >= POSITION_EVERY:
             reported = line.done
             yield Position(line.done, total, f"line {line.number}")

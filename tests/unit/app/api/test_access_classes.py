@@ -61,7 +61,8 @@ CLASSES = {
         agent.revoke agent.rotate agent.trust agent.undo agent.vaults archive.clean backup.cancel_restore
         backup.list backup.now backup.restore backup.verify embedding.advice embedding.change
         embedding.compare embedding.pause embedding.resume embedding.rollback embedding.status
-        embedding.switch exchange.export exchange.export_session exchange.import exchange.preview health.fix
+        embedding.switch capsule.key capsule.make exchange.export exchange.export_session exchange.import
+        exchange.preview health.fix
         health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject inbox.rule.remove
         backup.preview backup.status attachment.add attachment.list attachment.locate
         inbox.rule.set inbox.rules llm.status llm.test llm.usage memory.forget_forever memory.receipts
