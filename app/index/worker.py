@@ -168,7 +168,7 @@ class IndexWorker:
             self._idle.set()
 
     async def _woken(self) -> None:
-        """Wait until woken, until a failed step is due again, or until a grace period ends."""
+        """Wait for a wake, for the retry of a failed step, or a grace period."""
         wait_s = self._retry_s if self.failure else None
         if wait_s is None and self._due_ms is not None:
             wait_s = max(0, self._due_ms - self._clock.now_ms()) / 1000

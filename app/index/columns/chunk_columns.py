@@ -174,7 +174,7 @@ class ChunkColumnCache:
             return
         self._failed_checks += 1
         if self._failed_checks > max(_CHECKS, known.count // _CHUNKS_A_CHECK):
-            found = connection.execute("SELECT group_concat(id, ' ') FROM chunks_fts_docsize").get
+            found = connection.execute(_IDS).get
             exists = np.zeros(len(known.exists), dtype=np.bool_)
             exists[_parsed(found or "")] = True
             self._known = replace(known, exists=exists, count=int(np.count_nonzero(exists)))
@@ -203,6 +203,7 @@ _BY_ROLE: Final = "SELECT kind, role, group_concat(id, ' ') FROM chunks INDEXED 
 _BY_STORE: Final = (
     "SELECT store, group_concat(id, ' ') FROM chunks INDEXED BY chunks_by_store WHERE store <> 'private' GROUP BY store"
 )
+_IDS: Final = "SELECT group_concat(id, ' ') FROM chunks INDEXED BY chunks_by_time"
 _BY_TIME: Final = "SELECT group_concat(id, ' '), group_concat(created_at, ' ') FROM chunks INDEXED BY chunks_by_time"
 _SPANS: Final = (
     "SELECT group_concat(id, ' '), group_concat(seq_end - seq_start, ' ') FROM chunks INDEXED BY chunks_spanning"

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     Ids = NDArray[np.integer[Any]]
 
 _MATCHING: Final = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.kind <> 'passage' AND "
-_ALL: Final = "SELECT group_concat(id, ' ') FROM chunks_fts_docsize"
+_ALL: Final = "SELECT group_concat(id, ' ') FROM chunks INDEXED BY chunks_by_time"
 
 
 class FilterOnlyResult:
