@@ -72,7 +72,7 @@
     </message>
     <message>
         <source>“{name}” asks for access to your memory, with {trust} trust.</source>
-        <translation>„{name}“ bittet um Zugriff auf dein Gedächtnis, mit {trust} Vertrauen.</translation>
+        <translation>„{name}“ bittet um Zugriff auf dein Gedächtnis (Vertrauen: {trust}).</translation>
     </message>
 </context>
 <context>
@@ -724,7 +724,7 @@
     </message>
     <message>
         <source>Goes away: {what}</source>
-        <translation>Geht weg: {what}</translation>
+        <translation>Fällt weg: {what}</translation>
     </message>
     <message>
         <source>Goes back to an earlier version: {n}</source>
@@ -752,7 +752,7 @@
     </message>
     <message>
         <source>Nothing goes away.</source>
-        <translation>Nichts geht weg.</translation>
+        <translation>Nichts fällt weg.</translation>
     </message>
     <message>
         <source>Open the folder</source>
@@ -804,7 +804,7 @@
     </message>
     <message>
         <source>Whole: messages {messages}, memories {memories}</source>
-        <translation>Insgesamt: Nachrichten {messages}, Erinnerungen {memories}</translation>
+        <translation>Unversehrt: Nachrichten {messages}, Erinnerungen {memories}</translation>
     </message>
     <message>
         <source>Why</source>
@@ -1150,7 +1150,7 @@
     </message>
     <message>
         <source>median time</source>
-        <translation>mittlere Zeit</translation>
+        <translation>Zeit (Median)</translation>
     </message>
     <message>
         <source>new</source>
@@ -1481,7 +1481,7 @@
     </message>
     <message>
         <source>What an agent would be told</source>
-        <translation>Was ein Agent erfahren würde</translation>
+        <translation>Sicht des Agenten</translation>
     </message>
 </context>
 <context>
@@ -1953,7 +1953,7 @@
     </message>
     <message>
         <source>After turn</source>
-        <translation>Nach jedem Zug</translation>
+        <translation>Nach jeder Runde</translation>
     </message>
     <message>
         <source>Agents that get a vault of their own, separated by commas; the person&apos;s vault then has nothing of them.</source>
@@ -2025,7 +2025,7 @@
     </message>
     <message>
         <source>Capture min turn messages</source>
-        <translation>Mindestnachrichten je Zug</translation>
+        <translation>Mindestnachrichten je Runde</translation>
     </message>
     <message>
         <source>Capture notes folder</source>
@@ -2305,7 +2305,7 @@
     </message>
     <message>
         <source>Every hours</source>
-        <translation>Alle … Stunden</translation>
+        <translation>Abstand in Stunden</translation>
     </message>
     <message>
         <source>Exporting to {name}</source>
@@ -2385,7 +2385,7 @@
     </message>
     <message>
         <source>Goals max turns</source>
-        <translation>Züge bei Zielen</translation>
+        <translation>Runden bei Zielen</translation>
     </message>
     <message>
         <source>High</source>
@@ -2421,7 +2421,7 @@
     </message>
     <message>
         <source>Important turns</source>
-        <translation>Wichtige Züge</translation>
+        <translation>Wichtige Beiträge</translation>
     </message>
     <message>
         <source>Importing {name}</source>
@@ -2441,7 +2441,7 @@
     </message>
     <message>
         <source>Keep a log of what the engine does, never of content.</source>
-        <translation>Protokoll führen, was die Engine tut, nie über Inhalte.</translation>
+        <translation>Protokollieren, was die Engine tut, nie Inhalte.</translation>
     </message>
     <message>
         <source>Keep runs</source>
@@ -2449,11 +2449,11 @@
     </message>
     <message>
         <source>Keep the database quick, small and sound, and verify the latest backup.</source>
-        <translation>Die Datenbank schnell, klein und heil halten und die letzte Sicherung überprüfen.</translation>
+        <translation>Die Datenbank schnell, klein und unversehrt halten und die letzte Sicherung überprüfen.</translation>
     </message>
     <message>
         <source>Keep the text of agents&apos; searches in the ledger. When off, only a keyed hash of it, which nobody can read.</source>
-        <translation>Den Text der Suchen von Agenten im Zugriffsbuch behalten. Wenn aus, nur ein verschlüsselter Prüfwert, den niemand lesen kann.</translation>
+        <translation>Den Text der Suchen von Agenten im Zugriffsbuch behalten. Wenn aus, nur einen mit Schlüssel gebildeten Prüfwert, den niemand lesen kann.</translation>
     </message>
     <message>
         <source>Keys that differ from the usual ones, as a JSON object of actions and keys.</source>
@@ -2473,7 +2473,7 @@
     </message>
     <message>
         <source>Latest turns of this conversation</source>
-        <translation>Letzte Züge dieser Unterhaltung</translation>
+        <translation>Letzte Beiträge dieser Unterhaltung</translation>
     </message>
     <message>
         <source>Learned</source>
@@ -2577,7 +2577,7 @@
     </message>
     <message>
         <source>Messages that a turn must have for that.</source>
-        <translation>Nachrichten, die ein Zug dafür haben muss.</translation>
+        <translation>Nachrichten, die eine Runde dafür haben muss.</translation>
     </message>
     <message>
         <source>Messages that an emergency leaves.</source>
@@ -2745,7 +2745,7 @@
     </message>
     <message>
         <source>Related turns of other conversations</source>
-        <translation>Verwandte Züge anderer Unterhaltungen</translation>
+        <translation>Verwandte Beiträge anderer Unterhaltungen</translation>
     </message>
     <message>
         <source>Relevant memory</source>
@@ -2861,7 +2861,7 @@
     </message>
     <message>
         <source>Seconds without a turn after which a conversation counts as quiet.</source>
-        <translation>Sekunden ohne Zug, nach denen eine Unterhaltung als ruhig gilt.</translation>
+        <translation>Sekunden ohne neue Nachricht, nach denen eine Unterhaltung als ruhig gilt.</translation>
     </message>
     <message>
         <source>Send conversations and private notes too to a remote embedding service; else they are found by words only.</source>
@@ -2957,11 +2957,11 @@
     </message>
     <message>
         <source>Summary min turns</source>
-        <translation>Mindestzüge der Zusammenfassung</translation>
+        <translation>Mindestnachrichten zum Verdichten</translation>
     </message>
     <message>
         <source>Summary target</source>
-        <translation>Ziel der Zusammenfassung</translation>
+        <translation>Zielanteil der Zusammenfassung</translation>
     </message>
     <message>
         <source>Summary trigger</source>
@@ -2977,7 +2977,7 @@
     </message>
     <message>
         <source>Take memories from conversations after each turn, where there is a language model.</source>
-        <translation>Nach jedem Zug Erinnerungen aus Unterhaltungen ziehen, wo es ein Sprachmodell gibt.</translation>
+        <translation>Nach jeder Runde Erinnerungen aus Unterhaltungen ziehen, wo es ein Sprachmodell gibt.</translation>
     </message>
     <message>
         <source>Texts of every store may be sent to {name}, private ones too (llm.send_private).</source>
@@ -3089,7 +3089,7 @@
     </message>
     <message>
         <source>Turns of a language model that one run of a goal takes at most.</source>
-        <translation>Züge eines Sprachmodells, die ein Lauf eines Ziels höchstens nimmt.</translation>
+        <translation>Runden, die ein Sprachmodell in einem Lauf eines Ziels höchstens macht.</translation>
     </message>
     <message>
         <source>Use a language model or spaCy to find names, if available.</source>
@@ -3173,7 +3173,7 @@
     </message>
     <message>
         <source>Working turns</source>
-        <translation>Arbeitszüge</translation>
+        <translation>Nachrichten im Speicher</translation>
     </message>
     <message>
         <source>Write a reflection on the week.</source>
@@ -3221,7 +3221,7 @@
     </message>
     <message>
         <source>turns</source>
-        <translation>Züge</translation>
+        <translation>Runden</translation>
     </message>
 </context>
 <context>
@@ -3297,7 +3297,7 @@
     </message>
     <message>
         <source>Draw around</source>
-        <translation>Darum herum zeichnen</translation>
+        <translation>Graph darum zeichnen</translation>
     </message>
     <message>
         <source>Merge</source>
@@ -3529,7 +3529,7 @@
     </message>
     <message>
         <source>{percent} certain now. If nobody uses it, it fades on {day}, {span} from now.</source>
-        <translation>Jetzt zu {percent} sicher. Wenn niemand ihn nutzt, verblasst er am {day}, in {span}.</translation>
+        <translation>Jetzt zu {percent} sicher. Wenn niemand ihn nutzt, verblasst er am {day} (noch {span}).</translation>
     </message>
     <message>
         <source>{percent} certain. Even without use it hardly fades.</source>
@@ -3807,7 +3807,7 @@
     </message>
     <message>
         <source>Turns at most</source>
-        <translation>Höchstens Züge</translation>
+        <translation>Höchstzahl der Runden</translation>
     </message>
     <message>
         <source>as in the settings</source>
@@ -3865,7 +3865,7 @@
     </message>
     <message>
         <source>Draw around it</source>
-        <translation>Darum herum zeichnen</translation>
+        <translation>Graph darum zeichnen</translation>
     </message>
     <message>
         <source>Draw the graph around this name</source>
@@ -3881,7 +3881,7 @@
     </message>
     <message>
         <source>Imported conversations are read for names, too.</source>
-        <translation>Auch importierte Unterhaltungen werden auf Namen gelesen.</translation>
+        <translation>Auch importierte Unterhaltungen werden nach Namen durchsucht.</translation>
     </message>
     <message>
         <source>Keepsake recognises names in your conversations and notes as they come in, and draws who and what belongs together. Write about somebody, and they appear here.</source>
@@ -4584,7 +4584,7 @@
     </message>
     <message>
         <source>For</source>
-        <translation>Für</translation>
+        <translation>Wofür</translation>
     </message>
     <message>
         <source>Key of the service</source>
@@ -4731,7 +4731,7 @@
     <name>MergeForm</name>
     <message>
         <source>All names and mentions of ‘{name}’ will mean the one you choose.</source>
-        <translation>Alle Namen und Erwähnungen von „{name}“ werden dann den gewählten meinen.</translation>
+        <translation>Alle Namen und Erwähnungen von „{name}“ meinen dann den gewählten Namen.</translation>
     </message>
     <message>
         <source>Merge</source>
@@ -5010,7 +5010,7 @@
     </message>
     <message>
         <source>Keepsake did this by itself in the past day. You can take back any of it.</source>
-        <translation>Keepsake hat dies am vergangenen Tag von selbst getan. Du kannst alles davon zurücknehmen.</translation>
+        <translation>Keepsake hat dies in den letzten 24 Stunden von selbst getan. Du kannst alles davon zurücknehmen.</translation>
     </message>
     <message>
         <source>There is nothing left to undo.</source>
@@ -5340,7 +5340,7 @@
     </message>
     <message>
         <source>Filter by words</source>
-        <translation>Nach Wörtern filtern</translation>
+        <translation>Filtern</translation>
     </message>
     <message>
         <source>Filter notes</source>
@@ -5753,7 +5753,7 @@
     </message>
     <message>
         <source>Search</source>
-        <translation>Suchen</translation>
+        <translation>Suche</translation>
     </message>
     <message>
         <source>Sessions</source>
@@ -6128,7 +6128,7 @@
     </message>
     <message>
         <source>Undo the night: what jobs did in the past day</source>
-        <translation>Die Nacht zurücknehmen: was Aufgaben am vergangenen Tag taten</translation>
+        <translation>Die Nacht zurücknehmen: was Aufgaben in den letzten 24 Stunden taten</translation>
     </message>
     <message>
         <source>private agents reading recording stop</source>
@@ -6166,7 +6166,7 @@
     <name>RecentSearches</name>
     <message>
         <source>&quot;exact words&quot; tag:garden</source>
-        <translation>&quot;exact words&quot; tag:garden</translation>
+        <translation>&quot;genaue Wörter&quot; tag:garten</translation>
     </message>
     <message>
         <source>Everything one can type</source>
@@ -6194,7 +6194,7 @@
     </message>
     <message>
         <source>role:user -weather plan*</source>
-        <translation>role:user -weather plan*</translation>
+        <translation>role:user -wetter plan*</translation>
     </message>
     <message>
         <source>the newest notes since then</source>
@@ -6206,7 +6206,7 @@
     </message>
     <message>
         <source>what you said of plan, plans, planning… but not of weather</source>
-        <translation>was du über plan, plans, planning … sagtest, aber nicht über weather</translation>
+        <translation>was du über Plan, Planung, planen … sagtest, aber nicht über Wetter</translation>
     </message>
     <message>
         <source>when did we talk about the lake</source>
@@ -6399,7 +6399,7 @@
     </message>
     <message>
         <source>{n} problems, each listed below; everything else went in.</source>
-        <translation>{n} Probleme, jedes unten genannt; alles andere ging hinein.</translation>
+        <translation>{n} Probleme, jedes unten genannt; alles andere wurde importiert.</translation>
     </message>
     <message>
         <source>{n} problems:</source>
@@ -6407,7 +6407,7 @@
     </message>
     <message>
         <source>{n} updated</source>
-        <translation>{n} erneuert</translation>
+        <translation>{n} aktualisiert</translation>
     </message>
     <message>
         <source>{n} were there already</source>
@@ -6519,7 +6519,7 @@
     </message>
     <message>
         <source>{count} of them only near in meaning</source>
-        <translation>{count} davon nur nach Bedeutung nah</translation>
+        <translation>{count} davon nur in der Bedeutung nah</translation>
     </message>
 </context>
 <context>
@@ -6533,11 +6533,11 @@
     <name>RunHistory</name>
     <message>
         <source>1 turn</source>
-        <translation>1 Zug</translation>
+        <translation>1 Runde</translation>
     </message>
     <message>
         <source>It has not run yet.</source>
-        <translation>Es lief noch nicht.</translation>
+        <translation>Noch nicht gelaufen.</translation>
     </message>
     <message>
         <source>No output</source>
@@ -6561,7 +6561,7 @@
     </message>
     <message>
         <source>{n} turns</source>
-        <translation>{n} Züge</translation>
+        <translation>{n} Runden</translation>
     </message>
 </context>
 <context>
@@ -6721,7 +6721,7 @@
     <name>ScheduleEditor</name>
     <message>
         <source>A language model pursues the goal with your memories, where you have set one up. Without one it waits until an agent that you allowed takes it on.</source>
-        <translation>Ein Sprachmodell verfolgt das Ziel mit deinen Erinnerungen, wo du eines eingerichtet hast. Ohne eines wartet es, bis ein Agent, den du erlaubt hast, es übernimmt.</translation>
+        <translation>Ein Sprachmodell verfolgt das Ziel mit deinen Erinnerungen, wo du eines eingerichtet hast. Ohne eines wartet es, bis ein von dir zugelassener Agent es übernimmt.</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -6780,7 +6780,7 @@
     <name>ScheduleList</name>
     <message>
         <source>Filter by words</source>
-        <translation>Nach Wörtern filtern</translation>
+        <translation>Filtern</translation>
     </message>
     <message>
         <source>Filter schedules</source>
@@ -6807,7 +6807,7 @@
     <name>ScheduleNotifier</name>
     <message>
         <source>{text} There are {count} more notes about schedules; the pane Schedule shows all runs.</source>
-        <translation>{text} Es gibt {count} weitere Hinweise zu Zeitplänen; der Bereich Zeitplan zeigt alle Läufe.</translation>
+        <translation>{text} Es gibt {count} weitere Hinweise zu Zeitplänen; die Ansicht Zeitplan zeigt alle Läufe.</translation>
     </message>
 </context>
 <context>
@@ -7310,7 +7310,7 @@
     </message>
     <message>
         <source>Filter by title or agent</source>
-        <translation>Nach Titel oder Agent filtern</translation>
+        <translation>Titel oder Agent</translation>
     </message>
     <message>
         <source>Filter conversations</source>
@@ -7709,7 +7709,7 @@
     </message>
     <message>
         <source>Goals on a connection paid by volume</source>
-        <translation>Ziele bei Verbindung nach Volumen</translation>
+        <translation>Ziele bei Abrechnung nach Volumen</translation>
     </message>
     <message>
         <source>Heavy work on battery</source>
@@ -7729,7 +7729,7 @@
     </message>
     <message>
         <source>How much agents may do and are told. Their access is set in the Agents pane.</source>
-        <translation>Wie viel Agenten tun dürfen und erfahren. Ihr Zugriff wird im Bereich Agenten festgelegt.</translation>
+        <translation>Wie viel Agenten tun dürfen und erfahren. Ihr Zugriff wird in der Ansicht Agenten festgelegt.</translation>
     </message>
     <message>
         <source>How texts are found by their words and by their meaning.</source>
@@ -7737,7 +7737,7 @@
     </message>
     <message>
         <source>Keep a log of what Keepsake does</source>
-        <translation>Protokoll führen, was Keepsake tut</translation>
+        <translation>Protokollieren, was Keepsake tut</translation>
     </message>
     <message>
         <source>Keep passwords and keys found in conversations</source>
@@ -7797,7 +7797,7 @@
     </message>
     <message>
         <source>Optional: it summarises, finds facts and pursues goals.</source>
-        <translation>Wahlfrei: Es fasst zusammen, findet Fakten und verfolgt Ziele.</translation>
+        <translation>Optional: Es fasst zusammen, findet Fakten und verfolgt Ziele.</translation>
     </message>
     <message>
         <source>Price of what it reads</source>
@@ -7841,7 +7841,7 @@
     </message>
     <message>
         <source>Search</source>
-        <translation>Suchen</translation>
+        <translation>Suche</translation>
     </message>
     <message>
         <source>Search models may be downloaded</source>
@@ -7873,7 +7873,7 @@
     </message>
     <message>
         <source>What is done by itself, mostly at night. The Schedule pane shows when.</source>
-        <translation>Was von selbst geschieht, meist nachts. Der Bereich Zeitplan zeigt, wann.</translation>
+        <translation>Was von selbst geschieht, meist nachts. Die Ansicht Zeitplan zeigt, wann.</translation>
     </message>
     <message>
         <source>What may leave this computer, what is taken in, and what is recorded.</source>
@@ -7892,7 +7892,7 @@
     </message>
     <message>
         <source>Search settings</source>
-        <translation>Einstellungen durchsuchen</translation>
+        <translation>Einstellung suchen</translation>
     </message>
     <message>
         <source>Sections</source>
@@ -7943,7 +7943,7 @@
     </message>
     <message>
         <source>These keys already do {names}. They will be taken away there.</source>
-        <translation>Diese Tasten tun schon {names}. Dort werden sie weggenommen.</translation>
+        <translation>Diese Tasten sind schon vergeben: {names}. Dort werden sie entfernt.</translation>
     </message>
     <message>
         <source>Use these keys</source>
@@ -7955,7 +7955,7 @@
     </message>
     <message>
         <source>{keys} alone types or moves something. Hold Ctrl or Alt with it.</source>
-        <translation>{keys} allein tippt oder bewegt etwas. Halte Strg oder Alt dazu.</translation>
+        <translation>{keys} allein tippt oder bewegt etwas. Halte dabei Strg oder Alt gedrückt.</translation>
     </message>
 </context>
 <context>
@@ -7973,7 +7973,7 @@
     </message>
     <message>
         <source>Panes</source>
-        <translation>Bereiche</translation>
+        <translation>Ansichten</translation>
     </message>
     <message>
         <source>{title}: {n} waiting</source>
@@ -8102,7 +8102,7 @@
     </message>
     <message>
         <source>Read-only</source>
-        <translation>Nur lesbar</translation>
+        <translation>Schreibgeschützt</translation>
     </message>
     <message>
         <source>Working</source>
@@ -8169,7 +8169,7 @@
     </message>
     <message>
         <source>1 request to {hosts} since {since}, at {last}.</source>
-        <translation>1 Anfrage an {hosts} seit {since}, um {last}.</translation>
+        <translation>1 Anfrage an {hosts} seit {since}, zuletzt {last}.</translation>
     </message>
     <message>
         <source>1 thing could be better.</source>
@@ -8181,7 +8181,7 @@
     </message>
     <message>
         <source>An earlier backup was read back and is whole ({when}).</source>
-        <translation>Eine frühere Sicherung wurde zurückgelesen und ist heil ({when}).</translation>
+        <translation>Eine frühere Sicherung wurde zurückgelesen und ist unversehrt ({when}).</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -8321,7 +8321,7 @@
     </message>
     <message>
         <source>The newest backup was read back and is whole ({when}).</source>
-        <translation>Die neueste Sicherung wurde zurückgelesen und ist heil ({when}).</translation>
+        <translation>Die neueste Sicherung wurde zurückgelesen und ist unversehrt ({when}).</translation>
     </message>
     <message>
         <source>The vault takes {size}; {free} of {disk} are free.</source>
@@ -8373,11 +8373,11 @@
     </message>
     <message>
         <source>{n} requests to {hosts} since {since}, the last {last}.</source>
-        <translation>{n} Anfragen an {hosts} seit {since}, die letzte {last}.</translation>
+        <translation>{n} Anfragen an {hosts} seit {since}, zuletzt {last}.</translation>
     </message>
     <message>
         <source>{n} texts wait to be read for names.</source>
-        <translation>{n} Texte werden noch auf Namen gelesen.</translation>
+        <translation>{n} Texte werden noch nach Namen durchsucht.</translation>
     </message>
     <message>
         <source>{n} things could be better.</source>
@@ -8447,7 +8447,7 @@
     <name>StatusPane</name>
     <message>
         <source>All is well; nothing needs you.</source>
-        <translation>Alles ist gut; nichts braucht dich.</translation>
+        <translation>Alles in Ordnung; du musst nichts tun.</translation>
     </message>
     <message>
         <source>Back up now</source>
@@ -8463,11 +8463,11 @@
     </message>
     <message>
         <source>Needs a look</source>
-        <translation>Braucht einen Blick</translation>
+        <translation>Bitte ansehen</translation>
     </message>
     <message>
         <source>One thing needs a look.</source>
-        <translation>Eine Sache braucht einen Blick.</translation>
+        <translation>Eine Sache solltest du dir ansehen.</translation>
     </message>
     <message>
         <source>Privacy</source>
@@ -8479,7 +8479,7 @@
     </message>
     <message>
         <source>Search</source>
-        <translation>Suchen</translation>
+        <translation>Suche</translation>
     </message>
     <message>
         <source>Space and spending</source>
@@ -8495,7 +8495,7 @@
     </message>
     <message>
         <source>{n} things need a look.</source>
-        <translation>{n} Sachen brauchen einen Blick.</translation>
+        <translation>{n} Sachen solltest du dir ansehen.</translation>
     </message>
 </context>
 <context>
@@ -8536,7 +8536,7 @@
     </message>
     <message>
         <source>Somebody else wrote it meanwhile; this is theirs.</source>
-        <translation>Jemand anderes hat sie inzwischen geschrieben; dies ist sie.</translation>
+        <translation>Jemand anderes hat sie inzwischen geschrieben; du siehst nun diese Fassung.</translation>
     </message>
     <message>
         <source>Summarise now</source>
@@ -8555,7 +8555,7 @@
     </message>
     <message>
         <source>Add a tag</source>
-        <translation>Schlagwort hinzufügen</translation>
+        <translation>Schlagwort</translation>
     </message>
     <message>
         <source>Kept as #{tag}: a tag has no blanks or signs in it.</source>
@@ -8571,7 +8571,7 @@
     </message>
     <message>
         <source>This looks like a sentence. A tag is a word such as garden or garden/roses.</source>
-        <translation>Das sieht wie ein Satz aus. Ein Schlagwort ist ein Wort wie garden oder garden/roses.</translation>
+        <translation>Das sieht wie ein Satz aus. Ein Schlagwort ist ein Wort wie garten oder garten/rosen.</translation>
     </message>
 </context>
 <context>
@@ -9228,7 +9228,7 @@
     </message>
     <message>
         <source>Dates</source>
-        <translation>Daten</translation>
+        <translation>Datumsangaben</translation>
     </message>
     <message>
         <source>Deleted</source>
@@ -9300,7 +9300,7 @@
     </message>
     <message>
         <source>It does not say {lacking}.</source>
-        <translation>Es sagt nicht {lacking}.</translation>
+        <translation>Es enthält {lacking} nicht.</translation>
     </message>
     <message>
         <source>It is a note or fact</source>
@@ -9312,11 +9312,11 @@
     </message>
     <message>
         <source>It is about who hears it</source>
-        <translation>Es geht darum, wer es hört</translation>
+        <translation>Es handelt von dem, der es hört</translation>
     </message>
     <message>
         <source>It is about who says it</source>
-        <translation>Es geht darum, wer es sagt</translation>
+        <translation>Es handelt von dem, der es sagt</translation>
     </message>
     <message>
         <source>It is in the archive, which searches leave out. Add is:archived.</source>
@@ -9340,11 +9340,11 @@
     </message>
     <message>
         <source>It says {words}, but not {lacking}, and others fit better.</source>
-        <translation>Es sagt {words}, aber nicht {lacking}, und anderes passt besser.</translation>
+        <translation>Es enthält {words}, aber nicht {lacking}, und anderes passt besser.</translation>
     </message>
     <message>
         <source>It says {words}, but so many others do that it did not come among the best.</source>
-        <translation>Es sagt {words}, aber so viele andere tun das auch, dass es nicht unter die besten kam.</translation>
+        <translation>Es enthält {words}, aber so viele andere auch, dass es nicht unter die besten kam.</translation>
     </message>
     <message>
         <source>It shares no word with your search, and others are nearer in meaning.</source>
@@ -9644,7 +9644,7 @@
     </message>
     <message>
         <source>Whether texts are chat or long</source>
-        <translation>Ob Texte Chat oder lang sind</translation>
+        <translation>Ob Texte Chats oder lange Texte sind</translation>
     </message>
     <message>
         <source>Words and meaning alike</source>
@@ -9756,11 +9756,11 @@
     </message>
     <message>
         <source>more of your words</source>
-        <translation>mehr deiner Wörter hat</translation>
+        <translation>weitere deiner Wörter</translation>
     </message>
     <message>
         <source>says {words}</source>
-        <translation>{words} sagt</translation>
+        <translation>{words} enthält</translation>
     </message>
     <message>
         <source>stands beside what fits</source>
