@@ -51,7 +51,7 @@ def test_a_folder_that_is_not_there_is_said_and_found_when_it_comes(following: H
     notes.mkdir()
     (notes / "Rose.md").write_text("Prune in March.")
     until(lambda: texts(following) == {"Rose": "Prune in March."})
-    assert problems(following) == ""
+    until(lambda: problems(following) == "")
 
 
 def test_a_file_in_place_of_the_folder_is_said(following: Host, notes: Path) -> None:

@@ -64,14 +64,18 @@ class BaseRenderer(QObject):
     rendered = Signal(object)
     """A ``BasePicture``."""
 
+    _ended = Signal(object)
+
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._thread: threading.Thread | None = None
+        self._is_busy = False
+        self._ended.connect(self._on_ended)
 
     @property
     def is_busy(self) -> bool:
-        """True while a picture is being painted."""
-        return self._thread is not None and self._thread.is_alive()
+        """True until ``rendered`` told of the picture that is being painted."""
+        return self._is_busy
 
     def finish(self) -> None:
         """Wait for the picture that is being painted."""
@@ -81,11 +85,21 @@ class BaseRenderer(QObject):
     def start(self, prepared: GraphPainter, at: Viewport, sight: Viewport, ground: QColor, without: int) -> None:
         """Begin to paint a picture; see ``paint_base``."""
         work = (prepared, at, sight, ground, without)
+        self._is_busy = True
         self._thread = threading.Thread(target=self._run, args=work, name="graph-picture", daemon=True)
         self._thread.start()
 
     def _run(self, *work: object) -> None:
-        picture = paint_base(*work)  # type: ignore[arg-type]
-        # The window may have gone in between.
-        with contextlib.suppress(RuntimeError):
+        picture: BasePicture | None = None
+        try:
+            picture = paint_base(*work)  # type: ignore[arg-type]
+        finally:
+            # The window may have gone in between.
+            with contextlib.suppress(RuntimeError):
+                self._ended.emit(picture)
+
+    def _on_ended(self, picture: BasePicture | None) -> None:
+        # Not when the thread ends, which may be after this: whoever paints next must find it free.
+        self._is_busy = False
+        if picture is not None:
             self.rendered.emit(picture)
