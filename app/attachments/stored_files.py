@@ -33,12 +33,13 @@ def path_of(folder: Path, name: str) -> Path:
     Raises:
         PassphraseRequiredError: The folder's vault is locked.
     """
-    key = key_for_new_file(folder / name)
-    sealed = None if key is None else folder / sealed_name(key, name)
+    known, wanted = key_for_encrypted_file(folder / name), key_for_new_file(folder / name)
+    plain = folder / name
+    sealed = plain if known is None else folder / sealed_name(known, name)
+    if os.path.lexists(sealed):
+        return sealed
     # What somebody laid into the folder of an encrypted vault is plain.
-    return (
-        folder / name if sealed is None or (not os.path.lexists(sealed) and os.path.lexists(folder / name)) else sealed
-    )
+    return plain if wanted is None or os.path.lexists(plain) else sealed
 
 
 def attachment_at(path: Path, name: str) -> Attachment:

@@ -280,11 +280,19 @@ def call(
 
         _say_all(operation_lines(operation))
         return
-    if operation == "secret.set" and arguments != "-":
-        raise InputError("A key is not given as an argument, where others could see it. Use 'keepsake secret set'.")
+    _refuse_secrets(operation, arguments)
     given = _arguments(piped_text(is_requested=True) if arguments == "-" else terminal.given(arguments))
     with open_connection(context.obj) as connection:
         terminal.say_json(connection.call(operation, **given))
+
+
+def _refuse_secrets(operation: str, arguments: str) -> None:
+    """Refuse a key or a passphrase as an argument, where other programs can read it."""
+    subject = operation.partition(".")[0]
+    if arguments != "-" and (operation == "secret.set" or (subject == "encryption" and arguments != "{}")):
+        what = "A key" if subject == "secret" else "A passphrase"
+        command = "keepsake secret set" if subject == "secret" else "keepsake encryption"
+        raise InputError(f"{what} is not given as an argument, where others could see it. Use '{command}'.")
 
 
 application.command()(mcp_command.mcp)

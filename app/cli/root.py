@@ -16,6 +16,7 @@ _GROUPS: Final = {
     "agent": ("app.cli.agent_commands", "application"),
     "backup": ("app.cli.maintenance", "backups"),
     "config": ("app.cli.config_commands", "application"),
+    "encryption": ("app.cli.encryption_commands", "application"),
     "secret": ("app.cli.secret_commands", "application"),
 }
 _COMMANDS: Final = ("app.cli.commands", "application")

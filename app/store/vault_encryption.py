@@ -50,8 +50,12 @@ class VaultEncryption:
             cipher="" if file is None else CIPHER,
         )
 
-    def encrypt(self, passphrase: str) -> None:
-        """Have the next opening encrypt the vault, which must be closed.
+    def encrypt(self, passphrase: str, *, is_open: bool = False) -> None:
+        """Have the next opening encrypt the vault.
+
+        Args:
+            passphrase: What will open it.
+            is_open: This process has the vault open; else it must be closed.
 
         Raises:
             InputError: It is encrypted already, or the passphrase cannot be used.
@@ -59,15 +63,19 @@ class VaultEncryption:
             EncryptionUnavailableError: This SQLite cannot encrypt.
             DiskFullError: There is no room for it.
         """
-        with self._locked():
+        with self._locked(is_open=is_open):
             if has_key_file(self._vault):
                 raise InputError("These memories are encrypted already.")
             file, key = new_key(passphrase)
             begin(self._vault, file)
             keep_key(self._vault, key)
 
-    def decrypt(self, passphrase: str) -> None:
-        """Have the next opening decrypt the vault, which must be closed.
+    def decrypt(self, passphrase: str, *, is_open: bool = False) -> None:
+        """Have the next opening decrypt the vault, also one whose encryption has not begun.
+
+        Args:
+            passphrase: The vault's passphrase.
+            is_open: This process has the vault open; else it must be closed.
 
         Raises:
             InputError: It is not encrypted.
@@ -75,7 +83,7 @@ class VaultEncryption:
             VaultLockedError: A Keepsake has it open.
             DiskFullError: There is no room for it.
         """
-        with self._locked():
+        with self._locked(is_open=is_open):
             file = self._file()
             key = file.unwrap(passphrase)
             self._forget(file)
@@ -160,7 +168,10 @@ class VaultEncryption:
             self._keyring.remove(_secret_of(file))
 
     @contextmanager
-    def _locked(self) -> Iterator[None]:
+    def _locked(self, *, is_open: bool) -> Iterator[None]:
+        if is_open:
+            yield
+            return
         try:
             self._vault.mkdir(mode=0o700, parents=True, exist_ok=True)
         except OSError as error:
