@@ -56,7 +56,7 @@ async def locate(engine: Engine, caller: Caller, link: str) -> Attachment:
 
 @operation("attachment.read", trust="full", owner_only=True)
 async def read(engine: Engine, caller: Caller, link: str, offset: int = 0, length: int = PART) -> str:
-    """Return bytes of the attachment that a link of a note means, in base64; nothing beyond its end.
+    """Return bytes of an attachment in base64, and nothing beyond its end.
 
     In an encrypted vault the file itself is encrypted; these are its bytes as they were.
 

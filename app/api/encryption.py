@@ -48,8 +48,7 @@ async def decrypt(engine: Engine, caller: Caller, passphrase: str) -> Changed[En
 async def change(engine: Engine, caller: Caller, old: str, new: str) -> Changed[EncryptionStatus]:
     """Put another passphrase in the place of the old one, at once.
 
-    The key that encrypts the files stays: whoever has an older copy of the vault's folder can still open that copy with
-    the old passphrase.
+    The key that encrypts the files stays: an older copy of the vault's folder still opens with the old passphrase.
 
     Args:
         old: The vault's passphrase.
@@ -61,7 +60,9 @@ async def change(engine: Engine, caller: Caller, old: str, new: str) -> Changed[
 
 @operation("encryption.remember", access="write", trust="full", owner_only=True)
 async def remember(engine: Engine, caller: Caller, passphrase: str) -> Changed[EncryptionStatus]:
-    """Put the vault's key into the system's keyring, so that this account opens the vault without the passphrase.
+    """Put the vault's key into the system's keyring.
+
+    This account then opens the vault without the passphrase.
 
     Args:
         passphrase: The vault's passphrase.
@@ -72,7 +73,10 @@ async def remember(engine: Engine, caller: Caller, passphrase: str) -> Changed[E
 
 @operation("encryption.forget", access="write", trust="full", owner_only=True)
 async def forget(engine: Engine, caller: Caller) -> Changed[EncryptionStatus]:
-    """Take the vault's key out of the system's keyring: the next start asks for the passphrase."""
+    """Take the vault's key out of the system's keyring.
+
+    The next start asks for the passphrase.
+    """
     await asyncio.to_thread(_encryption(engine).forget)
     return await _changed(engine, caller)
 

@@ -72,7 +72,7 @@ class AttachmentService:
         return await asyncio.to_thread(self._find, name)
 
     async def read(self, link: str, offset: int, length: int) -> bytes:
-        """Return bytes of the file that a link of a note means; see ``locate`` for errors.
+        """Return bytes of an attachment; see ``locate`` for errors.
 
         Args:
             link: The link.

@@ -67,7 +67,10 @@ def decrypt(context: typer.Context) -> None:
 
 @application.command(name="change")
 def change(context: typer.Context) -> None:
-    """Put a new passphrase in the place of the old one; piped in, they are two lines."""
+    """Change the passphrase.
+
+    The old one is asked for, then the new one; piped in, they are two lines.
+    """
     old = typed_passphrase("Old passphrase")
     _vault_encryption(context.obj).change(old, new_passphrase())
     terminal.say("The passphrase is changed. Older copies of the folder still open with the old one.")
@@ -75,7 +78,10 @@ def change(context: typer.Context) -> None:
 
 @application.command(name="remember")
 def remember(context: typer.Context) -> None:
-    """Put the key into the system's keyring, so that this account opens the vault without the passphrase."""
+    """Put the key into the system's keyring.
+
+    This account then opens the vault without the passphrase.
+    """
     _vault_encryption(context.obj).remember(typed_passphrase("Passphrase"))
     terminal.say("The key is in the system's keyring.")
 

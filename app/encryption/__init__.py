@@ -1,1 +1,1 @@
-"""Encryption of a vault with a passphrase: its key file, the keys that are open, sealed files."""
+"""Encryption of a vault: key file, keys of unlocked vaults, sealed files."""

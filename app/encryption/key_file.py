@@ -1,4 +1,4 @@
-"""Key file of a vault: the data key, wrapped by a key made from the passphrase.
+"""Key file of a vault: its data key, wrapped by the passphrase.
 
 A vault is encrypted with a random data key, so that a new passphrase only wraps that key anew. A copy lies beside the
 backups, which cannot be read without it.
@@ -91,7 +91,7 @@ class KeyFile:
 
 
 def new_key(passphrase: str) -> tuple[KeyFile, DataKey]:
-    """Return a new data key, and its file for a vault that is about to be encrypted.
+    """Return a new data key with the key file for a vault.
 
     Raises:
         InputError: The passphrase cannot be used.

@@ -11,7 +11,7 @@ MAX_PASSPHRASE: Final = 1_024
 
 
 class EncryptionState(StrEnum):
-    """How much of a vault is encrypted."""
+    """State of a vault's encryption."""
 
     NONE = "none"
     ENCRYPTING = "encrypting"

@@ -38,7 +38,7 @@ def is_unlocked(vault: Path) -> bool:
 
 
 def unlock(vault: Path, passphrase: str) -> None:
-    """Keep the key of a vault, got by its passphrase; does nothing where it is not encrypted.
+    """Unlock a vault with its passphrase; a plain one needs none.
 
     Takes about a third of a second and 128 MiB.
 
@@ -75,7 +75,7 @@ def require_key(vault: Path) -> DataKey:
 
 
 def key_for_new_file(path: Path) -> DataKey | None:
-    """Return the key that a new file at ``path`` is to be encrypted with, ``None`` for none.
+    """Return the key for a new file at ``path``, ``None`` in a plain vault.
 
     Raises:
         PassphraseRequiredError: Its vault is locked.
@@ -90,7 +90,7 @@ def key_for_new_file(path: Path) -> DataKey | None:
 
 
 def key_for_encrypted_file(path: Path) -> DataKey | None:
-    """Return the key of an encrypted file at ``path``, ``None`` where it lies in no encrypted vault.
+    """Return the key of an encrypted file, ``None`` outside encrypted vaults.
 
     Raises:
         PassphraseRequiredError: Its vault is locked.

@@ -42,7 +42,9 @@ def beginning_of(path: Path) -> bytes:
 
 
 def key_of(path: Path) -> DataKey | None:
-    """Return the key that the database file at ``path`` is encrypted with, or is to be when it is new.
+    """Return the key of a database file, or the one for a new file.
+
+    ``None`` where it is plain.
 
     Raises:
         PassphraseRequiredError: Its vault is locked.

@@ -23,7 +23,7 @@ _LARGEST_PAGE: Final = 65_536
 
 
 def decrypt_page(key: bytes, number: int, page: bytes) -> bytes:
-    """Return a page as it was before it was encrypted; a damaged one has damaged bytes.
+    """Return a page decrypted; a damaged one has damaged bytes.
 
     Its tag is not verified: of a page that is damaged, what can be read is wanted.
 

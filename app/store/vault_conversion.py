@@ -40,7 +40,9 @@ _PAGE: Final = 512  # every database is a multiple of the smallest page
 
 
 def finish_conversion(vault: Path, opening: VaultOpening) -> None:
-    """Encrypt or decrypt what the key file asks for; needs the vault's lock and its key.
+    """Encrypt or decrypt a vault as its key file asks for.
+
+    It needs the vault's lock and its key.
 
     Raises:
         CancelledByPersonError: It was stopped; the next opening goes on.
@@ -88,7 +90,7 @@ def require_room(vault: Path) -> None:
 
 
 def begin(vault: Path, file: KeyFile) -> None:
-    """Write the key file of a conversion that the next opening carries out; needs the vault's lock.
+    """Write the key file of a conversion, which the next opening carries out.
 
     Raises:
         EncryptionUnavailableError: This SQLite has no ciphers.
@@ -194,7 +196,7 @@ def _convert(path: Path, key: DataKey | None, opening: VaultOpening, report: Cal
 def _reporting(
     source: apsw.Connection, stop: StopSignal, partial: Path, report: Callable[[int], None]
 ) -> Iterator[None]:
-    """Report the size of the copy while a statement makes it, and stop the statement on request."""
+    """Report the size of a copy while it grows; stop on request."""
 
     def look() -> bool:
         if not stop.is_set:
@@ -221,7 +223,9 @@ def _check(partial: Path, opening: VaultOpening, expected: object) -> None:
 
 
 def _replace(path: Path, partial: Path) -> None:
-    """Put the copy in the place of the original, whose bytes are overwritten where the system lets them be."""
+    """Replace the original by its copy.
+
+    The bytes of the original are overwritten where the system permits it."""
     with partial.open("rb+") as file:
         os.fsync(file.fileno())
     original = path.open("rb+") if os.name == "posix" else None

@@ -113,7 +113,7 @@ class VaultEncryption:
         drop_key(self._vault)
 
     def remember(self, passphrase: str) -> None:
-        """Put the key into the system's keyring, so that this account opens the vault without the passphrase.
+        """Put the key into the system's keyring, for this account's next starts.
 
         Raises:
             WrongPassphraseError: This is not the passphrase.
@@ -134,7 +134,9 @@ class VaultEncryption:
         write_key_file(self._vault, replace(file, is_in_keyring=False))
 
     def unlock_unattended(self, environment: Mapping[str, str]) -> None:
-        """Unlock the vault with what the environment or the keyring holds; what fails leaves it locked.
+        """Unlock the vault with the environment's passphrase or the keyring's key.
+
+        A keyring that fails leaves it locked.
 
         Args:
             environment: May hold the passphrase as ``KEEPSAKE_PASSPHRASE``.
