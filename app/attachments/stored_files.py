@@ -11,6 +11,7 @@ from app.core.files import replace_file
 from app.core.regular_files import make_folder, open_for_reading, require_file, require_folder
 from app.core.stop_signal import StopSignal
 from app.encryption.data_key import DataKey
+from app.encryption.file_sealing import seal_file, unseal_file
 from app.encryption.sealed_files import (
     MAGIC,
     SUFFIX,
@@ -139,28 +140,12 @@ def convert_attachments(folder: Path, target: DataKey | None, key: DataKey, stop
         stop.check()
         with open_for_reading(path) as file:
             was_sealed = is_sealed(file.read(len(MAGIC)))
-            file.seek(0)
-            if was_sealed == (target is not None) or path.name.endswith(_PARTIAL):
-                continue
-            if target is not None:
-                data = b"".join(sealed_parts(target, [file.read()], path.name))
-                place = folder / sealed_name(target, path.name)
-            else:
-                name = open_name(key, file)
-                file.seek(0)
-                data, place = b"".join(open_parts(key, file)), folder / name
-        replace_file(place, data)
-        _remove(path, is_plain=target is not None)
-
-
-def _remove(path: Path, *, is_plain: bool) -> None:
-    """Delete a file; a plain one is overwritten first, where the system writes in place."""
-    if is_plain:
-        with path.open("rb+") as file:
-            file.write(bytes(path.lstat().st_size))
-            file.flush()
-            os.fsync(file.fileno())
-    path.unlink()
+        if was_sealed == (target is not None) or path.name.endswith(_PARTIAL):
+            continue
+        if target is not None:
+            seal_file(path, folder / sealed_name(target, path.name), target)
+        else:
+            unseal_file(path, key)
 
 
 def _required_key(path: Path) -> DataKey:

@@ -20,8 +20,10 @@ from app.core.files import from_os
 from app.core.stop_signal import StopSignal
 from app.core.vault_opening import OpeningWork, VaultOpening
 from app.encryption.data_key import DataKey
+from app.encryption.file_sealing import overwrite_handle, seal_file, unseal_file
 from app.encryption.key_file import KeyFile, read_key_file, remove_key_file, write_key_file
 from app.encryption.model import KEY_FILE, EncryptionState
+from app.encryption.sealed_files import SUFFIX
 from app.encryption.vault_keys import require_key
 from app.errors import DiskFullError, VaultDamagedError
 from app.store.backup import keep_name
@@ -34,7 +36,7 @@ _PARTIAL: Final = ".converting"
 _OTHERS: Final = frozenset({ATTACHMENTS, "trace"})
 _DERIVED: Final = frozenset({"vectors.cache", "vectors.new"})
 _LOGS: Final = ("-wal", "-shm", "-journal")
-_ZEROS: Final = bytes(1 << 20)
+_SPARE: Final = 1 << 20
 _INSTRUCTIONS: Final = 200_000  # of SQLite's machine, between two looks at the size of the copy
 _PAGE: Final = 512  # every database is a multiple of the smallest page
 
@@ -81,7 +83,7 @@ def require_room(vault: Path) -> None:
     """
     largest = max((path.stat().st_size for path in _files(vault)), default=0)
     free = shutil.disk_usage(vault).free
-    if free < largest * 1.1 + len(_ZEROS):
+    if free < largest * 1.1 + _SPARE:
         raise DiskFullError(
             f"Encrypting needs {largest // (1 << 20) + 2:,} MB of free space for a while, and the disk has"
             f" {free // (1 << 20):,} MB. Nothing was changed.",
@@ -119,6 +121,10 @@ class _Report:
 def _convert_databases(
     vault: Path, key: DataKey, opening: VaultOpening, report: Callable[[int, int], None], *, is_encrypting: bool
 ) -> None:
+    if not is_encrypting:
+        for path in _files(vault):
+            if path.name.endswith(SUFFIX):
+                unseal_file(path, key)
     waiting = [path for path in _files(vault) if _is_waiting(path, is_encrypting=is_encrypting)]
     sizes = [path.stat().st_size for path in waiting]
     total, done = sum(sizes), 0
@@ -127,7 +133,13 @@ def _convert_databases(
         def report_part(part: int, before: int = done) -> None:
             report(before + part, total)
 
-        _convert(path, key if is_encrypting else None, opening, report_part)
+        try:
+            _convert(path, key if is_encrypting else None, opening, report_part)
+        except VaultDamagedError:
+            if not is_encrypting or path.parent == vault:
+                raise
+            # A damaged copy is kept byte for byte, and must not hold up the vault.
+            seal_file(path, path.with_name(path.name + SUFFIX), key)
         done += size
         report(done, total)
 
@@ -181,12 +193,14 @@ def _convert(path: Path, key: DataKey | None, opening: VaultOpening, report: Cal
     with translate_sqlite_errors():
         try:
             with closing(connect(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI)) as source:
-                # All of it in one file: a log that stayed would be of another key.
-                source.pragma("journal_mode", "DELETE")
                 with _reporting(source, opening.stop, partial, report):
                     source.execute("VACUUM INTO ?", (copy_name(partial, key),))
                 expected = source.execute("SELECT count(*) FROM sqlite_schema").get
                 _check(partial, opening, expected)
+            # Closing has taken the log into the file; one that stayed would be read into the copy.
+            log = path.with_name(path.name + "-wal")
+            if log.exists() and log.stat().st_size:
+                raise VaultDamagedError("The log of the database could not be taken into it.", path=str(path))
             _replace(path, partial)
         finally:
             partial.unlink(missing_ok=True)
@@ -225,7 +239,8 @@ def _check(partial: Path, opening: VaultOpening, expected: object) -> None:
 def _replace(path: Path, partial: Path) -> None:
     """Replace the original by its copy.
 
-    The bytes of the original are overwritten where the system permits it."""
+    The bytes of the original are overwritten where the system permits it.
+    """
     with partial.open("rb+") as file:
         os.fsync(file.fileno())
     original = path.open("rb+") if os.name == "posix" else None
@@ -233,17 +248,9 @@ def _replace(path: Path, partial: Path) -> None:
         partial.replace(path)
         keep_name(path)
         if original is not None:
-            _overwrite(original.fileno())
+            overwrite_handle(original.fileno())
     finally:
         if original is not None:
             original.close()
     for ending in _LOGS:
         path.with_name(path.name + ending).unlink(missing_ok=True)
-
-
-def _overwrite(handle: int) -> None:
-    left = os.fstat(handle).st_size
-    os.lseek(handle, 0, os.SEEK_SET)
-    while left > 0:
-        left -= os.write(handle, _ZEROS[: min(left, len(_ZEROS))])
-    os.fsync(handle)
