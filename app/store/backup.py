@@ -15,7 +15,7 @@ from app.core.files import from_os, replace_file
 from app.core.regular_files import make_folder, open_for_reading, open_replacing
 from app.core.stop_signal import StopSignal
 from app.errors import VaultDamagedError
-from app.store.cipher import copy_name, key_of
+from app.store.cipher import key_of, vacuum_into
 from app.store.connection import connect
 from app.store.interruption import interruptible
 from app.store.sqlite_errors import translate_sqlite_errors
@@ -97,7 +97,7 @@ def _copy(source: apsw.Connection, partial: Path, stop: StopSignal, report: Call
     if is_plain != (key is None):
         # Encrypted pages are shorter, so a plain database is not copied page by page into an encrypted one.
         with interruptible(source, stop):
-            source.execute("VACUUM INTO ?", (copy_name(partial, key),))
+            vacuum_into(source, partial, key)
     copy = connect(partial, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
     try:
         if is_plain == (key is None):

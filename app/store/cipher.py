@@ -70,12 +70,34 @@ def apply_key(connection: apsw.Connection, path: Path) -> None:
         connection.pragma("key", f"raw:{key.database.hex()}")
 
 
-def copy_name(path: Path, key: DataKey | None) -> str:
-    """Return the URI that a ``VACUUM INTO`` writes to.
+def vacuum_into(connection: apsw.Connection, path: Path, key: DataKey | None) -> None:
+    """Copy a database to ``path``, which is empty or missing, in the order of its tables.
 
     Args:
+        connection: The source, opened with ``SQLITE_OPEN_URI``.
         path: The file to make.
-        key: What to encrypt it with; plain when ``None``.
+        key: Encrypts the copy; it is plain when ``None``.
+
+    Raises:
+        apsw.Error: It failed; the message does not repeat the key, which SQLite's own does.
     """
     written = path.absolute().as_uri()
-    return f"{written}?key=" if key is None else f"{written}?cipher={CIPHER}&key=raw:{key.database.hex()}"
+    name = f"{written}?key=" if key is None else f"{written}?cipher={CIPHER}&key=raw:{key.database.hex()}"
+    was_query_only = connection.pragma("query_only")
+    connection.pragma("query_only", False)  # the copy counts as a change
+    try:
+        connection.execute("VACUUM INTO ?", (name,))
+    except apsw.Error as error:
+        failed = _without_key(error)
+    else:
+        return
+    finally:
+        connection.pragma("query_only", was_query_only)
+    raise failed
+
+
+def _without_key(error: apsw.Error) -> apsw.Error:
+    made = type(error)("the copy could not be made")
+    for name in ("result", "extendedresult"):
+        setattr(made, name, getattr(error, name, 0))
+    return made

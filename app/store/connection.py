@@ -112,7 +112,7 @@ def _open(
     is_exclusive: bool = False,
 ) -> apsw.Connection:
     with translate_sqlite_errors():
-        connection = connect(path, flags, uri)
+        connection = connect(path, flags | apsw.SQLITE_OPEN_URI, uri)  # a copy's name may be a URI
         try:
             if is_exclusive:
                 connection.pragma("locking_mode", "EXCLUSIVE")  # before the first read, or the log needs shared memory

@@ -19,7 +19,7 @@ _COUNTER: Final = 0xFFFF_FFFF
 _FRAME_HEADER: Final = 24
 _LOG_HEADER: Final = 32
 _SMALLEST_PAGE: Final = 512
-_LARGEST_PAGE: Final = 65_536
+LARGEST_PAGE: Final = 65_536
 
 
 def decrypt_page(key: bytes, number: int, page: bytes) -> bytes:
@@ -42,6 +42,12 @@ def decrypt_page(key: bytes, number: int, page: bytes) -> bytes:
     return beginning + data + page[end:]
 
 
+def page_size_of(header: bytes) -> int:
+    """Return the bytes of a page by the beginning of a database, of which these two bytes are plain."""
+    size = int.from_bytes(header[16:18])
+    return LARGEST_PAGE if size == 1 else size
+
+
 def decrypted_blocks(path: Path, key: bytes, block: int) -> Iterator[bytes]:
     """Yield the bytes of an encrypted database or of its log, decrypted.
 
@@ -56,9 +62,8 @@ def decrypted_blocks(path: Path, key: bytes, block: int) -> Iterator[bytes]:
     is_log = path.name.endswith("-wal")
     with path.open("rb") as file:
         header = file.read(_LOG_HEADER)
-        size = int.from_bytes(header[8:12]) if is_log else int.from_bytes(header[16:18]) or 1
-        size = _LARGEST_PAGE if size == 1 else size
-        if not _SMALLEST_PAGE <= size <= _LARGEST_PAGE:
+        size = int.from_bytes(header[8:12]) if is_log else page_size_of(header)
+        if not _SMALLEST_PAGE <= size <= LARGEST_PAGE:
             return
         before = _FRAME_HEADER if is_log else 0
         if not is_log:

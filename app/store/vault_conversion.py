@@ -17,6 +17,7 @@ import apsw
 from app.attachments.model import FOLDER as ATTACHMENTS
 from app.attachments.stored_files import convert_attachments
 from app.core.files import from_os
+from app.core.regular_files import open_replacing
 from app.core.stop_signal import StopSignal
 from app.core.vault_opening import OpeningWork, VaultOpening
 from app.encryption.data_key import DataKey
@@ -27,7 +28,7 @@ from app.encryption.sealed_files import SUFFIX
 from app.encryption.vault_keys import require_key
 from app.errors import DiskFullError, VaultDamagedError
 from app.store.backup import keep_name
-from app.store.cipher import PLAIN_HEADER, beginning_of, copy_name, require_available
+from app.store.cipher import PLAIN_HEADER, beginning_of, require_available, vacuum_into
 from app.store.connection import connect
 from app.store.interruption import interruptible
 from app.store.sqlite_errors import translate_sqlite_errors
@@ -190,11 +191,12 @@ def _convert(path: Path, key: DataKey | None, opening: VaultOpening, report: Cal
     """Replace a database by its copy under ``key``, plain when ``None``."""
     partial = path.with_name(path.name + _PARTIAL)
     partial.unlink(missing_ok=True)
+    os.close(open_replacing(partial))  # SQLite would make it readable for others
     with translate_sqlite_errors():
         try:
             with closing(connect(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI)) as source:
                 with _reporting(source, opening.stop, partial, report):
-                    source.execute("VACUUM INTO ?", (copy_name(partial, key),))
+                    vacuum_into(source, partial, key)
                 expected = source.execute("SELECT count(*) FROM sqlite_schema").get
                 _check(partial, opening, expected)
             # Closing has taken the log into the file; one that stayed would be read into the copy.
