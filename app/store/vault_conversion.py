@@ -35,7 +35,7 @@ from app.store.sqlite_errors import translate_sqlite_errors
 
 _PARTIAL: Final = ".converting"
 _OTHERS: Final = frozenset({ATTACHMENTS, "trace"})
-_DERIVED: Final = frozenset({"vectors.cache", "vectors.new"})
+_DERIVED: Final = frozenset({"vectors.cache", "vectors.new", "window.ini"})
 _LOGS: Final = ("-wal", "-shm", "-journal")
 _SPARE: Final = 1 << 20
 _INSTRUCTIONS: Final = 200_000  # of SQLite's machine, between two looks at the size of the copy
