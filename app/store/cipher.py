@@ -71,7 +71,7 @@ def apply_key(connection: apsw.Connection, path: Path) -> None:
 
 
 def vacuum_into(connection: apsw.Connection, path: Path, key: DataKey | None) -> None:
-    """Copy a database to ``path``, which is empty or missing, in the order of its tables.
+    """Copy a database to ``path``, which is empty or missing.
 
     Args:
         connection: The source, opened with ``SQLITE_OPEN_URI``.

@@ -43,7 +43,11 @@ def decrypt_page(key: bytes, number: int, page: bytes) -> bytes:
 
 
 def page_size_of(header: bytes) -> int:
-    """Return the bytes of a page by the beginning of a database, of which these two bytes are plain."""
+    """Return the size of a page in bytes.
+
+    Args:
+        header: The beginning of a database, of which these two bytes are never encrypted.
+    """
     size = int.from_bytes(header[16:18])
     return LARGEST_PAGE if size == 1 else size
 

@@ -279,6 +279,20 @@ def test_forgetting_for_ever_is_verified_in_encrypted_files(encrypted: Path) -> 
         host.stop()
 
 
+def test_an_export_in_plain_text_is_wanted_knowingly(encrypted: Path, tmp_path: Path) -> None:
+    target = tmp_path / "out.jsonl"
+    refused = command(encrypted, "export", str(target), passphrase=PASSPHRASE)
+    assert refused.returncode == 65
+    assert "--plain-text" in refused.stderr
+    assert not target.exists()
+    assert files_with(tmp_path, NEEDLE) == []
+    done = command(encrypted, "export", str(target), "--plain-text", passphrase=PASSPHRASE)
+    assert done.returncode == 0, done.stderr
+    assert NEEDLE in target.read_text()
+    printed = command(encrypted, "export", "-", "--plain-text", passphrase=PASSPHRASE)
+    assert NEEDLE in printed.stdout
+
+
 def test_an_agents_own_vault_is_encrypted_with_it(encrypted: Path) -> None:
     host = Host(encrypted)
     host.start()

@@ -39,7 +39,7 @@ class AttachmentOpener(QObject):
     def __init__(self, bridge: "Bridge", window: QWidget) -> None:
         super().__init__(window)
         self._bridge, self._window = bridge, window
-        self._asked: Attachment | None = None
+        self._found: Attachment | None = None
 
     def open(self, target: str) -> None:
         """Open the file that a link means."""
@@ -81,12 +81,12 @@ class AttachmentOpener(QObject):
         if found.is_sealed:
             box.setInformativeText(self.tr("It is decrypted for that, until Keepsake is closed or locked."))
         box.setProperty("address", found.path)
-        self._asked = found
+        self._found = found
         box.accepted.connect(self._on_box_accepted)
         box.open()
 
     def _on_box_accepted(self) -> None:
-        found = self._asked
+        found = self._found
         if found is None:
             return
         if found.is_sealed:
@@ -96,7 +96,7 @@ class AttachmentOpener(QObject):
 
 
 def _copied(name: str, data: bytes) -> Path:
-    """Write a readable copy in a private folder that goes with this process, and return its path."""
+    """Write a readable copy that goes with this process; return its path."""
     path = Path(_copies_folder(), name)
     with os.fdopen(open_replacing(path), "wb") as file:
         file.write(data)

@@ -1,4 +1,4 @@
-"""Automatic lock: an encrypted vault is locked when nobody used the window for a while."""
+"""Automatic lock of an encrypted vault whose window is not used."""
 
 import time
 from typing import TYPE_CHECKING
@@ -27,10 +27,10 @@ _USED = frozenset({
 
 
 class AutoLock(QObject):
-    """Asks for a lock when the windows were not used for as long as the setting says.
+    """Requests a lock when the windows were not used for some minutes.
 
-    It listens to the native windows alone. The clock is that of the day, so that the time for which the computer slept
-    counts.
+    The setting says how many. It listens to the native windows alone. The clock is that of the day, so that the time
+    for which the computer slept counts.
 
     Args:
         bridge: The way to the engine.

@@ -167,7 +167,10 @@ class Program(QObject):
             self._run(self._leave())
 
     def lock(self) -> None:
-        """Lock the vault: this process ends, with its key, and another one asks for the passphrase."""
+        """Lock the vault.
+
+        This process ends, and its key with it; another one asks for the passphrase.
+        """
         self.begin_anew("--locked")
 
     def begin_anew(self, *arguments: str) -> None:

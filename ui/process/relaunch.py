@@ -1,4 +1,4 @@
-"""Relaunch: this program begins anew as another process, with nothing of the old one in memory."""
+"""Relaunch of this program as another process, with nothing kept in memory."""
 
 import sys
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from PySide6.QtCore import QProcess
 
 
 def start_again(vault: Path, arguments: Sequence[str]) -> bool:
-    """Start the program on a vault in a process of its own; False where that fails.
+    """Start the program again as another process; False where that fails.
 
     Args:
         vault: The vault's folder.

@@ -104,7 +104,10 @@ class QuickCapture(QWidget):
         self.hide()
 
     async def keep_draft(self) -> None:
-        """Save what is not saved yet as a note: a draft of an encrypted vault is kept nowhere else."""
+        """Save an unfinished capture as a note.
+
+        A draft of an encrypted vault is kept nowhere else.
+        """
         text = self.text.strip()
         if text and self._bridge is not None:
             await self._store(self._bridge, text)

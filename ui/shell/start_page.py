@@ -245,7 +245,12 @@ class StartPage(QWidget):
         self._bar.hide()
 
     def _offer(self, remedies: Sequence[OpeningRemedy], *, is_leading: bool = True) -> None:
-        """Show the buttons of ``remedies``, the first as the one to press unless something else is."""
+        """Show the buttons of ``remedies``.
+
+        Args:
+            remedies: What to offer.
+            is_leading: The first is the one to press.
+        """
         self._quiet.stop()
         self._set_shown(self._bar, self.choice, self.form, is_shown=False)
         self.copy.show()

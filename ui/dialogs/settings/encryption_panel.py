@@ -151,7 +151,7 @@ class EncryptionPanel(SettingsPanel):
             )
         return {
             EncryptionState.NONE: self.tr(
-                "Your memories are not encrypted: who can read this disk can read them. With a passphrase, the "
+                "Your memories are not encrypted: anyone who can read this disk can read them. With a passphrase, the "
                 "database, attachments, backups and caches are encrypted."
             ),
             EncryptionState.ENCRYPTING: self.tr(
@@ -237,7 +237,7 @@ class EncryptionPanel(SettingsPanel):
         self._open_form(
             _Purpose.DECRYPT,
             self.tr("Decrypt your memories"),
-            self.tr("Keepsake starts again and decrypts every file. Who can read this disk can then read them."),
+            self.tr("Keepsake starts again and decrypts every file. Anyone who can read this disk can then read them."),
             self.tr("Decrypt and restart"),
         )
 
@@ -249,7 +249,7 @@ class EncryptionPanel(SettingsPanel):
         self._open_form(
             _Purpose.REMEMBER,
             self.tr("Open without the passphrase"),
-            self.tr("Who is logged in to this account can then open your memories. A lock still asks for it."),
+            self.tr("Anyone who is logged in to this account can then open your memories. A lock still asks for it."),
             self.tr("Keep the key in the keyring"),
         )
 

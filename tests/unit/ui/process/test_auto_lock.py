@@ -1,7 +1,6 @@
 """Automatic lock: only of an encrypted vault, only when nobody uses it, and never in the middle of work."""
 
 import time
-from dataclasses import dataclass
 
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
@@ -10,21 +9,11 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.changes import ChangeSet
-from app.encryption.model import EncryptionState, EncryptionStatus
+from app.encryption.model import EncryptionState
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.fake_backend import FakeBackend
 from ui.bridge import Bridge
 from ui.process.auto_lock import SETTING, AutoLock
-
-STATUS = EncryptionStatus(EncryptionState.ENCRYPTED, True, True, False, "chacha20")
-
-
-@dataclass
-class Minutes:
-    """A setting as the engine lists it."""
-
-    value: int
-    name: str = SETTING
 
 
 @pytest.fixture
@@ -35,12 +24,14 @@ def watched(qtbot: QtBot, look: object) -> QWidget:
     return window
 
 
-def made(
-    backend: FakeBackend, bridge: Bridge, watched: QWidget, rest: Rest, minutes: int = 5, **jobs: object
-) -> tuple[AutoLock, list[bool]]:
-    backend.answers["encryption.status"] = STATUS
-    backend.answers["settings.list"] = [Minutes(minutes)]
-    backend.answers["job.list"] = jobs.get("running", [])
+@pytest.fixture
+def encrypted(backend: FakeBackend) -> FakeBackend:
+    backend.encryption = EncryptionState.ENCRYPTED
+    backend.settings_set(SETTING, 5)
+    return backend
+
+
+def made(bridge: Bridge, watched: QWidget, rest: Rest) -> tuple[AutoLock, list[bool]]:
     lock = AutoLock(bridge, [watched], bridge)
     expired: list[bool] = []
     lock.expired.connect(lambda: expired.append(True))
@@ -48,8 +39,8 @@ def made(
     return lock, expired
 
 
-def test_it_locks_after_the_minutes(backend: FakeBackend, fake_bridge: Bridge, watched: QWidget, rest: Rest) -> None:
-    lock, expired = made(backend, fake_bridge, watched, rest)
+def test_it_locks_after_the_minutes(encrypted: FakeBackend, fake_bridge: Bridge, watched: QWidget, rest: Rest) -> None:
+    lock, expired = made(fake_bridge, watched, rest)
     assert lock.is_encrypted
     lock.look()
     rest(lambda: not fake_bridge._tasks)
@@ -60,8 +51,8 @@ def test_it_locks_after_the_minutes(backend: FakeBackend, fake_bridge: Bridge, w
     assert expired == [True]
 
 
-def test_use_begins_the_minutes_anew(backend: FakeBackend, fake_bridge: Bridge, watched: QWidget, rest: Rest) -> None:
-    lock, expired = made(backend, fake_bridge, watched, rest)
+def test_use_begins_the_minutes_anew(encrypted: FakeBackend, fake_bridge: Bridge, watched: QWidget, rest: Rest) -> None:
+    lock, expired = made(fake_bridge, watched, rest)
     none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
     for event in (
         QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_A, none),
@@ -85,7 +76,7 @@ def test_use_begins_the_minutes_anew(backend: FakeBackend, fake_bridge: Bridge, 
     ],
 )
 def test_it_does_not_lock(
-    backend: FakeBackend,
+    encrypted: FakeBackend,
     fake_bridge: Bridge,
     watched: QWidget,
     rest: Rest,
@@ -93,8 +84,9 @@ def test_it_does_not_lock(
     minutes: int,
     running: list[str],
 ) -> None:
-    lock, expired = made(backend, fake_bridge, watched, rest, minutes, running=running)
-    backend.answers["encryption.status"] = EncryptionStatus(state, True, True, False, "")
+    lock, expired = made(fake_bridge, watched, rest)
+    encrypted.encryption, encrypted.jobs = state, running
+    encrypted.settings_set(SETTING, minutes)
     fake_bridge.changed.emit(ChangeSet(frozenset({"settings"}), (), "person"))
     rest(lambda: not fake_bridge._tasks)
     lock.used_at = 0.0

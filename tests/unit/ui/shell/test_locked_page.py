@@ -39,14 +39,14 @@ def test_it_asks_with_the_keyboard_in_the_field(page: StartPage) -> None:
 
 
 def test_enter_unlocks_and_the_field_keeps_nothing(page: StartPage) -> None:
-    asked: list[str] = []
-    page.unlock_requested.connect(asked.append)
+    requested: list[str] = []
+    page.unlock_requested.connect(requested.append)
     QTest.keyClick(page.form.field, Qt.Key.Key_Return)
-    assert asked == []
+    assert requested == []
     typed(page, "correct horse")
     assert page.form.unlock.isEnabled()
     QTest.keyClick(page.form.field, Qt.Key.Key_Return)
-    assert asked == ["correct horse"]
+    assert requested == ["correct horse"]
     assert page.form.field.text() == ""
 
 

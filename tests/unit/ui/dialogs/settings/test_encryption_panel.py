@@ -1,4 +1,4 @@
-"""Encryption over a real vault: what is asked before, what is said after, and what is carried out."""
+"""Encryption over a real vault: what is requested before, what is said after, and what is carried out."""
 
 import asyncio
 from collections.abc import Iterator
@@ -39,9 +39,9 @@ def panel(
 
 @pytest.fixture
 def restarts(panel: EncryptionPanel) -> list[bool]:
-    asked: list[bool] = []
-    panel.restart_requested.connect(lambda: asked.append(True))
-    return asked
+    requested: list[bool] = []
+    panel.restart_requested.connect(lambda: requested.append(True))
+    return requested
 
 
 @pytest.fixture
