@@ -38,6 +38,7 @@ from app.errors import MachineError
 from app.evaluation import parts as evaluation_parts
 from app.exchange.known_records import KnownRecords
 from app.exchange.note_folder import NoteFolderWatch
+from app.exchange.note_mirror import NoteMirror
 from app.exchange.service import ExchangeService
 from app.exchange.transcripts import parts as capture_parts
 from app.exchange.vault_sink import VaultSink
@@ -204,8 +205,14 @@ class Engine:
         incognito = self.incognito
         self.capture = capture_parts.build(runtime, self.sessions.service, lambda: incognito.is_on, incognito.covers)
         self.exchange = self._build_exchange(partial(VaultSink, store, self.sessions.service, indexer, clock))
-        notes_folder = partial(config.text, "capture.notes_folder")
-        self.note_folder = NoteFolderWatch(self.exchange, notes_folder, lambda: incognito.is_on, self.publish)
+        mirror = NoteMirror(store, self.memories.service, indexer, clock, self.vault, self.publish)
+        self.note_folder = NoteFolderWatch(
+            mirror,
+            partial(config.text, "capture.notes_folder"),
+            lambda: config.text("capture.notes_folder_mode") == "both",
+            lambda: incognito.is_on,
+            self.feed.subscribe,
+        )
         self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
         self.consolidation = consolidation_parts.build(

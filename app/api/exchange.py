@@ -12,7 +12,7 @@ from app.core.stores import StoreName
 from app.encryption.key_file import has_key_file
 from app.engine import Engine
 from app.errors import InputError
-from app.exchange.model import ExportFormat, ExportReport, ImportPreview, ImportReport
+from app.exchange.model import ExportFormat, ExportReport, ImportPreview, ImportReport, NotesFolderStatus
 
 
 @operation("exchange.preview", trust="full", owner_only=True)
@@ -25,6 +25,12 @@ async def preview(engine: Engine, caller: Caller, path: str) -> ImportPreview:
         path: The file or folder on this machine.
     """
     return await engine.exchange.preview(user_path(path))
+
+
+@operation("exchange.notes_folder", trust="full", owner_only=True)
+async def notes_folder(engine: Engine, caller: Caller) -> NotesFolderStatus:
+    """Return the folder of notes that is followed, with its counts."""
+    return engine.note_folder.status()
 
 
 @operation("exchange.import", access="write", trust="full", owner_only=True)

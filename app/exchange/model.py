@@ -91,6 +91,30 @@ Record = SessionRecord | MessageRecord | MemoryRecord | VaultDetail | Attachment
 
 
 @dataclass(frozen=True, slots=True)
+class NotesFolderStatus:
+    """Folder of Markdown notes that is followed.
+
+    Args:
+        folder: Its path, ``""`` for none.
+        writes: Whether edits of notes are written to their files.
+        files: Notes in it.
+        read: Notes taken from files since the start.
+        written: Files written since the start.
+        conflicts: Notes that were edited on both sides since the start; each is kept twice, one with the tag
+            ``conflict``.
+        problems: Sentences about what cannot be followed.
+    """
+
+    folder: str
+    writes: bool
+    files: int
+    read: int
+    written: int
+    conflicts: int
+    problems: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ImportPreview:
     """Preview of an import: format, size in bytes, and a line for a person.
 

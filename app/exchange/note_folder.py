@@ -1,122 +1,118 @@
 """Folder of Markdown notes that is followed: what is edited there arrives within seconds.
 
-The folder is only read. A file that is gone takes no note with it, so a disk that is not there wipes nothing.
+By itself the folder is only read, and a file that is gone takes no note with it. Where it is mirrored, edits of notes
+are written to their files too; see ``NoteMirror``.
 """
 
 import asyncio
 import logging
-import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Final
 
-from app.changes import ChangeSet
+from app.changes import ChangeSet, Event, Listener
 from app.core.error_location import error_location
 from app.core.paths import user_path
 from app.errors import KeepsakeError
-from app.exchange.formats.markdown import SUFFIXES
-from app.exchange.service import ExchangeService
+from app.exchange import mirrored_files
+from app.exchange.mirrored_files import FolderScan
+from app.exchange.model import NotesFolderStatus
+from app.exchange.note_mirror import NoteMirror
 
 _log = logging.getLogger(__name__)
 
-ACTOR: Final = "folder"
 EVERY_S: Final = 1.0
 _IDLE_S: Final = 2.0
 _SHARE: Final = 0.1  # of the time that looking and reading may take
-_SEEN: Final = frozenset({"memories", "tags", "links"})
-
-Marks = dict[str, tuple[int, int]]
-
-
-class _Unwatched:
-    """Job without progress that cannot be stopped."""
-
-    def is_cancelled(self) -> bool:
-        return False
-
-    def advance(self, done: int, total: int | None, detail: str = "") -> None:
-        pass
+_LONGEST_S: Final = 10.0
 
 
 class NoteFolderWatch:
     """Follows a folder of Markdown notes. Belongs to one event loop.
 
     Args:
-        exchange: Imports the folder.
+        mirror: Carries edits over.
         folder: Returns the path that is followed, ``""`` for none.
+        writes: Returns whether edits of notes are written to their files.
         is_private: Returns whether the person is incognito, and nothing is read.
-        publish: Tells of what was taken in.
     """
 
     def __init__(
         self,
-        exchange: ExchangeService,
+        mirror: NoteMirror,
         folder: Callable[[], str],
+        writes: Callable[[], bool],
         is_private: Callable[[], bool],
-        publish: Callable[[ChangeSet], object],
+        subscribe: Callable[[Listener], object],
     ) -> None:
-        self._exchange = exchange
+        self._mirror = mirror
         self._folder = folder
+        self._writes = writes
         self._is_private = is_private
-        self._publish = publish
-        self._known: tuple[str, Marks] = "", {}
+        self._known: tuple[str, bool, FolderScan] | None = None
+        self._has_edits = False
         self._failure = ""
+        subscribe(self._on_event)
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """Return a sentence about why the folder is not followed, if it is not."""
-        return (self._failure,) if self._failure else ()
+        """Return sentences about why the folder, or a note of it, is not followed."""
+        return (self._failure,) if self._failure else self._mirror.problems
+
+    def status(self) -> NotesFolderStatus:
+        """Return what is followed, and what was carried over since the start."""
+        scan = FolderScan() if self._known is None else self._known[2]
+        counts = self._mirror.counts
+        return NotesFolderStatus(
+            folder=self._folder().strip(),
+            writes=self._writes(),
+            files=len(scan.notes),
+            read=counts.read,
+            written=counts.written,
+            conflicts=counts.conflicts,
+            problems=self.failures,
+        )
 
     async def run(self) -> None:
         """Work until cancelled."""
         while True:
             folder, begun = self._folder().strip(), time.monotonic()
             if not folder:
-                self._known, self._failure = ("", {}), ""
+                self._forget()
                 await asyncio.sleep(_IDLE_S)
                 continue
             if not self._is_private():
                 await self.look(folder)
-            await asyncio.sleep(max(EVERY_S, (time.monotonic() - begun) / _SHARE))
+            await asyncio.sleep(min(max(EVERY_S, (time.monotonic() - begun) / _SHARE), _LONGEST_S))
 
     async def look(self, folder: str) -> bool:
-        """Take in what is new since the last look; return whether there was anything."""
+        """Carry over what is new since the last look; return whether there was anything."""
+        writes = self._writes()
+        if self._known is not None and self._known[:2] != (folder, writes):
+            self._forget()
         try:
-            path = user_path(folder)
-            marks = await asyncio.to_thread(_marks, path)
-            if (folder, marks) == self._known:
+            root = user_path(folder)
+            scan = await asyncio.to_thread(mirrored_files.scan, root)
+            if self._known == (folder, writes, scan) and not (writes and self._has_edits):
                 self._failure = ""
                 return False
-            report = await self._exchange.import_path(path, "markdown", "private", ACTOR, _Unwatched())
+            self._has_edits = False
+            await self._mirror.settle(root, scan, writes=writes)
+            # What was written since is not new.
+            after = await asyncio.to_thread(mirrored_files.scan, root) if writes else scan
         except (OSError, KeepsakeError) as error:
             reason = error.message if isinstance(error, KeepsakeError) else error.strerror or str(error)
             self._failure = f"The folder of notes {folder} could not be read: {reason}"
+            self._known = None
             _log.info("the folder of notes could not be read: %s", error_location(error))
             return False
-        self._known, self._failure = (folder, marks), ""
-        if report.memories or report.updated:
-            self._publish(ChangeSet(_SEEN, (), ACTOR))
+        self._known, self._failure = (folder, writes, scan if after == scan else after), ""
         return True
 
+    def _forget(self) -> None:
+        self._known, self._failure = None, ""
+        self._mirror.forget()
 
-def _marks(folder: Path) -> Marks:
-    """Return the size and time of each note below a folder, hidden folders left out.
-
-    Raises:
-        OSError: The folder is not there.
-    """
-    found: Marks = {}
-    with os.scandir(folder):
-        pass  # os.walk passes over a folder that is not there
-    for place, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if not name.startswith(".")]
-        for name in names:
-            if name.lower().endswith(tuple(SUFFIXES)):
-                file = os.path.join(place, name)  # noqa: PTH118  (thousands of files, each second)
-                try:
-                    state = os.stat(file)  # noqa: PTH116
-                except OSError:
-                    continue  # moved away meanwhile; the next look sees that
-                found[file] = state.st_size, state.st_mtime_ns
-    return found
+    def _on_event(self, event: Event) -> None:
+        if isinstance(event, ChangeSet) and "memories" in event.areas:
+            self._has_edits = True

@@ -2131,6 +2131,10 @@
         <translation>Verstärkt</translation>
     </message>
     <message>
+        <source>Both</source>
+        <translation>Beides</translation>
+    </message>
+    <message>
         <source>Bring the summaries of a conversation up to date once it falls quiet.</source>
         <translation>Die Zusammenfassungen einer Unterhaltung erneuern, sobald sie ruht.</translation>
     </message>
@@ -2165,10 +2169,6 @@
     <message>
         <source>Capture min turn messages</source>
         <translation>Mindestnachrichten je Runde</translation>
-    </message>
-    <message>
-        <source>Capture notes folder</source>
-        <translation>Gefolgter Notizordner</translation>
     </message>
     <message>
         <source>Capture watch seconds</source>
@@ -2483,8 +2483,8 @@
         <translation>{name} wird geladen</translation>
     </message>
     <message>
-        <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in. It is only read; a note that is changed in both places gets the file&apos;s text, and its history keeps the other.</source>
-        <translation>Ordner mit Markdown-Notizen, etwa ein Obsidian-Tresor, dessen Änderungen übernommen werden. Er wird nur gelesen; eine an beiden Orten geänderte Notiz bekommt den Text der Datei, und ihr Verlauf behält den anderen.</translation>
+        <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
+        <translation>Ordner mit Markdown-Notizen, etwa ein Obsidian-Tresor, dessen Änderungen binnen Sekunden übernommen werden.</translation>
     </message>
     <message>
         <source>Folder of an offline fastembed model; empty for its own cache.</source>
@@ -2841,6 +2841,10 @@
     <message>
         <source>Rate</source>
         <translation>Rate</translation>
+    </message>
+    <message>
+        <source>Read</source>
+        <translation>Lesen</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -3269,6 +3273,10 @@
     <message>
         <source>Weighted</source>
         <translation>Gewichtet</translation>
+    </message>
+    <message>
+        <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
+        <translation>Was mit diesem Ordner geschieht: „read“ übernimmt seine Änderungen und schreibt nie hinein; „both“ schreibt auch Änderungen, neue Notizen und Löschungen zurück und behält eine auf beiden Seiten geänderte Notiz zweimal.</translation>
     </message>
     <message>
         <source>What stands for the older messages of a long conversation: a list of them, one sentence each; a summary by the language model, or the list where there is none; or nothing.</source>
@@ -7874,6 +7882,10 @@
         <translation>Namen genauer finden</translation>
     </message>
     <message>
+        <source>Follow a folder of Markdown notes</source>
+        <translation>Einem Ordner mit Markdown-Notizen folgen</translation>
+    </message>
+    <message>
         <source>Follow the conversations of coding agents</source>
         <translation>Den Unterhaltungen von Programmieragenten folgen</translation>
     </message>
@@ -7996,6 +8008,10 @@
     <message>
         <source>Quick capture from anywhere</source>
         <translation>Schnellerfassung von überall</translation>
+    </message>
+    <message>
+        <source>Read that folder, or mirror it both ways</source>
+        <translation>Diesen Ordner lesen oder in beide Richtungen spiegeln</translation>
     </message>
     <message>
         <source>Record what agents search for</source>

@@ -2131,6 +2131,10 @@
         <translation>Reforzada</translation>
     </message>
     <message>
+        <source>Both</source>
+        <translation>Ambos</translation>
+    </message>
+    <message>
         <source>Bring the summaries of a conversation up to date once it falls quiet.</source>
         <translation>Actualizar los resúmenes de una conversación cuando queda en calma.</translation>
     </message>
@@ -2165,10 +2169,6 @@
     <message>
         <source>Capture min turn messages</source>
         <translation>Mensajes mínimos por turno</translation>
-    </message>
-    <message>
-        <source>Capture notes folder</source>
-        <translation>Carpeta de notas seguida</translation>
     </message>
     <message>
         <source>Capture watch seconds</source>
@@ -2483,8 +2483,8 @@
         <translation>Descargando {name}</translation>
     </message>
     <message>
-        <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in. It is only read; a note that is changed in both places gets the file&apos;s text, and its history keeps the other.</source>
-        <translation>Carpeta de notas Markdown, como una bóveda de Obsidian, cuyos cambios se recogen. Solo se lee; una nota cambiada en ambos sitios recibe el texto del archivo, y su historial conserva el otro.</translation>
+        <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
+        <translation>Carpeta de notas Markdown, como un almacén de Obsidian, cuyos cambios se incorporan en segundos.</translation>
     </message>
     <message>
         <source>Folder of an offline fastembed model; empty for its own cache.</source>
@@ -2841,6 +2841,10 @@
     <message>
         <source>Rate</source>
         <translation>Frecuencia</translation>
+    </message>
+    <message>
+        <source>Read</source>
+        <translation>Leer</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -3269,6 +3273,10 @@
     <message>
         <source>Weighted</source>
         <translation>Ponderada</translation>
+    </message>
+    <message>
+        <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
+        <translation>Qué se hace con esa carpeta: «read» incorpora sus cambios y nunca escribe en ella; «both» escribe además los cambios, las notas nuevas y las eliminaciones, y conserva dos veces una nota cambiada en ambos lados.</translation>
     </message>
     <message>
         <source>What stands for the older messages of a long conversation: a list of them, one sentence each; a summary by the language model, or the list where there is none; or nothing.</source>
@@ -7874,6 +7882,10 @@
         <translation>Encontrar nombres con más precisión</translation>
     </message>
     <message>
+        <source>Follow a folder of Markdown notes</source>
+        <translation>Seguir una carpeta de notas Markdown</translation>
+    </message>
+    <message>
         <source>Follow the conversations of coding agents</source>
         <translation>Seguir las conversaciones de agentes de código</translation>
     </message>
@@ -7996,6 +8008,10 @@
     <message>
         <source>Quick capture from anywhere</source>
         <translation>Captura rápida desde cualquier lugar</translation>
+    </message>
+    <message>
+        <source>Read that folder, or mirror it both ways</source>
+        <translation>Leer esa carpeta o reflejarla en ambos sentidos</translation>
     </message>
     <message>
         <source>Record what agents search for</source>

@@ -2131,6 +2131,10 @@
         <translation>增强</translation>
     </message>
     <message>
+        <source>Both</source>
+        <translation>双向</translation>
+    </message>
+    <message>
         <source>Bring the summaries of a conversation up to date once it falls quiet.</source>
         <translation>会话安静下来后更新其摘要。</translation>
     </message>
@@ -2165,10 +2169,6 @@
     <message>
         <source>Capture min turn messages</source>
         <translation>每轮最少消息数</translation>
-    </message>
-    <message>
-        <source>Capture notes folder</source>
-        <translation>跟踪的笔记文件夹</translation>
     </message>
     <message>
         <source>Capture watch seconds</source>
@@ -2483,8 +2483,8 @@
         <translation>正在获取 {name}</translation>
     </message>
     <message>
-        <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in. It is only read; a note that is changed in both places gets the file&apos;s text, and its history keeps the other.</source>
-        <translation>Markdown 笔记文件夹（如 Obsidian 库），其更改会被收录。该文件夹只读；两处都更改的笔记采用文件的文本，另一版本保留在历史中。</translation>
+        <source>Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.</source>
+        <translation>Markdown 笔记文件夹（例如 Obsidian 库），其中的编辑会在几秒内收录。</translation>
     </message>
     <message>
         <source>Folder of an offline fastembed model; empty for its own cache.</source>
@@ -2841,6 +2841,10 @@
     <message>
         <source>Rate</source>
         <translation>频率</translation>
+    </message>
+    <message>
+        <source>Read</source>
+        <translation>只读</translation>
     </message>
     <message>
         <source>Reads that run side by side.</source>
@@ -3269,6 +3273,10 @@
     <message>
         <source>Weighted</source>
         <translation>加权</translation>
+    </message>
+    <message>
+        <source>What is done with that folder: &apos;read&apos; takes its edits in and never writes to it; &apos;both&apos; also writes edits, new notes and deletions back, and keeps a note that is edited on both sides twice.</source>
+        <translation>如何处理该文件夹：“read”只收录其中的编辑而从不写入；“both”还会写回编辑、新笔记和删除，并将两边都编辑过的笔记保留两份。</translation>
     </message>
     <message>
         <source>What stands for the older messages of a long conversation: a list of them, one sentence each; a summary by the language model, or the list where there is none; or nothing.</source>
@@ -7874,6 +7882,10 @@
         <translation>更准确地查找名称</translation>
     </message>
     <message>
+        <source>Follow a folder of Markdown notes</source>
+        <translation>跟随 Markdown 笔记文件夹</translation>
+    </message>
+    <message>
         <source>Follow the conversations of coding agents</source>
         <translation>跟踪编程智能体的会话</translation>
     </message>
@@ -7996,6 +8008,10 @@
     <message>
         <source>Quick capture from anywhere</source>
         <translation>随处快速记录</translation>
+    </message>
+    <message>
+        <source>Read that folder, or mirror it both ways</source>
+        <translation>读取该文件夹，或双向同步</translation>
     </message>
     <message>
         <source>Record what agents search for</source>

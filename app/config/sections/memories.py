@@ -63,8 +63,16 @@ CAPTURE = (
         "capture.notes_folder",
         "str",
         "",
-        "Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in. It is only read; a note that is"
-        " changed in both places gets the file's text, and its history keeps the other.",
+        "Folder of Markdown notes, such as an Obsidian vault, whose edits are taken in within seconds.",
+        critical=True,
+    ),
+    Setting(
+        "capture.notes_folder_mode",
+        "choice",
+        "read",
+        "What is done with that folder: 'read' takes its edits in and never writes to it; 'both' also writes edits, new"
+        " notes and deletions back, and keeps a note that is edited on both sides twice.",
+        choices=("read", "both"),
         critical=True,
     ),
     Setting(

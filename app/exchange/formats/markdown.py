@@ -108,6 +108,27 @@ def _completed(
     yield record if graph is None else graph.enriched(record, place)
 
 
+def read_one(root: Path, file: Path, others: VaultFiles) -> Iterator[Record]:
+    """Read one note of a folder, with the key that ``read`` gives it.
+
+    Args:
+        root: The folder, resolved.
+        file: The note in it.
+        others: The files of the folder that are no notes.
+    """
+    place = _shown(file.relative_to(root))
+    for record in _note(file, file.lstat().st_size, place, key_of(root, place)):
+        if isinstance(record, MemoryRecord):
+            yield from _completed(record, place, others, None)
+        else:
+            yield record
+
+
+def key_of(root: Path, place: str) -> str:
+    """Return the key of the note at a place in a folder."""
+    return f"{_shown(PurePosixPath(root.name))}/{place}"
+
+
 def parse(source: str) -> ParsedNote:
     """Take a Markdown text apart.
 

@@ -101,6 +101,8 @@ SECTIONS: tuple[SectionSpec, ...] = (
         (
             ("llm.send_private", QT_TRANSLATE_NOOP("Settings", "Private texts may go to a language model elsewhere")),
             ("embedding.allow_download", QT_TRANSLATE_NOOP("Settings", "Search models may be downloaded")),
+            ("capture.notes_folder", QT_TRANSLATE_NOOP("Settings", "Follow a folder of Markdown notes")),
+            ("capture.notes_folder_mode", QT_TRANSLATE_NOOP("Settings", "Read that folder, or mirror it both ways")),
             ("capture.watch", QT_TRANSLATE_NOOP("Settings", "Follow the conversations of coding agents")),
             ("capture.secrets", QT_TRANSLATE_NOOP("Settings", "Keep passwords and keys found in conversations")),
             ("sessions.excluded_agents", QT_TRANSLATE_NOOP("Settings", "Agents whose conversations are not stored")),

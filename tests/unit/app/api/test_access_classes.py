@@ -64,7 +64,7 @@ CLASSES = {
         encryption.change encryption.decrypt encryption.encrypt encryption.forget encryption.remember
         encryption.status attachment.read
         embedding.switch capsule.key capsule.make exchange.export exchange.export_session exchange.import
-        exchange.preview health.fix
+        exchange.notes_folder exchange.preview health.fix
         health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject inbox.rule.remove
         backup.preview backup.status attachment.add attachment.list attachment.locate
         inbox.rule.set inbox.rules llm.status llm.test llm.usage memory.forget_forever memory.receipts
