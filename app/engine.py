@@ -40,6 +40,7 @@ from app.exchange.known_records import KnownRecords
 from app.exchange.note_folder import NoteFolderWatch
 from app.exchange.service import ExchangeService
 from app.exchange.transcripts import parts as capture_parts
+from app.exchange.unfinished_imports import UnfinishedImports
 from app.exchange.vault_sink import VaultSink
 from app.exchange.vault_source import VaultSource
 from app.explain.service import ExplainService
@@ -203,6 +204,7 @@ class Engine:
         self.context = ContextService(store, search, self.memories.reflections, self.trace, clock, options)
         incognito = self.incognito
         self.capture = capture_parts.build(runtime, self.sessions.service, lambda: incognito.is_on, incognito.covers)
+        self.unfinished_imports = UnfinishedImports(store, clock)
         self.exchange = self._build_exchange(partial(VaultSink, store, self.sessions.service, indexer, clock))
         notes_folder = partial(config.text, "capture.notes_folder")
         self.note_folder = NoteFolderWatch(self.exchange, notes_folder, lambda: incognito.is_on, self.publish)
@@ -255,10 +257,18 @@ class Engine:
         }
         return UndoService(self.store, appliers, self.clock, self.enrichment.undo_run)
 
-    def _build_exchange(self, new_sink: Callable[[], VaultSink]) -> ExchangeService:
+    def _build_exchange(self, new_sink: Callable[..., VaultSink]) -> ExchangeService:
         source = VaultSource(self.store, self.memories.queries, self.memories.archive)
         known = KnownRecords(self.store).count
-        return ExchangeService(new_sink, source, self.capture.new_sink, self.vault, known, self._all_names)
+        return ExchangeService(
+            lambda run_id: new_sink(run_id=run_id),
+            source,
+            lambda _: self.capture.new_sink(),
+            self.vault,
+            known,
+            self._all_names,
+            self.unfinished_imports,
+        )
 
     def _build_erasure(self) -> ErasureService:
         hide_entries = partial(session_reindex.begin, is_leaving=True)
@@ -288,6 +298,7 @@ class Engine:
             BackgroundTask("spending", self.spending.load, is_reading=True),
             BackgroundTask("receipts", self.sessions.idempotency_keys.run),
             BackgroundTask("write-receipts", self.receipts.run),
+            BackgroundTask("unfinished-imports", self.unfinished_imports.load, is_reading=True),
             BackgroundTask("heap", self._trim_memory, is_reading=True),
             BackgroundTask("warming", self._warm_search, is_reading=True, is_essential=False),
         ]
@@ -326,7 +337,7 @@ class Engine:
         sessions, memories, names = self.sessions, self.memories, self.entities.worker
         settings = (f"{fault.sentence} Another value counts." for fault in self.config.faults)
         work = (*sessions.write_behind.failures, names.failure, *memories.access.failures)
-        work = (*work, *self.ledger.failures)
+        work = (*work, *self.ledger.failures, *self.unfinished_imports.failures)
         erasing = (self.erasure.failure, memories.expiry.failure, self.inbox.failure)
         work = (*work, self.consolidation.switched.failure)
         notes = (*self.index.embedding.notes(), *self.upkeep.backups.notes())

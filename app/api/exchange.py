@@ -10,7 +10,7 @@ from app.changes import Changed, ChangeSet
 from app.core.paths import user_path
 from app.core.stores import StoreName
 from app.engine import Engine
-from app.exchange.model import ExportFormat, ExportReport, ImportPreview, ImportReport
+from app.exchange.model import ExportFormat, ExportReport, ImportPreview, ImportReport, UnfinishedImport
 
 
 @operation("exchange.preview", trust="full", owner_only=True)
@@ -66,6 +66,30 @@ async def import_file(
         # Also after a failure: batches committed before it are there to be shown.
         engine.publish(ChangeSet(frozenset({"sessions", "messages", "memories", "tags", "links"}), (), caller.name))
     return Changed(report, ChangeSet(frozenset({"imports"}), (), caller.name))
+
+
+@operation("exchange.unfinished", trust="full", owner_only=True)
+async def unfinished(engine: Engine, caller: Caller) -> list[UnfinishedImport]:
+    """Return the imports that were cut off, the latest first.
+
+    Importing the same again goes on where it stopped, and adds nothing twice.
+    """
+    await engine.unfinished_imports.load()
+    return list(engine.unfinished_imports.cut_off)
+
+
+@operation("exchange.dismiss", access="write", trust="full", owner_only=True)
+async def dismiss(engine: Engine, caller: Caller, run_id: str) -> Changed[bool]:
+    """Leave an import that was cut off as it is, and say nothing more about it.
+
+    Args:
+        run_id: The import, as ``exchange.unfinished`` names it.
+    """
+    await engine.unfinished_imports.load()
+    found = [one for one in engine.unfinished_imports.cut_off if one.run_id == run_id]
+    for one in found:
+        await engine.unfinished_imports.end(one.path, one.format)
+    return Changed(bool(found), ChangeSet(frozenset({"imports"}), (), caller.name))
 
 
 @operation("exchange.export", trust="full", owner_only=True)

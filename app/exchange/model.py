@@ -91,6 +91,23 @@ Record = SessionRecord | MessageRecord | MemoryRecord | VaultDetail | Attachment
 
 
 @dataclass(frozen=True, slots=True)
+class UnfinishedImport:
+    """An import that was cut off, such as by a power cut.
+
+    Args:
+        path: What was imported.
+        format: Its format.
+        begun_at: When it began.
+        run_id: What it did, for ``memory.undo``; importing it again goes on with the same.
+    """
+
+    path: str
+    format: str
+    begun_at: datetime
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
 class ImportPreview:
     """Preview of an import: format, size in bytes, and a line for a person.
 
