@@ -36,6 +36,7 @@ from app.entities.model import GraphFilter, GraphView
 from app.erasure.service import Eraser, ErasureService
 from app.errors import MachineError
 from app.evaluation import parts as evaluation_parts
+from app.exchange.imported_files import ImportedFiles
 from app.exchange.known_records import KnownRecords
 from app.exchange.note_folder import NoteFolderWatch
 from app.exchange.service import ExchangeService
@@ -204,10 +205,10 @@ class Engine:
         self.context = ContextService(store, search, self.memories.reflections, self.trace, clock, options)
         incognito = self.incognito
         self.capture = capture_parts.build(runtime, self.sessions.service, lambda: incognito.is_on, incognito.covers)
-        self.unfinished_imports = UnfinishedImports(store, clock)
         self.exchange = self._build_exchange(partial(VaultSink, store, self.sessions.service, indexer, clock))
-        notes_folder = partial(config.text, "capture.notes_folder")
-        self.note_folder = NoteFolderWatch(self.exchange, notes_folder, lambda: incognito.is_on, self.publish)
+        self.note_folder = NoteFolderWatch(
+            self.exchange, partial(config.text, "capture.notes_folder"), lambda: incognito.is_on, self.publish
+        )
         self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
         self.consolidation = consolidation_parts.build(
@@ -234,7 +235,8 @@ class Engine:
         self.ledger = LedgerService(store, clock, self._ledger_options)
         writing = MemoryUnitOfWork(store, indexer, clock)
         bulk_undo = BulkUndo(store, self.undo)
-        self.run_undo = RunUndo(store, bulk_undo, (ConfidenceUndo(store), DerivedUndo(store, self.enrichment.undo_run)))
+        self.imported_files = ImportedFiles(store, self.attachments)
+        self.run_undo = self._build_run_undo(bulk_undo)
         self.run_reader = RunReader(store, self.run_undo)
         self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions.service, clock)
 
@@ -257,7 +259,12 @@ class Engine:
         }
         return UndoService(self.store, appliers, self.clock, self.enrichment.undo_run)
 
+    def _build_run_undo(self, entries: BulkUndo) -> RunUndo:
+        derived = DerivedUndo(self.store, self.enrichment.undo_run)
+        return RunUndo(self.store, entries, (ConfidenceUndo(self.store), derived, self.imported_files))
+
     def _build_exchange(self, new_sink: Callable[..., VaultSink]) -> ExchangeService:
+        self.unfinished_imports = UnfinishedImports(self.store, self.clock)
         source = VaultSource(self.store, self.memories.queries, self.memories.archive)
         known = KnownRecords(self.store).count
         return ExchangeService(
@@ -299,6 +306,7 @@ class Engine:
             BackgroundTask("receipts", self.sessions.idempotency_keys.run),
             BackgroundTask("write-receipts", self.receipts.run),
             BackgroundTask("unfinished-imports", self.unfinished_imports.load, is_reading=True),
+            BackgroundTask("imported-files", self.imported_files.settle),
             BackgroundTask("heap", self._trim_memory, is_reading=True),
             BackgroundTask("warming", self._warm_search, is_reading=True, is_essential=False),
         ]

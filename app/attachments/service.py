@@ -22,6 +22,8 @@ from app.errors import InputError, NotFoundError
 BACKUPS = "backups"
 _TRIES = 10_000
 _PARTIAL = ".partial"
+_ASIDE = ".undone-"
+"""Begins the names of files whose import was undone; a name with a dot is no attachment."""
 
 
 class AttachmentService:
@@ -72,6 +74,23 @@ class AttachmentService:
             raise InputError("Keepsake shows only files of the vault's attachments folder.", field="link")
         return await asyncio.to_thread(self._find, name)
 
+    async def set_aside(self, names: Iterable[str], since_ms: int) -> int:
+        """Hide files as if they were removed, and return how many; see ``bring_back``.
+
+        Args:
+            names: Their names in the folder.
+            since_ms: Those that were there before stay, in milliseconds since 1970 UTC.
+        """
+        return await asyncio.to_thread(self._set_aside, list(names), since_ms)
+
+    async def bring_back(self, names: Iterable[str]) -> int:
+        """Return files that were set aside to their places, and return how many."""
+        return await asyncio.to_thread(lambda: sum([self._bring_back(name) for name in names]))
+
+    async def aside(self) -> list[str]:
+        """Return the names of the files that are set aside."""
+        return await asyncio.to_thread(self._aside)
+
     async def remove(self, names: Iterable[str], *, backups: bool) -> int:
         """Delete files for good, and return how many there were.
 
@@ -88,16 +107,55 @@ class AttachmentService:
                 path = self._folder / name
                 count += path.exists()
                 path.unlink(missing_ok=True)
+                (self._folder / f"{_ASIDE}{name}").unlink(missing_ok=True)
                 if backups:
                     (self._folder.parent / BACKUPS / FOLDER / path.name).unlink(missing_ok=True)
         except OSError as error:
             raise from_os(error, self._folder) from error
         return count
 
+    def _set_aside(self, names: Sequence[str], since_ms: int) -> int:
+        count = 0
+        try:
+            require_folder(self._folder)
+            for name in filter(None, map(name_of, map(link_of, names))):
+                path = self._folder / name
+                if os.path.lexists(path) and path.lstat().st_mtime_ns // 1_000_000 >= since_ms:
+                    path.replace(self._folder / f"{_ASIDE}{name}")
+                    count += 1
+        except FileNotFoundError:
+            return count
+        except OSError as error:
+            raise from_os(error, self._folder) from error
+        return count
+
+    def _bring_back(self, name: str) -> bool:
+        path, aside = self._folder / name, self._folder / f"{_ASIDE}{name}"
+        try:
+            require_folder(self._folder)
+            if os.path.lexists(path) or not os.path.lexists(aside):
+                return False
+            aside.replace(path)
+        except FileNotFoundError:
+            return False
+        except OSError as error:
+            raise from_os(error, self._folder) from error
+        return True
+
+    def _aside(self) -> list[str]:
+        try:
+            require_folder(self._folder)
+            names = [entry.name for entry in os.scandir(self._folder)]
+        except OSError:
+            return []
+        return [name.removeprefix(_ASIDE) for name in names if name.startswith(_ASIDE)]
+
     def _find(self, name: str) -> Attachment:
         path = self._folder / name
         try:
             require_folder(self._folder)
+            if not os.path.lexists(path):
+                self._bring_back(name)  # a note that shows it was restored
             require_file(path, is_written=False)
             size = path.lstat().st_size
         except UnsafeFileError:

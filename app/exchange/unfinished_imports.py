@@ -63,7 +63,8 @@ class UnfinishedImports:
     def failures(self) -> tuple[str, ...]:
         """A sentence for each import that was cut off."""
         return tuple(
-            f"An import of {one.path} was cut off. Import it again to go on; nothing is added twice." for one in self.cut_off
+            f"An import of {one.path} was cut off. Import it again to go on; nothing is added twice."
+            for one in self.cut_off
         )
 
 

@@ -369,7 +369,9 @@ class SessionService:
 
     def restore_in(self, connection: apsw.Connection, session: str) -> None:
         """Bring a forgotten session back, inside the caller's transaction."""
-        apply_state(connection, session, (repo.state_of(connection, session) or {}) | {"forgotten_at": None}, self._index)
+        apply_state(
+            connection, session, (repo.state_of(connection, session) or {}) | {"forgotten_at": None}, self._index
+        )
 
     async def _change(
         self,

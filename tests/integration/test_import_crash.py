@@ -70,11 +70,12 @@ def test_killed_import_goes_on(tmp_path: Path, kind: str) -> None:
     cut_off = 0
     for number in range(ROUNDS):
         vault = tmp_path / f"vault{number}"
+        has_finished = False
         for _ in range(2):
             process = WritingProcess(vault, "import", str(source))
             process.wait_for(1)
-            threading.Event().wait(dice.random() * 0.6)
-            process.kill()
+            threading.Event().wait(dice.random() * 0.3)
+            has_finished |= any(line.startswith("imported") for line in process.kill())
         host = checked(vault)
         try:
             left = host.ask("exchange.unfinished")
@@ -84,7 +85,7 @@ def test_killed_import_goes_on(tmp_path: Path, kind: str) -> None:
             report = host.ask("exchange.import", path=str(source))
             assert counts(host) == expected
             assert host.ask("exchange.unfinished") == []
-            for one in left:
+            for one in [] if has_finished else left:  # the run of an import that found nothing new has nothing to undo
                 assert report.run_id in ("", one.run_id)
                 host.ask("memory.undo", run_id=one.run_id)
                 assert counts(host) == (0, 0, 0, 0)
