@@ -46,12 +46,12 @@ FORMATS = (
     *memory_system_detection.FORMATS,
 )
 SUPPORTED = (
-    "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file, a "
-    "folder or its zip) of Obsidian, Logseq and others, transcripts of Claude Code, Codex, Gemini CLI and Cursor, "
-    "chats of WhatsApp, Telegram, Slack, Discord, Signal, Messenger and Instagram, mail (mbox), the memory file of the MCP memory server "
-    "and Keepsake's own JSONL, notes of Evernote (ENEX), Joplin (JEX), Notion (Markdown & CSV) and Apple Notes, PDF, "
-    "Word documents (DOCX), HTML and plain text, memories of mem0, Letta and the MCP memory service, Gemini's Takeout, "
-    "an agent's messages as JSON and SQLite databases of agents' memories."
+    "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file, a folder or "
+    "its zip) of Obsidian, Logseq and others, transcripts of Claude Code, Codex, Gemini CLI and Cursor, chats of "
+    "WhatsApp, Telegram, Slack, Discord, Signal, Messenger and Instagram, mail (mbox), the memory file of the MCP "
+    "memory server and Keepsake's own JSONL, notes of Evernote (ENEX), Joplin (JEX), Notion (Markdown & CSV) and "
+    "Apple Notes, PDF, Word documents (DOCX), HTML and plain text, memories of mem0, Letta and the MCP memory "
+    "service, Gemini's Takeout, an agent's messages as JSON and SQLite databases of agents' memories."
 )
 HEAD = 1 << 20
 _PDF_WITHIN = 1024  # readers of PDF take some bytes before the mark

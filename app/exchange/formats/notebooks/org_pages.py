@@ -135,10 +135,11 @@ def inline(text: str) -> str:
 def _link(found: re.Match[str]) -> str:
     target, shown = found["target"].strip(), (found["shown"] or "").strip()
     place = target.removeprefix("file:")
-    if place.lower().endswith(SUFFIX):
+    is_address = re.match(r"[a-z][a-z0-9+.-]*:", place, re.IGNORECASE) is not None
+    if place.lower().endswith(SUFFIX) and not is_address:
         stem = place.replace("\\", "/").rpartition("/")[2][: -len(SUFFIX)]
         return f"[[{stem}|{shown}]]" if shown and shown != stem else f"[[{stem}]]"
-    if re.match(r"[a-z][a-z0-9+.-]*:", place, re.IGNORECASE):
+    if is_address:
         return f"[{shown or place}]({place})"
     if place != target or place.startswith(("./", "../")):
         embeds = "" if shown else "!"

@@ -88,5 +88,5 @@ def test_undone_files_are_removed_for_ever_with_their_notes(host: Host, tmp_path
     report = host.ask("exchange.import", path=str(garden(tmp_path)))
     ids = host.ask("note.ids")
     host.ask("memory.undo", run_id=report.run_id)
-    host.ask("memory.forget_forever", ids=ids)
+    host.ask("memory.forget_forever", ids=ids, confirm=True)
     assert [one.name for one in (host.vault / "attachments").iterdir()] == []
