@@ -36,6 +36,7 @@ from app.entities.model import GraphFilter, GraphView
 from app.erasure.service import Eraser, ErasureService
 from app.errors import MachineError
 from app.evaluation import parts as evaluation_parts
+from app.exchange.capsule_keys import CapsuleKeys
 from app.exchange.imported_files import ImportedFiles
 from app.exchange.known_records import KnownRecords
 from app.exchange.note_folder import NoteFolderWatch
@@ -265,6 +266,7 @@ class Engine:
 
     def _build_exchange(self, new_sink: Callable[..., VaultSink]) -> ExchangeService:
         self.unfinished_imports = UnfinishedImports(self.store, self.clock)
+        self.capsule_keys = CapsuleKeys(self.store, self.clock, self.vault)
         source = VaultSource(self.store, self.memories.queries, self.memories.archive)
         known = KnownRecords(self.store).count
         return ExchangeService(

@@ -1,5 +1,6 @@
 """Operations that bring foreign files in and take everything out."""
 
+from dataclasses import replace
 from typing import Literal
 
 from app.api.caller import Caller
@@ -10,6 +11,7 @@ from app.changes import Changed, ChangeSet
 from app.core.paths import user_path
 from app.core.stores import StoreName
 from app.engine import Engine
+from app.exchange.formats import capsule
 from app.exchange.model import ExportFormat, ExportReport, ImportPreview, ImportReport, UnfinishedImport
 
 
@@ -22,7 +24,11 @@ async def preview(engine: Engine, caller: Caller, path: str) -> ImportPreview:
     Args:
         path: The file or folder on this machine.
     """
-    return await engine.exchange.preview(user_path(path))
+    source = user_path(path)
+    found = await engine.exchange.preview(source)
+    if found.format != capsule.NAME:
+        return found
+    return replace(found, capsule=await engine.capsule_keys.origin(source))
 
 
 @operation("exchange.import", access="write", trust="full", owner_only=True)
@@ -61,6 +67,8 @@ async def import_file(
             await engine.upkeep.backups.now("before-import")
         report = await engine.exchange.import_path(source, format, store, caller.name, work, skip_secrets=skip_secrets)
         state = "cancelled" if report.cancelled else "finished"
+        if report.format == capsule.NAME and not report.cancelled:
+            await engine.capsule_keys.remember(source)
     finally:
         engine.jobs.end(work, state)
         # Also after a failure: batches committed before it are there to be shown.

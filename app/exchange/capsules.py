@@ -63,7 +63,17 @@ class CapsuleMaker:
         """
         return fingerprint_of(_public(self._key()))
 
-    def make(self, path: Path, memories: "Sequence[Memory]", *, sender: str, days: int, now_ms: int) -> Capsule:
+    def own_fingerprint(self) -> str:
+        """Return the vault's key in short, ``""`` where it has none yet.
+
+        Raises:
+            MachineError: It cannot be read.
+        """
+        return self.fingerprint() if self._file.exists() else ""
+
+    def make(
+        self, path: Path, memories: "Sequence[Memory]", *, sender: str, days: int, now_ms: int, recipient: str = ""
+    ) -> Capsule:
         """Write a capsule; an earlier one there is replaced, anything else is not.
 
         Args:
@@ -72,6 +82,7 @@ class CapsuleMaker:
             sender: Who sends it, in their own words.
             days: Days for which it can be imported.
             now_ms: The time, in milliseconds since 1970 UTC.
+            recipient: For whom it is, in the sender's words.
 
         Raises:
             InputError: Nothing was chosen, the days are out of bounds, or something else is at ``path``.
@@ -89,6 +100,7 @@ class CapsuleMaker:
         public = base64.b64encode(_public(key)).decode()
         digest = hashlib.blake2b(body).hexdigest()
         header = CapsuleHeader(clean_sender(sender), now_ms, expires, len(memories), digest, public)
+        header = replace(header, recipient=clean_sender(recipient))
         header = replace(header, signature=base64.b64encode(key.sign(header.signed_bytes())).decode())
         with writable(path):
             target = FileTarget(path, _is_capsule)

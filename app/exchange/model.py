@@ -108,6 +108,29 @@ class UnfinishedImport:
 
 
 @dataclass(frozen=True, slots=True)
+class CapsuleOrigin:
+    """Who made a capsule, as far as it says, and whether their key is known.
+
+    Args:
+        sender: Their name, in their own words.
+        fingerprint: Their key in short.
+        expires_at: Until when it can be imported.
+        recipient: For whom it is, in the sender's words.
+        known_since: When a capsule with this key was first imported, ``None`` where none was.
+        known_as: The sender's name in that one.
+        is_own: True when it was made with this vault's own key.
+    """
+
+    sender: str
+    fingerprint: str
+    expires_at: datetime
+    recipient: str = ""
+    known_since: datetime | None = None
+    known_as: str = ""
+    is_own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ImportPreview:
     """Preview of an import: format, size in bytes, and a line for a person.
 
@@ -116,6 +139,7 @@ class ImportPreview:
         problems: The first problems; ``problem_count`` counts all.
         secrets: Texts that look as if they held a key or a password.
         is_complete: False when the counts are those of the beginning, because the rest takes too long to count.
+        capsule: Who made it where it is a capsule, else ``None``.
     """
 
     format: str
@@ -130,6 +154,7 @@ class ImportPreview:
     problem_count: int = 0
     secrets: int = 0
     is_complete: bool = True
+    capsule: CapsuleOrigin | None = None
 
 
 @dataclass(frozen=True, slots=True)

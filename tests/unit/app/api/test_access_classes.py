@@ -61,7 +61,7 @@ CLASSES = {
         agent.revoke agent.rotate agent.trust agent.undo agent.vaults archive.clean backup.cancel_restore
         backup.list backup.now backup.restore backup.verify embedding.advice embedding.change
         embedding.compare embedding.pause embedding.resume embedding.rollback embedding.status
-        embedding.switch capsule.key capsule.make exchange.dismiss exchange.export exchange.export_session
+        embedding.switch capsule.count capsule.key capsule.make exchange.dismiss exchange.export exchange.export_session
         exchange.import exchange.unfinished
         exchange.preview health.fix
         health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject inbox.rule.remove
