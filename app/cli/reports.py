@@ -64,11 +64,6 @@ def import_lines(report: "ImportReport") -> list[str]:
     return lines + _problem_lines(report)
 
 
-def has_losses(report: "ImportReport") -> bool:
-    """Return whether something was left out."""
-    return any(problem.lost for problem in report.problems)
-
-
 def export_lines(report: "ExportReport") -> list[str]:
     """Return what an export wrote."""
     files = "" if report.files == 1 else f" in {_count(report.files, 'file')}"
@@ -125,7 +120,15 @@ def _problem_lines(report: "ImportReport | ImportPreview") -> list[str]:
         return []
     lines = [f"{_count(report.problem_count, 'problem')}:"]
     for problem in report.problems[:SHOWN_PROBLEMS]:
-        kept = "" if problem.foreign else " (left out)" if problem.lost else " (repaired)"
+        kept = (
+            " (left out)"
+            if problem.is_file
+            else ""
+            if problem.foreign
+            else " (left out)"
+            if problem.lost
+            else " (repaired)"
+        )
         lines.append(f"  {printable(problem.place)}: {printable(problem.what)}{kept}")
     if (more := report.problem_count - SHOWN_PROBLEMS) > 0:
         lines.append(f"  … and {more:,} more.")

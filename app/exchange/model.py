@@ -171,6 +171,8 @@ class ImportReport:
         recalled: Messages of transcripts that Keepsake's own text was taken out of.
         attachments: Files that came along with notes.
         skipped: Texts left out on request, because they look as if they held a key or a password.
+        lost: Conversations, messages and notes that were left out, or parts of them.
+        lost_files: Pictures and other files that were left out while their texts went in.
     """
 
     source: str
@@ -189,6 +191,8 @@ class ImportReport:
     recalled: int = 0
     attachments: int = 0
     skipped: int = 0
+    lost: int = 0
+    lost_files: int = 0
 
 
 @dataclass(frozen=True, slots=True)

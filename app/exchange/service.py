@@ -188,6 +188,8 @@ class _Tally:
             recalled=report.recalled + stored.recalled,
             attachments=report.attachments + batch.attachments,
             skipped=report.skipped + batch.secrets,
+            lost=report.lost + sum(one.lost for one in problems),
+            lost_files=report.lost_files + sum(one.is_file for one in problems),
         )
 
     def finished(self, *, cancelled: bool) -> ImportReport:

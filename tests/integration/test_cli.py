@@ -203,6 +203,27 @@ def test_pictures_among_notes_are_no_loss(keepsake: Keepsake, tmp_path: Path) ->
     assert b"1 hidden folder was left out (.hidden)." in done.stdout
 
 
+def test_the_status_tells_lost_pictures_from_lost_notes(keepsake: Keepsake, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "note.md").write_text("![](broken.png) kept ![](fine.txt)")
+    (notes / "broken.png").write_bytes(b"no picture at all")
+    (notes / "fine.txt").write_text("fine")
+    done = keepsake("import", "notes")
+    assert done.returncode == 3, done.stdout
+    assert b"broken.png" in done.stdout
+    (notes / "binary.md").write_bytes(bytes(range(256)) * 4)
+    assert keepsake("import", "notes").returncode == 1
+    assert keepsake("export", "all.jsonl").returncode == 0
+    piped = keepsake("export", "-")
+    assert piped.returncode == 3
+    assert b"Attachments were left out (1)" in piped.stderr
+    assert b"kept" in piped.stdout
+    (notes / "note.md").write_text("![](fine.txt) alone")
+    (notes / "binary.md").unlink()
+    assert keepsake("import", "notes").returncode == 0
+
+
 def test_an_export_goes_to_standard_output(keepsake: Keepsake, tmp_path: Path) -> None:
     keepsake("capture", "kept \x9b")
     done = keepsake("export", "-")

@@ -16,6 +16,7 @@ from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.models.dates import full_date
 from ui.notice import Notice
 from ui.shell.status_line import count
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.form_row import FormRow
 from ui.widgets.plain_text import PlainLabel
@@ -66,6 +67,7 @@ class CapsuleSheet(BaseDialog):
         self.said.setAccessibleName(self.tr("Result"))
         self.body.addWidget(self.said)
         self.body.addStretch(1)
+        self._row.insertWidget(0, self.number)
         self.make = self.add_button(text_button(self.tr("Make the capsule"), "primary", parent=self))
         self.make.clicked.connect(self._on_make_clicked)
         self._timer = QTimer(self, singleShot=True, interval=COUNT_MS)
@@ -85,12 +87,10 @@ class CapsuleSheet(BaseDialog):
     # --- building ---
 
     def _make_choice(self) -> None:
-        self.chosen = FormRow(self.tr("What goes in"), self, reserve=0)
-        self.number = PlainLabel(self.chosen)
+        self.number = PlainLabel(self)
         theme.set_type(self.number, "strong")
         self.number.setAccessibleName(self.tr("How many go in"))
-        self.chosen.side.addWidget(self.number)
-        self.body.addWidget(self.chosen)
+        self.body.setSpacing(Space.XS)
         self.store = self._combo(self.tr("Who may see them now"))
         for name, stores in (
             (self.tr("Shared with your agents"), ["shared"]),
@@ -209,8 +209,8 @@ class CapsuleSheet(BaseDialog):
             self._say(error.message, "body danger")
             return
         if isValid(self) and request == self._request:
-            text = self.tr("1 memory") if number == 1 else self.tr("{n} memories").format(n=count(number))
-            self.number.setText(text if number else self.tr("Nothing"))
+            text = self.tr("1 memory goes in") if number == 1 else self.tr("{n} memories go in").format(n=count(number))
+            self.number.setText(text if number else self.tr("Nothing goes in"))
             self.make.setProperty("number", number)
             self._offer()
 

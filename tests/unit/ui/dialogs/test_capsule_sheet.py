@@ -38,18 +38,18 @@ def sheet(qtbot: QtBot, bridge: Bridge, notes: list[str], tmp_path: Path) -> Ite
 
 
 def test_choose_and_make(sheet: CapsuleSheet, host: Host, rest: Rest, tmp_path: Path) -> None:
-    rest(lambda: sheet.number.text() == "2 memories" and bool(sheet.key.text()))
+    rest(lambda: sheet.number.text() == "2 memories go in" and bool(sheet.key.text()))
     assert sheet.key.text() == host.ask("capsule.key")
     sheet.copy.click()
     assert QGuiApplication.clipboard().text() == sheet.key.text()
     sheet.words.setText("october")
-    rest(lambda: sheet.number.text() == "1 memory")
+    rest(lambda: sheet.number.text() == "1 memory goes in")
     sheet.words.setText("nowhere at all")
-    rest(lambda: sheet.number.text() == "Nothing")
+    rest(lambda: sheet.number.text() == "Nothing goes in")
     assert not sheet.make.isEnabled()
     sheet.words.clear()
     sheet.store.setCurrentIndex(3)
-    rest(lambda: sheet.number.text() == "3 memories")
+    rest(lambda: sheet.number.text() == "3 memories go in")
     sheet.sender.setText("Maren Vogt")
     sheet.recipient.setText("Anna")
     sheet.days.setCurrentIndex(0)
@@ -62,7 +62,7 @@ def test_choose_and_make(sheet: CapsuleSheet, host: Host, rest: Rest, tmp_path: 
 
 def test_a_selection(sheet: CapsuleSheet, notes: list[str], rest: Rest, tmp_path: Path) -> None:
     sheet.choose([notes[2]])
-    rest(lambda: sheet.number.text() == "1 memory")
+    rest(lambda: sheet.number.text() == "1 memory goes in")
     assert not sheet.words.isVisible()
     sheet.make.click()
     rest(lambda: bool(sheet.said.text()))
