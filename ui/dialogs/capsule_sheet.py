@@ -117,10 +117,10 @@ class CapsuleSheet(BaseDialog):
         ]
 
     def _make_names(self) -> None:
-        self.recipient = self._line(self.tr("For"))
-        self.sender = self._line(self.tr("Your name"))
-        self._form_row(self.tr("For"), self.tr("The name of the person or agent, for them to see."), self.recipient)
-        self._form_row(self.tr("Your name"), self.tr("So that they know whom it is from."), self.sender)
+        self.for_name = self._line(self.tr("For"))
+        self.from_name = self._line(self.tr("Your name"))
+        self._form_row(self.tr("For"), self.tr("The name of the person or agent, for them to see."), self.for_name)
+        self._form_row(self.tr("Your name"), self.tr("So that they know whom it is from."), self.from_name)
         self.days = self._combo(self.tr("Can be imported for"))
         for days in _DAYS:
             name = self.tr("1 year") if days == _DAYS[-1] else self.tr("{n} days").format(n=count(days))
@@ -216,7 +216,7 @@ class CapsuleSheet(BaseDialog):
 
     async def _make(self) -> None:
         what: dict[str, object] = {"ids": self._ids} if self._ids else self._choice()
-        names = {"sender": self.sender.text().strip(), "recipient": self.recipient.text().strip()}
+        names = {"sender": self.from_name.text().strip(), "recipient": self.for_name.text().strip()}
         self.make.setEnabled(False)
         try:
             made: Capsule = await self._bridge.call(
