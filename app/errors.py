@@ -48,6 +48,19 @@ class VaultLockedError(MachineError):
     exit_status = 75
 
 
+class PassphraseRequiredError(MachineError):
+    """The vault is encrypted, and this process does not have its key."""
+
+    code = "passphrase_required"
+    exit_status = 77
+
+
+class EncryptionUnavailableError(MachineError):
+    """The SQLite of this installation cannot encrypt."""
+
+    code = "encryption_unavailable"
+
+
 class VaultUnusableError(MachineError):
     """The vault's path cannot hold a vault: it is a file, or cannot be created."""
 
@@ -137,6 +150,13 @@ class InputError(KeepsakeError):
     code = "invalid_input"
     kind = "input"
     exit_status = 65
+
+
+class WrongPassphraseError(InputError):
+    """The passphrase does not open the vault."""
+
+    code = "wrong_passphrase"
+    exit_status = 77
 
 
 class NotFoundError(InputError):

@@ -25,6 +25,7 @@ from app.goals.goal_runner import ModelGoalRunner
 from app.rpc.rate_limit import Rate
 from app.rpc.server import SocketServer
 from app.store.store import prepare_folder
+from app.store.vault_encryption import VaultEncryption
 
 T = TypeVar("T")
 
@@ -181,6 +182,7 @@ class Host:
         try:
             prepare_folder(self.vault)
             config = Config(self.vault, self._overrides, safe_mode=self._is_safe_mode)
+            await asyncio.to_thread(VaultEncryption(self.vault).unlock_unattended, config.environment)
             engine = Engine(self.vault, config, self._clock, self.feed, opening=self._vault_opening)
         except KeepsakeError as error:
             self._started.set_exception(error)

@@ -1,6 +1,7 @@
-"""Pin every package again: ``python packaging/lock.py [--upgrade]`` writes ``packaging/constraints.txt``.
+"""Pin every package again: ``python packaging/lock.py [--upgrade]`` writes the files of pins beside this one.
 
-One file for every platform and Python from 3.11 on, with hashes, with what builds, tests and packages the program.
+``constraints.txt`` is for every platform and Python from 3.11 on, with hashes, with what builds, tests and packages the
+program. ``constraints-encryption.txt`` pins the SQLite with ciphers, which is installed over the plain one.
 """
 
 import shutil
@@ -12,12 +13,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def command(uv: str, extra: list[str]) -> list[str]:
-    """Return the resolver's command line; the build requirements come on its standard input."""
-    options = ["--extra", "dev", "--extra", "packages", "--universal", "--python-version", "3.11", "--generate-hashes"]
+def command(uv: str, sources: list[str], output: str, extra: list[str]) -> list[str]:
+    """Return the resolver's command line; ``-`` among the sources is its standard input."""
+    options = ["--universal", "--python-version", "3.11", "--generate-hashes"]
     # No trace of the machine that resolved: neither its index nor its paths.
     silent = ["--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate", "--quiet"]
-    return [uv, "pip", "compile", "pyproject.toml", "-", *options, *silent, "-o", "packaging/constraints.txt", *extra]
+    return [uv, "pip", "compile", *sources, *options, *silent, "-o", f"packaging/{output}", *extra]
 
 
 def main(extra: list[str]) -> int:
@@ -27,8 +28,16 @@ def main(extra: list[str]) -> int:
         print("keepsake lock: needs uv on the PATH (https://docs.astral.sh/uv).", file=sys.stderr)
         return 1
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
-    build = "\n".join(project["build-system"]["requires"])
-    return subprocess.run(command(uv, extra), cwd=ROOT, input=build, text=True, check=False).returncode
+    extras = ["--extra", "dev", "--extra", "packages"]
+    runs = (
+        (["pyproject.toml", "-", *extras], "constraints.txt", project["build-system"]["requires"]),
+        (["-"], "constraints-encryption.txt", project["project"]["optional-dependencies"]["encryption"]),
+    )
+    for sources, output, given in runs:
+        line = command(uv, sources, output, extra)
+        if status := subprocess.run(line, cwd=ROOT, input="\n".join(given), text=True, check=False).returncode:
+            return status
+    return 0
 
 
 if __name__ == "__main__":

@@ -23,7 +23,7 @@ PICTURES: Final = ROOT / "resources" / "pictures"
 GROUPS: Final = (
     ("Begin", ("index", "install", "guide", "welcome")),
     ("Use", ("notes", "organise", "search", "graph", "schedule", "inbox", "import", "upkeep", "language-model")),
-    ("Agents", ("agents", "socket", "security")),
+    ("Agents", ("agents", "socket", "security", "encryption")),
     ("Know", ("performance", "comparison", "changelog")),
     ("Reference", ("commands", "settings", "operations")),
     ("Change", ("contributing", "architecture")),

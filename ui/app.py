@@ -5,6 +5,7 @@ import asyncio
 import logging
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -36,6 +37,7 @@ def parser() -> argparse.ArgumentParser:
     made = argparse.ArgumentParser("keepsake", description="Open Keepsake's window.")
     made.add_argument("--vault", type=Path, default=None, help="the vault's folder")
     made.add_argument("--hidden", action="store_true", help="start in the tray, where there is one")
+    made.add_argument("--locked", action="store_true", help="start locked, whatever the system's keyring holds")
     made.add_argument("--safe-mode", action="store_true", help="start without schedules, models and appearance")
     made.add_argument("--open", metavar="LINK", default="", help="go to a keepsake:// link")
     made.add_argument("--capture", metavar="TEXT", nargs="?", const="", default=None, help="open quick capture")
@@ -64,7 +66,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     if not instance.listen():
         _log.warning("Later launches cannot reach this window: %s cannot be listened at", where)
     first = [request for request in requests if request.command != "raise"]
-    return _run(application, vault, instance, hidden=options.hidden, safe_mode=options.safe_mode, requests=first)
+    begin = Beginning(hidden=options.hidden, safe_mode=options.safe_mode, locked=options.locked, requests=tuple(first))
+    return _run(application, vault, instance, begin)
 
 
 def make_application(vault: Path | None = None) -> "QApplication":
@@ -101,15 +104,24 @@ def _import_qt() -> None:
     ignore_features()
 
 
-def _run(
-    application: "QApplication",
-    vault: Path,
-    instance: "SingleInstance",
-    *,
-    hidden: bool,
-    safe_mode: bool,
-    requests: "list[LaunchRequest]",
-) -> int:
+@dataclass(frozen=True, slots=True)
+class Beginning:
+    """Options of the window's start.
+
+    Args:
+        hidden: It stays in the tray.
+        safe_mode: Without schedules, models and appearance.
+        locked: An encrypted vault asks for its passphrase, whatever the system's keyring holds.
+        requests: What the launch asked for.
+    """
+
+    hidden: bool
+    safe_mode: bool
+    locked: bool
+    requests: "tuple[LaunchRequest, ...]"
+
+
+def _run(application: "QApplication", vault: Path, instance: "SingleInstance", begin: Beginning) -> int:
     """Run the event loop with the program in it until it has left in order."""
     import qasync  # noqa: PLC0415
 
@@ -126,7 +138,7 @@ def _run(
     asyncio.set_event_loop(loop)
     faults = ErrorReporter()
     faults.install(loop)
-    program = Program(vault, instance, faults, start_host, VaultFolder(vault), safe_mode=safe_mode)
+    program = Program(vault, instance, faults, start_host, VaultFolder(vault), safe_mode=begin.safe_mode)
     program.opened.connect(recorder.start)  # a new vault has its folder only now
     program.window.commands.offer_crash_reports(reports)
     signals = SignalWatch()
@@ -136,7 +148,7 @@ def _run(
     ended: asyncio.Future[None] = loop.create_future()
     program.finished.connect(partial(_end, ended))
     try:
-        program.start(hidden=hidden, requests=requests)
+        program.start(hidden=begin.hidden, locked=begin.locked, requests=list(begin.requests))
         loop.run_until_complete(ended)
     finally:
         collector.stop()
@@ -207,6 +219,12 @@ class VaultFolder:
     def salvage(self) -> "SalvageReport":
         """Copy what is readable into a new vault beside this one."""
         return self._closed().salvage()
+
+    def unlock(self, passphrase: str) -> None:
+        """Keep the key of an encrypted vault for this process."""
+        from app.store.vault_encryption import VaultEncryption  # noqa: PLC0415
+
+        VaultEncryption(self._vault).unlock(passphrase)
 
     def stop(self) -> None:
         """Stop what is under way, for good."""

@@ -66,6 +66,7 @@ class Window(QMainWindow):
 
     capture_requested = Signal()
     quit_requested = Signal()
+    lock_requested = Signal()
     closed = Signal()
     close_decided = Signal(bool)
     sidebar: Sidebar
@@ -105,6 +106,7 @@ class Window(QMainWindow):
         self.commands = WindowActions(self, self)
         self.commands.capture_requested.connect(self.capture_requested)
         self.commands.quit_requested.connect(self.quit_requested)
+        self.commands.lock_requested.connect(self.lock_requested)
         self.commands.register(actions)
         self.start_page.failed.connect(self._on_start_page_failed)
         self._lay_out()

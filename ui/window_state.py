@@ -5,10 +5,13 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from app.encryption.model import KEY_FILE
 from ui.shell.navigation import Place, link_of, place_of
 
 FILE = "window.ini"
 SEPARATOR = "\t"
+CONTENT = ("panes/", "recents/places", "capture/")
+"""What may repeat content: titles, drafts, searches."""
 APPEARANCE = ("look/", "panes/", "window/geometry", "window/pane")
 
 
@@ -23,6 +26,9 @@ class WindowState:
     def __init__(self, vault: Path, *, has_appearance: bool = True) -> None:
         self._vault = vault
         self._left_out = () if has_appearance else APPEARANCE
+        self._unwritten: dict[str, bytes | str | list[str]] = {}
+        self.has_content = not (vault / KEY_FILE).exists()
+        """False in an encrypted vault, of which nothing is kept here that repeats content."""
         self._settings = QSettings(str(vault / FILE), QSettings.Format.IniFormat)
 
     def blob(self, key: str) -> bytes:
@@ -37,7 +43,7 @@ class WindowState:
 
     def texts(self, key: str) -> list[str]:
         """Return the texts kept under ``key``."""
-        value = self._settings.value(key)
+        value = self._value(key)
         if isinstance(value, str):
             return [value]
         return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
@@ -46,10 +52,17 @@ class WindowState:
         """Keep ``value`` under ``key``."""
         if key.startswith(self._left_out):
             return
+        if not self.has_content and key.startswith(CONTENT):
+            self._unwritten[key] = value
+            self._settings.remove(key)
+            return
         self._settings.setValue(key, QByteArray(value) if isinstance(value, bytes) else value)
 
     def _value(self, key: str) -> object:
-        return None if key.startswith(self._left_out) else self._settings.value(key)
+        if key.startswith(self._left_out):
+            return None
+        kept = self._unwritten.get(key)
+        return QByteArray(kept) if isinstance(kept, bytes) else self._settings.value(key) if kept is None else kept
 
     def places(self) -> list[Place]:
         """Return the places visited lately."""

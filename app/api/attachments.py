@@ -2,6 +2,7 @@
 
 import base64
 import binascii
+from typing import Final
 
 from app.api.caller import Caller
 from app.api.registry import operation
@@ -10,6 +11,9 @@ from app.changes import Changed, ChangeSet
 from app.core.paths import user_path
 from app.engine import Engine
 from app.errors import InputError
+
+PART: Final = 2_000_000
+"""Bytes that one answer holds: within a frame of the socket, in base64."""
 
 
 @operation("attachment.add", access="write", trust="full", owner_only=True)
@@ -48,3 +52,19 @@ async def locate(engine: Engine, caller: Caller, link: str) -> Attachment:
         link: The link as it is written, such as ``attachments/rose.png``.
     """
     return await engine.attachments.locate(link)
+
+
+@operation("attachment.read", trust="full", owner_only=True)
+async def read(engine: Engine, caller: Caller, link: str, offset: int = 0, length: int = PART) -> str:
+    """Return bytes of an attachment in base64, and nothing beyond its end.
+
+    In an encrypted vault the file itself is encrypted; these are its bytes as they were.
+
+    Args:
+        link: The link as it is written, such as ``attachments/rose.png``.
+        offset: Where to begin.
+        length: How many bytes at most, up to two million.
+    """
+    if offset < 0 or not 0 < length <= PART:
+        raise InputError(f"'offset' is 0 or more, 'length' from 1 to {PART:,}.", field="length", maximum=PART)
+    return base64.b64encode(await engine.attachments.read(link, offset, length)).decode()

@@ -13,6 +13,7 @@ from app.api import (  # noqa: F401
     connections,
     context,
     embeddings,
+    encryption,
     entities,
     erasure,
     evaluation,

@@ -10,9 +10,15 @@ from app.api.tracked_job import tracked_job
 from app.changes import Changed, ChangeSet
 from app.core.paths import user_path
 from app.core.stores import StoreName
+from app.encryption.key_file import has_key_file
 from app.engine import Engine
+<<<<<<< HEAD
 from app.exchange.formats import capsule
 from app.exchange.model import ExportFormat, ExportReport, ImportPreview, ImportReport, UnfinishedImport
+=======
+from app.errors import InputError
+from app.exchange.model import ExportFormat, ExportReport, ImportPreview, ImportReport
+>>>>>>> pipeline
 
 
 @operation("exchange.preview", trust="full", owner_only=True)
@@ -109,8 +115,11 @@ async def export(
     job: str = "",
     removed: bool = True,
     history: bool = False,
+    plain_text: bool = False,
 ) -> ExportReport:
     """Write all conversations and memories to a file or folder.
+
+    The file is not encrypted, also where the vault is.
 
     Args:
         path: Where to; a file for ``jsonl``, a new or empty folder for ``markdown`` and ``folder``.
@@ -119,7 +128,14 @@ async def export(
         job: An id of the caller's own to watch and cancel it by.
         removed: Also what was deleted, superseded, archived or forgotten, marked so; only in ``jsonl``.
         history: Also who changed what and when, with the text before and after; only in ``jsonl``.
+        plain_text: Must be true in an encrypted vault: it says that the person knows that the file is not.
     """
+    if not plain_text and has_key_file(engine.vault):
+        raise InputError(
+            "These memories are encrypted, and an export is not. Say that it may be plain text (--plain-text), or take"
+            " a copy of the whole folder along, which stays encrypted.",
+            field="plain_text",
+        )
     target = user_path(path)
     work = engine.jobs.begin(f"Exporting to {target.name}", "items", job)
     state = "failed"

@@ -53,6 +53,8 @@ WRITE_MODES: Final[dict[str, WriteMode]] = (
     | _each("unrehearsed", "vault", "backup.restore", "upkeep.run", "session.consolidate", "health.fix")
     # Their arguments must not lie in the vault.
     | _each("refused", "settings", "secret.set", "secret.remove", "connection.write", "connection.remove")
+    | _each("refused", "settings", "encryption.encrypt", "encryption.decrypt", "encryption.change")
+    | _each("refused", "settings", "encryption.remember", "encryption.forget")
     | _each("refused", "note", "attachment.add")
     # What an agent keeps for itself, and care that changes no content.
     | _each("free", "session", "session.create", "session.scratchpad.write", "session.scratchpad.clear")

@@ -35,6 +35,7 @@ class Attachment:
         kind: ``picture`` where the preview shows it.
         bytes: Its size.
         path: Where it lies on this machine.
+        is_sealed: Its bytes there are encrypted; ``attachment.read`` returns them as they were.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Attachment:
     kind: AttachmentKind
     bytes: int
     path: str
+    is_sealed: bool = False
 
 
 def link_of(name: str) -> str:

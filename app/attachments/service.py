@@ -2,26 +2,27 @@
 
 import asyncio
 import os
-import shutil
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from app.attachments.content_check import picture_suffix, require_attachable, require_size
-from app.attachments.model import FOLDER, Attachment, clean_name, kind_of, link_of, name_of, suffix_of
-from app.core.files import from_os, replace_file
-from app.core.regular_files import (
-    UnsafeFileError,
-    make_folder,
-    open_for_reading,
-    open_replacing,
-    require_file,
-    require_folder,
+from app.attachments.model import FOLDER, Attachment, clean_name, link_of, name_of, suffix_of
+from app.attachments.stored_files import (
+    attachment_at,
+    files_of,
+    holds,
+    open_attachment,
+    path_of,
+    rename_attachment,
+    stored_names,
+    write_attachment,
 )
-from app.errors import InputError, NotFoundError
+from app.core.files import from_os
+from app.core.regular_files import UnsafeFileError, make_folder, open_for_reading, require_folder
+from app.errors import InputError, NotFoundError, VaultDamagedError
 
 BACKUPS = "backups"
 _TRIES = 10_000
-_PARTIAL = ".partial"
 _ASIDE = ".undone-"
 """Begins the names of files whose import was undone; a name with a dot is no attachment."""
 
@@ -91,6 +92,17 @@ class AttachmentService:
         """Return the names of the files that are set aside."""
         return await asyncio.to_thread(self._aside)
 
+    async def read(self, link: str, offset: int, length: int) -> bytes:
+        """Return bytes of an attachment; see ``locate`` for errors.
+
+        Args:
+            link: The link.
+            offset: Where to begin.
+            length: How many at most.
+        """
+        found = await self.locate(link)
+        return await asyncio.to_thread(_part_of, Path(found.path), offset, length)
+
     async def remove(self, names: Iterable[str], *, backups: bool) -> int:
         """Delete files for good, and return how many there were.
 
@@ -104,67 +116,54 @@ class AttachmentService:
         count = 0
         try:
             for name in filter(None, map(name_of, map(link_of, names))):
-                path = self._folder / name
+                path = path_of(self._folder, name)
                 count += path.exists()
                 path.unlink(missing_ok=True)
-                (self._folder / f"{_ASIDE}{name}").unlink(missing_ok=True)
+                path_of(self._folder, f"{_ASIDE}{name}").unlink(missing_ok=True)
                 if backups:
-                    (self._folder.parent / BACKUPS / FOLDER / path.name).unlink(missing_ok=True)
+                    path_of(self._folder.parent / BACKUPS / FOLDER, name).unlink(missing_ok=True)
         except OSError as error:
             raise from_os(error, self._folder) from error
         return count
 
     def _set_aside(self, names: Sequence[str], since_ms: int) -> int:
         count = 0
-        try:
-            require_folder(self._folder)
-            for name in filter(None, map(name_of, map(link_of, names))):
-                path = self._folder / name
-                if os.path.lexists(path) and path.lstat().st_mtime_ns // 1_000_000 >= since_ms:
-                    path.replace(self._folder / f"{_ASIDE}{name}")
-                    count += 1
-        except FileNotFoundError:
-            return count
-        except OSError as error:
-            raise from_os(error, self._folder) from error
+        for name in filter(None, map(name_of, map(link_of, names))):
+            path = path_of(self._folder, name)
+            if os.path.lexists(path) and path.lstat().st_mtime_ns // 1_000_000 >= since_ms:
+                count += self._rename(name, f"{_ASIDE}{name}")
         return count
 
     def _bring_back(self, name: str) -> bool:
-        path, aside = self._folder / name, self._folder / f"{_ASIDE}{name}"
+        is_there = os.path.lexists(path_of(self._folder, name))
+        return not is_there and self._rename(f"{_ASIDE}{name}", name)
+
+    def _rename(self, name: str, new_name: str) -> bool:
         try:
             require_folder(self._folder)
-            if os.path.lexists(path) or not os.path.lexists(aside):
-                return False
-            aside.replace(path)
-        except FileNotFoundError:
+            return rename_attachment(self._folder, name, new_name)
+        except (FileNotFoundError, VaultDamagedError):
             return False
         except OSError as error:
             raise from_os(error, self._folder) from error
-        return True
 
     def _aside(self) -> list[str]:
-        try:
-            require_folder(self._folder)
-            names = [entry.name for entry in os.scandir(self._folder)]
-        except OSError:
-            return []
+        names = stored_names(self._folder)
         return [name.removeprefix(_ASIDE) for name in names if name.startswith(_ASIDE)]
 
     def _find(self, name: str) -> Attachment:
-        path = self._folder / name
         try:
             require_folder(self._folder)
-            if not os.path.lexists(path):
+            if not os.path.lexists(path_of(self._folder, name)):
                 self._bring_back(name)  # a note that shows it was restored
-            require_file(path, is_written=False)
-            size = path.lstat().st_size
+            found = attachment_at(path_of(self._folder, name), name)
         except UnsafeFileError:
             raise InputError("It leads out of the attachments folder, so it is not shown.") from None
         except OSError:
             # The system's error names the file, and a name of a note's file is content.
             raise NotFoundError("There is no such file among the attachments.") from None
-        require_size(name, size)
-        return Attachment(name, link_of(name), kind_of(name), size, str(path))
+        require_size(name, found.bytes)
+        return found
 
     def _keep(self, name: str, data: bytes) -> Attachment:
         name = clean_name(name)
@@ -173,36 +172,24 @@ class AttachmentService:
         require_attachable(name, data)
         try:
             make_folder(self._folder)
-            path = self._place(name, data)
+            name = self._free_name(name, data)
+            path = path_of(self._folder, name)
         except OSError as error:
             raise from_os(error, self._folder) from error
         if not path.exists():
-            replace_file(path, data)
-        return self._find(path.name)
+            write_attachment(path, name, data)
+        return self._find(name)
 
-    def _place(self, name: str, data: bytes) -> Path:
-        """Return where to keep ``data``: a free name, or the file that has it already."""
+    def _free_name(self, name: str, data: bytes) -> str:
+        """Return a name that is free, or whose file has ``data`` already."""
         suffix = suffix_of(name)
         stem = name[: len(name) - len(suffix)]
         for number in range(1, _TRIES):
-            path = self._folder / (name if number == 1 else f"{stem}-{number}{suffix}")
+            tried = name if number == 1 else f"{stem}-{number}{suffix}"
+            path = path_of(self._folder, tried)
             if not os.path.lexists(path) or holds(path, data):
-                return path
+                return tried
         raise InputError("There are too many attachments of this name. Give the file another name.")
-
-
-def files_of(folder: Path) -> Iterator[Attachment]:
-    """Yield the regular files of an attachments folder by name."""
-    try:
-        require_folder(folder)
-        found = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:
-        return
-    for entry in found:
-        is_own = entry.is_file(follow_symlinks=False) and not entry.is_symlink() and not entry.name.endswith(_PARTIAL)
-        if is_own and name_of(link_of(entry.name)) == entry.name:
-            size = entry.stat(follow_symlinks=False).st_size
-            yield Attachment(entry.name, link_of(entry.name), kind_of(entry.name), size, entry.path)
 
 
 def copy_missing(source: Path, target: Path, *, unreadable: list[str] | None = None) -> int:
@@ -218,37 +205,32 @@ def copy_missing(source: Path, target: Path, *, unreadable: list[str] | None = N
     """
     copied = 0
     for found in files_of(source):
-        if os.path.lexists(target / found.name):
+        place = path_of(target, found.name)
+        if os.path.lexists(place):
             continue
         try:
-            stream = open_for_reading(Path(found.path))
-        except OSError as error:
+            with open_attachment(Path(found.path)) as stream:
+                data = stream.read()
+        except (OSError, VaultDamagedError) as error:
             if unreadable is None:
-                raise from_os(error, Path(found.path)) from error
+                raise from_os(error, Path(found.path)) if isinstance(error, OSError) else error from error
             unreadable.append(found.name)
             continue
         try:
-            with stream:
-                make_folder(target)
-                partial = target / f".{found.name}{_PARTIAL}"
-                with os.fdopen(open_replacing(partial), "wb") as copy:
-                    shutil.copyfileobj(stream, copy)
-                partial.replace(target / found.name)
+            write_attachment(place, found.name, data)
         except OSError as error:
             raise from_os(error, target) from error
         copied += 1
     return copied
 
 
-def holds(path: Path, data: bytes) -> bool:
-    """Return whether the file at ``path`` has these bytes."""
+def _part_of(path: Path, offset: int, length: int) -> bytes:
     try:
-        if path.lstat().st_size != len(data):
-            return False
-        with open_for_reading(path) as stream:
-            return stream.read() == data
-    except OSError:
-        return False
+        with open_attachment(path) as stream:
+            stream.seek(offset)
+            return stream.read(length)
+    except OSError as error:
+        raise InputError(f"This file cannot be read: {error.strerror}.") from None
 
 
 def _contents(path: Path) -> bytes:

@@ -3,6 +3,7 @@
 import re
 import tempfile
 import time
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -13,6 +14,7 @@ from app.cli import hit_lines, maintenance, mcp_command, reports, terminal
 from app.cli.command_line import help_lines
 from app.cli.connect import VaultConnection, open_connection
 from app.cli.input import given_path, piped_text
+from app.core.paths import runtime_dir
 from app.errors import InputError
 
 _LOSSES = 1
@@ -165,6 +167,9 @@ def export(
     history: Annotated[
         bool, typer.Option("--history", help="Include who changed what and when; only in jsonl.")
     ] = False,
+    plain_text: Annotated[
+        bool, typer.Option("--plain-text", help="Export an encrypted vault, although the export is not encrypted.")
+    ] = False,
 ) -> None:
     """Export all conversations and memories to a file or folder.
 
@@ -175,24 +180,30 @@ def export(
     """
     from app.exchange.model import ExportReport  # noqa: PLC0415
 
+    options = {"format": form, "removed": removed, "history": history, "plain_text": plain_text}
     if path == "-":
-        _export_to_output(context.obj, form, removed=removed, history=history)
+        _export_to_output(context.obj, options)
         return
     with open_connection(context.obj) as connection:
-        raw = connection.work(
-            "exchange.export", _show, path=str(given_path(path)), format=form, removed=removed, history=history
-        )
+        raw = connection.work("exchange.export", _show, path=str(given_path(path)), **options)
         report = msgspec.convert(raw, ExportReport)
         _say_all(reports.export_lines(report))
     raise typer.Exit(_SKIPPED_FILES if report.skipped else 0)
 
 
-def _export_to_output(vault: Path, form: str, *, removed: bool, history: bool) -> None:
-    if form != "jsonl":
+def _export_to_output(vault: Path, options: Mapping[str, Any]) -> None:
+    from app.encryption.key_file import has_key_file  # noqa: PLC0415
+
+    if options["format"] != "jsonl":
         raise InputError("Only jsonl can be written to standard output. Name a folder for Markdown.")
-    with tempfile.TemporaryDirectory(prefix="keepsake-export-") as folder, open_connection(vault) as connection:
+    # That of an encrypted vault must not lie on the disk; this folder is in memory where the system has such a one.
+    place = runtime_dir() if has_key_file(vault) else None
+    with (
+        tempfile.TemporaryDirectory(prefix="keepsake-export-", dir=place) as folder,
+        open_connection(vault) as connection,
+    ):
         file = Path(folder) / "export.jsonl"
-        connection.work("exchange.export", _show, path=str(file), format=form, removed=removed, history=history)
+        connection.work("exchange.export", _show, path=str(file), **options)
         with file.open(encoding="utf-8", newline="\n") as lines:
             for line in lines:
                 terminal.say_encoded(line.rstrip("\n"))
@@ -295,11 +306,19 @@ def call(
 
         _say_all(operation_lines(operation))
         return
-    if operation == "secret.set" and arguments != "-":
-        raise InputError("A key is not given as an argument, where others could see it. Use 'keepsake secret set'.")
+    _refuse_secrets(operation, arguments)
     given = _arguments(piped_text(is_requested=True) if arguments == "-" else terminal.given(arguments))
     with open_connection(context.obj) as connection:
         terminal.say_json(connection.call(operation, **given))
+
+
+def _refuse_secrets(operation: str, arguments: str) -> None:
+    """Refuse a key or a passphrase as an argument, where other programs can read it."""
+    subject = operation.partition(".")[0]
+    if arguments != "-" and (operation == "secret.set" or (subject == "encryption" and arguments != "{}")):
+        what = "A key" if subject == "secret" else "A passphrase"
+        command = "keepsake secret set" if subject == "secret" else "keepsake encryption"
+        raise InputError(f"{what} is not given as an argument, where others could see it. Use '{command}'.")
 
 
 application.command()(mcp_command.mcp)

@@ -11,6 +11,7 @@ import msgspec
 
 from app.changes import Event, Progress
 from app.cli import terminal
+from app.cli.passphrase import unlock_at_terminal
 from app.core.ids import new_id
 from app.errors import HostUnreachableError, KeepsakeError, VaultLockedError
 from app.rpc.client import Client
@@ -148,6 +149,7 @@ def _local(vault: Path, until: float) -> LocalConnection | None:
     from app.api.caller import OWNER  # noqa: PLC0415
     from app.host import Host  # noqa: PLC0415
 
+    unlock_at_terminal(vault)
     host = Host(vault, serve=False)
     try:
         host.start()

@@ -9,6 +9,7 @@ import typer
 
 from app.cli import maintenance_messages, terminal
 from app.cli.connect import open_connection
+from app.cli.passphrase import unlock_at_terminal
 from app.core.paths import user_path
 from app.errors import (
     HostUnreachableError,
@@ -68,6 +69,7 @@ def backup(context: typer.Context) -> None:
 @backups.command(name="list")
 def list_backups(context: typer.Context) -> None:
     """List the backups, newest first, even of a vault that does not open."""
+    unlock_at_terminal(context.obj)
     terminal.say_all(maintenance_messages.backup_lines(_backup_files().list_backups(context.obj), context.obj))
 
 
@@ -80,6 +82,7 @@ def verify(
 
     The exit status is 1 when one is not sound.
     """
+    unlock_at_terminal(context.obj)
     copies = _backup_files()
     names = [name] if name else [item.name for item in copies.list_backups(context.obj) if not item.is_damaged_original]
     checks = [copies.verify(copies.find_backup(context.obj, terminal.given(each))) for each in names]
@@ -113,6 +116,7 @@ backups.command(name="restore")(restore)
 
 
 def _restore_here(vault: Path, name: str) -> None:
+    unlock_at_terminal(vault)
     restored = _closed(vault).restore(name)
     # Opening the vault migrates an older database.
     with open_connection(vault):
@@ -137,6 +141,7 @@ def salvage(
     target = user_path(into) if into else closed.salvage_folder()
     if not vault.is_dir():
         raise InputError(f"There is no vault at {vault}. Name it with --vault.")
+    unlock_at_terminal(vault)
     if not into:
         with closed.locked():
             is_sound = _is_sound(vault)

@@ -16,6 +16,7 @@ _GROUPS: Final = {
     "agent": ("app.cli.agent_commands", "application"),
     "backup": ("app.cli.maintenance", "backups"),
     "config": ("app.cli.config_commands", "application"),
+    "encryption": ("app.cli.encryption_commands", "application"),
     "secret": ("app.cli.secret_commands", "application"),
 }
 _COMMANDS: Final = ("app.cli.commands", "application")
@@ -60,6 +61,9 @@ def window(
     safe_mode: Annotated[
         bool, typer.Option("--safe-mode", help="Start the window without schedules, models and your appearance.")
     ] = False,
+    locked: Annotated[
+        bool, typer.Option("--locked", help="Start the window locked, whatever the system's keyring holds.")
+    ] = False,
     link: Annotated[str, typer.Option("--open", metavar="LINK", help="Open the window at a keepsake:// link.")] = "",
     debug: Annotated[bool, typer.Option("--debug", help="Say more, with the traceback of a failure.")] = False,
     version: Annotated[
@@ -86,7 +90,8 @@ def window(
     if context.invoked_subcommand is None:
         from app.cli.entry_points import open_window  # noqa: PLC0415
 
-        arguments = ["--hidden"] * hidden + ["--safe-mode"] * safe_mode + (["--open", link] if link else [])
+        arguments = ["--hidden"] * hidden + ["--safe-mode"] * safe_mode + ["--locked"] * locked
+        arguments += ["--open", link] if link else []
         raise typer.Exit(open_window(context.obj, arguments))
 
 

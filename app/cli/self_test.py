@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import secrets
 import subprocess
 import sys
 import tempfile
@@ -19,6 +20,7 @@ from app.core.paths import program_root
 from app.errors import KeepsakeError, MachineError
 from app.host import Host
 from app.rpc.client import Client
+from app.store.vault_encryption import VaultEncryption
 
 Say = Callable[[str], None]
 
@@ -27,6 +29,7 @@ _RUN_S: Final = 120.0
 _MCP_S: Final = 60.0
 _PAUSE_S: Final = 0.05
 _LEAST_PICTURE_BYTES: Final = 5_000  # an empty window compresses to less
+_WORD: Final = "Quaggaish"
 _PROTOCOL: Final = "2025-06-18"
 
 
@@ -219,6 +222,26 @@ def _close(subject: _Subject) -> str:
     return f"closed and opened again with {stats.messages:,} messages"
 
 
+def _encryption(subject: _Subject) -> str:
+    vault = subject.folder / "encrypted"
+    encryption = VaultEncryption(vault)
+    if not encryption.status().is_available:
+        return "left out: this installation cannot encrypt"
+    encryption.encrypt(secrets.token_urlsafe())
+    host = Host(vault, serve=False)
+    host.start()
+    try:
+        host.ask("note.save", title=_WORD, content=f"{_WORD} is in no file.")
+        plain = [path.name for path in vault.rglob("*") if path.is_file() and _WORD.encode() in path.read_bytes()]
+        found = host.ask("memory.search", query=_WORD).hits
+    finally:
+        host.stop()
+        encryption.lock()
+    if plain or not found:
+        raise MachineError(f"Plain text in {', '.join(plain)}." if plain else "The encrypted note was not found.")
+    return "a vault was encrypted, searched, and no file has its text"
+
+
 _STEPS: Final[tuple[tuple[str, Callable[[_Subject], str]], ...]] = (
     ("start", _open),
     ("import", _import),
@@ -230,4 +253,5 @@ _STEPS: Final[tuple[tuple[str, Callable[[_Subject], str]], ...]] = (
     ("scheduled run", _scheduled),
     ("backup", _backup),
     ("close and open", _close),
+    ("encryption", _encryption),
 )

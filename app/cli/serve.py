@@ -8,6 +8,7 @@ from pathlib import Path
 from types import FrameType
 
 from app.cli import terminal
+from app.cli.passphrase import unlock_at_terminal
 from app.errors import MachineError
 from app.host import Host
 from app.trace.crash_reports import CrashRecorder
@@ -36,6 +37,7 @@ def serve_until_signal(vault: Path) -> None:
 
     for item in _SIGNALS:
         signal.signal(item, stop)
+    unlock_at_terminal(vault)
     host = Host(vault)
     host.start()
     recorder = CrashRecorder(host.vault, "host")

@@ -7,6 +7,7 @@ and a line in ``SETTINGS`` here. What one setting demands of another is a rule o
 from difflib import get_close_matches
 
 from app.config.sections.agents import AGENTS, LEDGER
+from app.config.sections.encryption import ENCRYPTION
 from app.config.sections.llm import LLM
 from app.config.sections.memories import CAPTURE, CONTEXT, MEMORIES, NER
 from app.config.sections.schedules import GOALS, SCHEDULE
@@ -24,6 +25,7 @@ _LONGEST_NAME = 80
 _ALIKE = 0.7
 
 SETTINGS: tuple[Setting, ...] = (
+    *ENCRYPTION,
     *WINDOW,
     *SEARCH,
     *EMBEDDING,

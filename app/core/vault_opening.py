@@ -6,7 +6,7 @@ from typing import Literal
 
 from app.core.stop_signal import StopSignal
 
-OpeningWork = Literal["restore", "backup", "migration"]
+OpeningWork = Literal["restore", "encryption", "decryption", "backup", "migration"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -14,8 +14,9 @@ class OpeningStep:
     """A step before a vault is open.
 
     Args:
-        work: A staged restore is carried out, the vault is backed up, or its schema is migrated.
-        number: The step's number, from 1; for a backup the percentage that is copied.
+        work: A staged restore is carried out, files are encrypted or decrypted, the vault is backed up, or its
+            schema is migrated.
+        number: The step's number, from 1; for a backup and for encryption the percentage that is done.
         count: The number of steps, 0 where nobody knows.
     """
 

@@ -18,12 +18,13 @@ from app.erasure import file_residue, fts_vocabulary, references
 from app.erasure.model import BackupChoice, BackupFile, BackupOutcome, ErasureTarget
 from app.errors import KeepsakeError
 from app.store.backup import FOLDER
-from app.store.connection import open_writer
+from app.store.connection import connect, open_writer
 from app.store.preflight import SET_ASIDE
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.staged_restore import ASIDE, DATABASE, STAGED
 
 _WORD_INDEX = "chunks_fts"
+_NEW = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
 class _Eraser(Protocol):
@@ -124,7 +125,7 @@ class BackupCleaner:
         partial = path.with_name(path.name + ".partial")
         try:
             os.close(open_replacing(partial))
-            with closing(apsw.Connection(str(partial))) as target, closing(_look_into(path)) as source:
+            with closing(connect(partial, _NEW)) as target, closing(_look_into(path)) as source:
                 with target.backup("main", source, "main") as task:
                     task.step(-1)
                 target.pragma("journal_mode", "DELETE")
@@ -174,4 +175,4 @@ def _is_gone_without_words(copy: apsw.Connection, path: Path, samples: Sequence[
 def _look_into(path: Path) -> apsw.Connection:
     """Open a backup for reading without writing anything beside it."""
     uri = path.absolute().as_uri() + "?immutable=1"
-    return apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    return connect(path, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, uri)

@@ -8,6 +8,8 @@ from pathlib import Path
 import apsw
 
 from app.core.files import from_os
+from app.store.cipher import key_of
+from app.store.page_cipher import decrypted_blocks
 
 _BLOCK = 4 * 1024 * 1024
 _WORD_PAGES = 100  # of the word index, rewritten in one step: about ten milliseconds
@@ -39,14 +41,21 @@ def found_in(paths: Iterable[Path], needles: Sequence[str]) -> set[str]:
 def _blocks(path: Path, overlap: int) -> Iterable[bytes]:
     tail = b""
     try:
-        with path.open("rb") as file:
-            while data := file.read(_BLOCK):
-                yield tail + data
-                tail = data[-overlap:]
+        # A log begins with a header of its own, so its database says whether it is encrypted.
+        key = key_of(path.with_name(path.name.removesuffix("-wal")))
+        for data in _plain_blocks(path) if key is None else decrypted_blocks(path, key.database, _BLOCK):
+            yield tail + data
+            tail = data[-overlap:]
     except FileNotFoundError:  # the log goes with the last connection
         return
     except OSError as error:
         raise from_os(error, path) from error
+
+
+def _plain_blocks(path: Path) -> Iterable[bytes]:
+    with path.open("rb") as file:
+        while data := file.read(_BLOCK):
+            yield data
 
 
 def begin_merging_words(connection: apsw.Connection, table: str) -> None:

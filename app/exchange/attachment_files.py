@@ -7,10 +7,9 @@ from typing import Final
 
 from app.attachments.content_check import require_attachable
 from app.attachments.model import FOLDER, MAX_BYTES
-from app.attachments.service import copy_missing, files_of, holds
-from app.core.files import replace_file
-from app.core.regular_files import make_folder, open_for_reading
-from app.errors import InputError, KeepsakeError
+from app.attachments.service import copy_missing
+from app.attachments.stored_files import files_of, holds, open_attachment, path_of, write_attachment
+from app.errors import InputError, KeepsakeError, VaultDamagedError
 from app.exchange.export_target import MANIFEST, FolderTarget
 from app.exchange.model import AttachmentRecord
 from app.exchange.parsing.attachment_links import file_problem
@@ -39,9 +38,9 @@ def copy_into(target: FolderTarget, vault: Path) -> list[str]:
     skipped: list[str] = []
     for found in files_of(vault / FOLDER):
         try:
-            with open_for_reading(Path(found.path)) as stream:
+            with open_attachment(Path(found.path)) as stream:
                 data = stream.read(MAX_BYTES + 1)
-        except OSError:
+        except (OSError, VaultDamagedError):
             skipped.append(found.name)
             continue
         file = target.open(EXPORTED / found.name)
@@ -71,8 +70,8 @@ def copy_to_folder(path: Path, vault: Path, skipped: list[str]) -> tuple[int, in
     for one in found:
         place = folder / one.name
         try:
-            data = Path(one.path).read_bytes() if place.exists() else b""
-        except OSError:
+            data = _contents(Path(one.path)) if place.exists() else b""
+        except (OSError, VaultDamagedError):
             continue
         if place.exists() and not holds(place, data):
             raise InputError(
@@ -96,7 +95,7 @@ def bring_in(source: Path, vault: Path) -> list[Problem]:
     for place in places:
         for found in files_of(place):
             try:
-                _bring_in(Path(found.path), found.bytes, vault / FOLDER)
+                _bring_in(Path(found.path), found.name, found.bytes, vault / FOLDER)
             except (KeepsakeError, OSError) as error:
                 what = error.message if isinstance(error, KeepsakeError) else "It cannot be read."
                 problems.append(file_problem(f"{FOLDER}/{found.name}", what))
@@ -113,19 +112,21 @@ def keep(record: AttachmentRecord, vault: Path) -> Problem | None:
     return None
 
 
-def _bring_in(path: Path, size: int, folder: Path) -> None:
+def _bring_in(path: Path, name: str, size: int, folder: Path) -> None:
     if size > MAX_BYTES:
         raise InputError("It is larger than an attachment may be.")
-    with open_for_reading(path) as stream:
-        data = stream.read(MAX_BYTES)
-    _keep(path.name, data, folder)
+    _keep(name, _contents(path), folder)
+
+
+def _contents(path: Path) -> bytes:
+    with open_attachment(path) as stream:
+        return stream.read(MAX_BYTES)
 
 
 def _keep(name: str, data: bytes, folder: Path) -> None:
     require_attachable(name, data)
-    target = folder / name
+    target = path_of(folder, name)
     if not target.exists() and not target.is_symlink():
-        make_folder(folder)
-        replace_file(target, data)
+        write_attachment(target, name, data)
     elif not holds(target, data):
         raise InputError("The vault has another attachment of this name, which stays.")

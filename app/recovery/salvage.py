@@ -15,7 +15,11 @@ from app.attachments.service import copy_missing
 from app.config.config import FILE
 from app.core.files import from_os
 from app.core.paths import migrations
+from app.core.regular_files import make_folder
 from app.core.stop_signal import StopSignal
+from app.encryption.key_file import read_key_file, write_key_file
+from app.encryption.model import EncryptionState
+from app.encryption.vault_keys import keep_key, require_key
 from app.errors import InputError, VaultDamagedError, VaultNewerError, VaultUnusableError
 from app.index import rebuild
 from app.recovery import redundant_copies, referential_repair
@@ -129,6 +133,12 @@ def _salvage(source: PageFile, vault: Path, into: Path, stop: StopSignal) -> Sal
     try:
         for name in (SALVAGING, *_OF_OPENING):
             _remove(into / name)
+        if file := read_key_file(vault):
+            # What comes out of an encrypted vault is under the same key.
+            make_folder(place)
+            write_key_file(place, replace(file, state=EncryptionState.ENCRYPTED))
+            for folder in (place, into):
+                keep_key(folder, require_key(vault))
         Store.open(place, migrations()).close()
         connection = open_writer(place / DATABASE)
         try:

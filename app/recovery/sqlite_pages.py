@@ -12,6 +12,8 @@ from pathlib import Path
 from app.core.files import from_os
 from app.core.regular_files import open_for_reading
 from app.errors import VaultDamagedError
+from app.store.cipher import key_of
+from app.store.page_cipher import decrypt_page
 from app.store.wal_frames import committed_pages
 
 MAGIC = b"SQLite format 3\x00"
@@ -52,12 +54,14 @@ class PageFile:
         path: The database.
 
     Raises:
+        PassphraseRequiredError: It is encrypted, and its vault is locked.
         VaultDamagedError: Its first page, which says where everything else is, is not one of a database.
         KeepsakeError: The file cannot be read.
     """
 
     def __init__(self, path: Path) -> None:
         try:
+            self._key = _key_of(path)
             self._data = _mapped(path)
             log = path.with_name(path.name + "-wal")
             self._log = _read_log(log) if log.exists() else b""
@@ -82,7 +86,8 @@ class PageFile:
         for size in claims:
             if _SMALLEST_PAGE <= size <= _LARGEST_PAGE and not size & (size - 1):
                 frames = committed_pages(self._log, size)
-                first = self._log[frames[1] : frames[1] + size] if 1 in frames else self._data[:size]
+                stored = self._log[frames[1] : frames[1] + size] if 1 in frames else self._data[:size]
+                first = self._decrypted(1, stored)
                 if first.startswith(MAGIC) and len(first) == size:
                     return size, frames
         self.close()
@@ -100,11 +105,14 @@ class PageFile:
         """
         offset = self._frames.get(number)
         if offset is not None:
-            return self._log[offset : offset + self.page_size]
+            return self._decrypted(number, self._log[offset : offset + self.page_size])
         page = self._data[(number - 1) * self.page_size : number * self.page_size] if number > 0 else b""
         if len(page) < self.page_size:
             raise BrokenPageError(number)
-        return page
+        return self._decrypted(number, page)
+
+    def _decrypted(self, number: int, page: bytes) -> bytes:
+        return page if self._key is None or len(page) < _SMALLEST_PAGE else decrypt_page(self._key, number, page)
 
     def rows(self, root: int, walk: TreeWalk) -> Iterator[StoredRow]:
         """Yield the readable rows of the tree at page ``root``, in no order."""
@@ -213,6 +221,11 @@ class PageFile:
 def _read_log(path: Path) -> bytes:
     with open_for_reading(path) as file:
         return file.read()
+
+
+def _key_of(path: Path) -> bytes | None:
+    key = key_of(path)
+    return None if key is None else key.database
 
 
 def _mapped(path: Path) -> bytes | mmap.mmap:

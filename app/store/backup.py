@@ -15,6 +15,8 @@ from app.core.files import from_os, replace_file
 from app.core.regular_files import make_folder, open_for_reading, open_replacing
 from app.core.stop_signal import StopSignal
 from app.errors import VaultDamagedError
+from app.store.cipher import key_of, vacuum_into
+from app.store.connection import connect
 from app.store.interruption import interruptible
 from app.store.sqlite_errors import translate_sqlite_errors
 
@@ -90,14 +92,16 @@ def _discard(partial: Path) -> None:
 
 
 def _copy(source: apsw.Connection, partial: Path, stop: StopSignal, report: Callable[[int, int], None] | None) -> None:
-    copy = apsw.Connection(str(partial))
+    key = key_of(partial)
+    is_plain = key_of(Path(source.db_filename("main"))) is None
+    if is_plain != (key is None):
+        # Encrypted pages are shorter, so a plain database is not copied page by page into an encrypted one.
+        with interruptible(source, stop):
+            vacuum_into(source, partial, key)
+    copy = connect(partial, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE)
     try:
-        with _snapshot(source), copy.backup("main", source, "main") as task:
-            while not task.done:
-                stop.check()
-                task.step(_PAGES_A_STEP)
-                if report is not None:
-                    report(task.page_count - task.remaining, task.page_count)
+        if is_plain == (key is None):
+            _copy_pages(source, copy, stop, report)
         # A copy in WAL mode could not be read from a read-only place.
         copy.pragma("journal_mode", "DELETE")
         with interruptible(copy, stop):
@@ -106,6 +110,17 @@ def _copy(source: apsw.Connection, partial: Path, stop: StopSignal, report: Call
             raise VaultDamagedError("The database is damaged, so no sound copy of it can be made.", verdict=verdict)
     finally:
         copy.close()
+
+
+def _copy_pages(
+    source: apsw.Connection, copy: apsw.Connection, stop: StopSignal, report: Callable[[int, int], None] | None
+) -> None:
+    with _snapshot(source), copy.backup("main", source, "main") as task:
+        while not task.done:
+            stop.check()
+            task.step(_PAGES_A_STEP)
+            if report is not None:
+                report(task.page_count - task.remaining, task.page_count)
 
 
 @contextmanager

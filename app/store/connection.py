@@ -10,6 +10,7 @@ import apsw
 
 from app.core.files import from_os
 from app.core.regular_files import open_file
+from app.store.cipher import apply_key
 from app.store.sqlite_errors import translate_sqlite_errors
 
 APPLICATION_ID = 0x4B454550  # "KEEP"
@@ -69,7 +70,28 @@ def open_frozen_reader(path: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         _make_readable(connection)
 
-    return _open(name, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, busy_ms, configure, is_exclusive=has_log)
+    flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
+    return _open(path, flags, busy_ms, configure, uri=name, is_exclusive=has_log)
+
+
+def connect(path: Path, flags: int, uri: str = "") -> apsw.Connection:
+    """Open a database file of a vault with its key, and nothing else set.
+
+    Args:
+        path: The file.
+        flags: SQLite's.
+        uri: Its name with parameters, where it needs some.
+
+    Raises:
+        PassphraseRequiredError: The vault is encrypted and locked.
+    """
+    connection = apsw.Connection(uri or str(path), flags=flags)
+    try:
+        apply_key(connection, path)
+    except BaseException:
+        connection.close()
+        raise
+    return connection
 
 
 def _make_readable(connection: apsw.Connection) -> None:
@@ -81,15 +103,16 @@ def _make_readable(connection: apsw.Connection) -> None:
 
 
 def _open(
-    path: Path | str,
+    path: Path,
     flags: int,
     busy_ms: int,
     configure: Callable[[apsw.Connection], object],
     *,
+    uri: str = "",
     is_exclusive: bool = False,
 ) -> apsw.Connection:
     with translate_sqlite_errors():
-        connection = apsw.Connection(str(path), flags=flags)
+        connection = connect(path, flags | apsw.SQLITE_OPEN_URI, uri)  # a copy's name may be a URI
         try:
             if is_exclusive:
                 connection.pragma("locking_mode", "EXCLUSIVE")  # before the first read, or the log needs shared memory

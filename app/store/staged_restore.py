@@ -16,9 +16,9 @@ import apsw
 from app.core.files import from_os
 from app.core.regular_files import UnsafeFileError, make_folder, require_file
 from app.core.stop_signal import StopSignal
-from app.errors import CancelledByPersonError, KeepsakeError, VaultDamagedError
+from app.errors import CancelledByPersonError, KeepsakeError, PassphraseRequiredError, VaultDamagedError
 from app.store.backup import backup_path, copy_database, keep_name
-from app.store.connection import APPLICATION_ID, load_vectors
+from app.store.connection import APPLICATION_ID, connect, load_vectors
 from app.store.interruption import interruptible
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.vault_files import require_readable_copy
@@ -44,7 +44,7 @@ def open_copy(path: Path) -> apsw.Connection:
     has_log = log.exists() and log.stat().st_size > 0
     name = f"{path.absolute().as_uri()}?mode=ro" + ("" if has_log else "&immutable=1")
     with translate_sqlite_errors():
-        return apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+        return connect(path, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, name)
 
 
 def stage(vault: Path, source: Path, stop: StopSignal | None = None) -> None:
@@ -107,7 +107,7 @@ def _problem_of(staged: Path, known: int, stop: StopSignal) -> str:
         # A staged copy has no log; one that lies beside it is not of it and does not go with it.
         name = f"{staged.absolute().as_uri()}?mode=ro&immutable=1"
         flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        with translate_sqlite_errors(), closing(apsw.Connection(name, flags=flags)) as connection:
+        with translate_sqlite_errors(), closing(connect(staged, flags, name)) as connection:
             if connection.pragma("application_id") != APPLICATION_ID:
                 return "is no database of Keepsake"
             if not 0 < int(str(connection.pragma("user_version"))) <= known:
@@ -115,7 +115,7 @@ def _problem_of(staged: Path, known: int, stop: StopSignal) -> str:
             load_vectors(connection)
             with interruptible(connection, stop):
                 return "" if connection.execute("PRAGMA integrity_check(1)").get == "ok" else "is damaged"
-    except CancelledByPersonError:
+    except (CancelledByPersonError, PassphraseRequiredError):
         raise
     except UnsafeFileError:
         return "is a link, or no file of its own"
@@ -169,7 +169,7 @@ def _keep(vault: Path, stop: StopSignal) -> Path | None:
             if connection.pragma("application_id") != APPLICATION_ID:
                 return _keep_files(aside, target.with_suffix(""))
             copy_database(connection, target, stop)
-    except CancelledByPersonError:
+    except (CancelledByPersonError, PassphraseRequiredError):
         raise
     except (KeepsakeError, apsw.Error):
         return _keep_files(aside, target.with_suffix(""))

@@ -22,6 +22,7 @@ from app.store.lock import VaultLock
 from app.store.migrate import migrate, migrations_in
 from app.store.options import READ_LIMIT_S, StoreOptions, trace_read, trace_write
 from app.store.transaction_wrapper import wrapped
+from app.store.vault_conversion import finish_conversion
 from app.store.vault_files import require_own_files
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ class Store:
             VaultUnusableError: The path is a file or cannot be made.
             VaultReadOnlyError: It cannot be written, and cannot be read as it is either.
             VaultLockedError: Another process has it.
+            PassphraseRequiredError: It is encrypted, and this process does not have its key.
             VaultNewerError: It is from a newer Keepsake.
             VaultDamagedError: The database is damaged.
             DiskFullError: No space is left.
@@ -237,6 +239,7 @@ def _prepare(vault: Path, migrations: Path, options: StoreOptions) -> int:
     if staged_restore.is_staged(vault):
         opening.begin("restore")
     staged_restore.finish_restore(vault, len(migrations_in(migrations)), opening.stop)
+    finish_conversion(vault, opening)
     preflight.check_files(vault / DATABASE, len(migrations_in(migrations)))
     create_file(vault / DATABASE)
     connection = open_writer(vault / DATABASE, options.busy_ms, is_wal=options.is_wal)

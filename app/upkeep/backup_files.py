@@ -19,9 +19,11 @@ from app.core.stop_signal import StopSignal
 from app.errors import CancelledByPersonError, InputError, KeepsakeError, NotFoundError, VaultDamagedError
 from app.recovery.sqlite_pages import HEADER_BYTES, MAGIC
 from app.store.backup import FOLDER, PARTIAL, copy_settings, read_name
+from app.store.cipher import key_of
 from app.store.connection import APPLICATION_ID, load_vectors
 from app.store.interruption import interruptible
 from app.store.migrate import migrations_in
+from app.store.page_cipher import LARGEST_PAGE, decrypt_page, page_size_of
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.staged_restore import open_copy, stage
 from app.store.store import DATABASE
@@ -184,10 +186,13 @@ def _info(path: Path) -> BackupInfo:
 
 def _schema_of(path: Path) -> int:
     try:
+        key = key_of(path)
         with open_for_reading(path) as file:
-            header = file.read(HEADER_BYTES)
+            header = file.read(HEADER_BYTES if key is None else LARGEST_PAGE)
     except OSError:
         return 0
+    if key is not None:
+        header = decrypt_page(key.database, 1, header[: page_size_of(header)])
     return int.from_bytes(header[60:64]) if header.startswith(MAGIC) else 0
 
 

@@ -581,6 +581,10 @@
         <translation>Ein anderes Programm wird diese Datei öffnen.</translation>
     </message>
     <message>
+        <source>It is decrypted for that, until Keepsake is closed or locked.</source>
+        <translation>Dafür wird sie entschlüsselt, bis Keepsake geschlossen oder gesperrt wird.</translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>Öffnen</translation>
     </message>
@@ -1938,6 +1942,141 @@
     </message>
 </context>
 <context>
+    <name>EncryptionPanel</name>
+    <message>
+        <source>Anyone who is logged in to this account can then open your memories. A lock still asks for it.</source>
+        <translation>Wer in diesem Konto angemeldet ist, kann dann Ihre Erinnerungen öffnen. Nach dem Sperren wird sie weiterhin verlangt.</translation>
+    </message>
+    <message>
+        <source>At least {n} characters; several words are better than one.</source>
+        <translation>Mindestens {n} Zeichen; mehrere Wörter sind besser als eines.</translation>
+    </message>
+    <message>
+        <source>Call it off…</source>
+        <translation>Rückgängig machen…</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>Ändern</translation>
+    </message>
+    <message>
+        <source>Change the passphrase</source>
+        <translation>Passphrase ändern</translation>
+    </message>
+    <message>
+        <source>Change the passphrase…</source>
+        <translation>Passphrase ändern…</translation>
+    </message>
+    <message>
+        <source>Choose a passphrase</source>
+        <translation>Eine Passphrase wählen</translation>
+    </message>
+    <message>
+        <source>Decrypt and restart</source>
+        <translation>Entschlüsseln und neu starten</translation>
+    </message>
+    <message>
+        <source>Decrypt your memories</source>
+        <translation>Erinnerungen entschlüsseln</translation>
+    </message>
+    <message>
+        <source>Decrypt…</source>
+        <translation>Entschlüsseln…</translation>
+    </message>
+    <message>
+        <source>Encrypt and restart</source>
+        <translation>Verschlüsseln und neu starten</translation>
+    </message>
+    <message>
+        <source>Encrypt…</source>
+        <translation>Verschlüsseln…</translation>
+    </message>
+    <message>
+        <source>I know that nobody can bring a forgotten passphrase back.</source>
+        <translation>Ich weiß, dass niemand eine vergessene Passphrase zurückbringen kann.</translation>
+    </message>
+    <message>
+        <source>It counts at once. Older copies of the folder still open with the old one.</source>
+        <translation>Sie gilt sofort. Ältere Kopien des Ordners öffnen sich weiterhin mit der alten.</translation>
+    </message>
+    <message>
+        <source>It must not begin or end with a space.</source>
+        <translation>Sie darf nicht mit einem Leerzeichen beginnen oder enden.</translation>
+    </message>
+    <message>
+        <source>Keep the key in the keyring</source>
+        <translation>Schlüssel im Schlüsselbund ablegen</translation>
+    </message>
+    <message>
+        <source>Keepsake starts again and decrypts every file. Anyone who can read this disk can then read them.</source>
+        <translation>Keepsake startet neu und entschlüsselt jede Datei. Wer diese Festplatte lesen kann, kann sie dann lesen.</translation>
+    </message>
+    <message>
+        <source>Lock now</source>
+        <translation>Jetzt sperren</translation>
+    </message>
+    <message>
+        <source>New passphrase</source>
+        <translation>Neue Passphrase</translation>
+    </message>
+    <message>
+        <source>Open without the passphrase</source>
+        <translation>Ohne Passphrase öffnen</translation>
+    </message>
+    <message>
+        <source>Open without the passphrase on this account, with the system&apos;s keyring</source>
+        <translation>In diesem Konto ohne Passphrase öffnen, mit dem Schlüsselbund des Systems</translation>
+    </message>
+    <message>
+        <source>Passphrase</source>
+        <translation>Passphrase</translation>
+    </message>
+    <message>
+        <source>Restart now</source>
+        <translation>Jetzt neu starten</translation>
+    </message>
+    <message>
+        <source>The same again</source>
+        <translation>Noch einmal dieselbe</translation>
+    </message>
+    <message>
+        <source>The two differ.</source>
+        <translation>Die beiden sind verschieden.</translation>
+    </message>
+    <message>
+        <source>This is too long, or has characters that cannot be typed.</source>
+        <translation>Das ist zu lang oder hat Zeichen, die man nicht tippen kann.</translation>
+    </message>
+    <message>
+        <source>Write it down where only you find it. Keepsake then starts again and encrypts every file, for which the disk needs room for a second copy of the largest one for a while.</source>
+        <translation>Schreiben Sie sie auf, wo nur Sie sie finden. Keepsake startet dann neu und verschlüsselt jede Datei; eine Zeit lang braucht die Festplatte Platz für eine zweite Kopie der größten.</translation>
+    </message>
+    <message>
+        <source>Your memories are encrypted: the database, attachments, backups and caches. While Keepsake is locked, no schedule runs and no agent gets in.</source>
+        <translation>Ihre Erinnerungen sind verschlüsselt: Datenbank, Anhänge, Sicherungen und Zwischenspeicher. Solange Keepsake gesperrt ist, läuft kein Zeitplan und kein Agent kommt herein.</translation>
+    </message>
+    <message>
+        <source>Your memories are not encrypted, and this installation of Keepsake cannot encrypt them. The help says how to install it with encryption.</source>
+        <translation>Ihre Erinnerungen sind nicht verschlüsselt, und dieses Keepsake kann sie nicht verschlüsseln. Die Hilfe sagt, wie man es mit Verschlüsselung installiert.</translation>
+    </message>
+    <message>
+        <source>Your memories are not encrypted: anyone who can read this disk can read them. With a passphrase, the database, attachments, backups and caches are encrypted.</source>
+        <translation>Ihre Erinnerungen sind nicht verschlüsselt: Wer diese Festplatte lesen kann, kann sie lesen. Mit einer Passphrase werden Datenbank, Anhänge, Sicherungen und Zwischenspeicher verschlüsselt.</translation>
+    </message>
+    <message>
+        <source>Your memories will be decrypted when Keepsake starts again.</source>
+        <translation>Ihre Erinnerungen werden entschlüsselt, wenn Keepsake das nächste Mal startet.</translation>
+    </message>
+    <message>
+        <source>Your memories will be encrypted when Keepsake starts again. It then asks for the passphrase.</source>
+        <translation>Ihre Erinnerungen werden verschlüsselt, wenn Keepsake das nächste Mal startet. Es fragt dann nach der Passphrase.</translation>
+    </message>
+</context>
+<context>
     <name>Engine</name>
     <message>
         <source>API key variable</source>
@@ -2598,6 +2737,10 @@
     <message>
         <source>Minimum seconds between two runs of a schedule.</source>
         <translation>Sekunden, die zwischen zwei Läufen eines Zeitplans mindestens liegen.</translation>
+    </message>
+    <message>
+        <source>Minutes without use after which the window locks an encrypted vault; 0 for never.</source>
+        <translation>Minuten ohne Nutzung, nach denen das Fenster einen verschlüsselten Tresor sperrt; 0 für nie.</translation>
     </message>
     <message>
         <source>Model</source>
@@ -3694,6 +3837,10 @@
     <message>
         <source>Larger text</source>
         <translation>Größerer Text</translation>
+    </message>
+    <message>
+        <source>Lock</source>
+        <translation>Sperren</translation>
     </message>
     <message>
         <source>Menu</source>
@@ -5623,6 +5770,14 @@
         <translation>Dein Desktop hat keinen Schlüsselbund für die Schlüssel, die deine Einstellungen nennen. Der abgesicherte Modus startet ohne sie.</translation>
     </message>
     <message>
+        <source>Your memories are encrypted, and this installation of Keepsake cannot open them. The help on encryption says how to install one that can.</source>
+        <translation>Ihre Erinnerungen sind verschlüsselt, und dieses Keepsake kann sie nicht öffnen. Die Hilfe zur Verschlüsselung sagt, wie man eines installiert, das es kann.</translation>
+    </message>
+    <message>
+        <source>Your memories are encrypted. Type the passphrase to open them.</source>
+        <translation>Ihre Erinnerungen sind verschlüsselt. Geben Sie die Passphrase ein, um sie zu öffnen.</translation>
+    </message>
+    <message>
         <source>Your memories are from an older Keepsake and have to be brought up to date. That needs free space and a folder that can be changed: copy the folder to such a place, then open it there.</source>
         <translation>Deine Erinnerungen stammen von einem älteren Keepsake und müssen auf den neuen Stand gebracht werden. Das braucht freien Platz und einen Ordner, der sich ändern lässt: Kopiere den Ordner an einen solchen Ort und öffne ihn dort.</translation>
     </message>
@@ -5762,6 +5917,17 @@
     <message>
         <source>Status</source>
         <translation>Status</translation>
+    </message>
+</context>
+<context>
+    <name>PassphraseField</name>
+    <message>
+        <source>Hide the passphrase</source>
+        <translation>Passphrase verbergen</translation>
+    </message>
+    <message>
+        <source>Show the passphrase</source>
+        <translation>Passphrase zeigen</translation>
     </message>
 </context>
 <context>
@@ -7612,6 +7778,10 @@
 <context>
     <name>Settings</name>
     <message>
+        <source>A passphrase without which nobody can read your memories on this disk.</source>
+        <translation>Eine Passphrase, ohne die niemand Ihre Erinnerungen auf dieser Festplatte lesen kann.</translation>
+    </message>
+    <message>
         <source>Address</source>
         <translation>Adresse</translation>
     </message>
@@ -7686,6 +7856,10 @@
     <message>
         <source>Diagnostics</source>
         <translation>Diagnose</translation>
+    </message>
+    <message>
+        <source>Encryption</source>
+        <translation>Verschlüsselung</translation>
     </message>
     <message>
         <source>Find facts in conversations</source>
@@ -7774,6 +7948,10 @@
     <message>
         <source>Memory</source>
         <translation>Gedächtnis</translation>
+    </message>
+    <message>
+        <source>Minutes without use until it locks</source>
+        <translation>Minuten ohne Nutzung bis zum Sperren</translation>
     </message>
     <message>
         <source>Model</source>
@@ -8018,8 +8196,20 @@
         <translation>Details kopieren</translation>
     </message>
     <message>
+        <source>Decrypting your memories.</source>
+        <translation>Ihre Erinnerungen werden entschlüsselt.</translation>
+    </message>
+    <message>
+        <source>Encrypting your memories.</source>
+        <translation>Ihre Erinnerungen werden verschlüsselt.</translation>
+    </message>
+    <message>
         <source>Keepsake</source>
         <translation>Keepsake</translation>
+    </message>
+    <message>
+        <source>Keepsake is locked</source>
+        <translation>Keepsake ist gesperrt</translation>
     </message>
     <message>
         <source>Making a backup, before your memories are brought up to date for this version of Keepsake.</source>
@@ -8076,6 +8266,10 @@
     <message>
         <source>What is there now is kept beside the backups, so this can be taken back.</source>
         <translation>Was jetzt da ist, wird neben den Sicherungen behalten, du kannst also zurück.</translation>
+    </message>
+    <message>
+        <source>Your memories are encrypted. Type the passphrase to open them.</source>
+        <translation>Ihre Erinnerungen sind verschlüsselt. Geben Sie die Passphrase ein, um sie zu öffnen.</translation>
     </message>
 </context>
 <context>
@@ -8841,6 +9035,21 @@
     </message>
 </context>
 <context>
+    <name>UnlockForm</name>
+    <message>
+        <source>Passphrase</source>
+        <translation>Passphrase</translation>
+    </message>
+    <message>
+        <source>Problem</source>
+        <translation>Problem</translation>
+    </message>
+    <message>
+        <source>Unlock</source>
+        <translation>Entsperren</translation>
+    </message>
+</context>
+<context>
     <name>VaultRescue</name>
     <message>
         <source>Another Keepsake could not be started.</source>
@@ -8869,6 +9078,14 @@
     <message>
         <source>The file is sound: {sessions} conversations, {messages} messages, {memories} notes and facts.</source>
         <translation>Die Datei ist in Ordnung: {sessions} Unterhaltungen, {messages} Nachrichten, {memories} Notizen und Fakten.</translation>
+    </message>
+    <message>
+        <source>This is not the passphrase. Try again.</source>
+        <translation>Das ist nicht die Passphrase. Versuchen Sie es noch einmal.</translation>
+    </message>
+    <message>
+        <source>Unlocking…</source>
+        <translation>Wird entsperrt…</translation>
     </message>
     <message>
         <source>Verifying the copy, then restoring it. Closing the window before that is done changes nothing.</source>

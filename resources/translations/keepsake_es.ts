@@ -581,6 +581,10 @@
         <translation>Otro programa abrirá este archivo.</translation>
     </message>
     <message>
+        <source>It is decrypted for that, until Keepsake is closed or locked.</source>
+        <translation>Para ello se descifra, hasta que Keepsake se cierre o se bloquee.</translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>Abrir</translation>
     </message>
@@ -1938,6 +1942,141 @@
     </message>
 </context>
 <context>
+    <name>EncryptionPanel</name>
+    <message>
+        <source>Anyone who is logged in to this account can then open your memories. A lock still asks for it.</source>
+        <translation>Cualquiera con sesión iniciada en esta cuenta podrá abrir sus recuerdos. Tras un bloqueo se sigue pidiendo.</translation>
+    </message>
+    <message>
+        <source>At least {n} characters; several words are better than one.</source>
+        <translation>Al menos {n} caracteres; varias palabras son mejores que una.</translation>
+    </message>
+    <message>
+        <source>Call it off…</source>
+        <translation>Anularlo…</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>Cancelar</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>Cambiar</translation>
+    </message>
+    <message>
+        <source>Change the passphrase</source>
+        <translation>Cambiar la frase de contraseña</translation>
+    </message>
+    <message>
+        <source>Change the passphrase…</source>
+        <translation>Cambiar la frase de contraseña…</translation>
+    </message>
+    <message>
+        <source>Choose a passphrase</source>
+        <translation>Elija una frase de contraseña</translation>
+    </message>
+    <message>
+        <source>Decrypt and restart</source>
+        <translation>Descifrar y reiniciar</translation>
+    </message>
+    <message>
+        <source>Decrypt your memories</source>
+        <translation>Descifrar sus recuerdos</translation>
+    </message>
+    <message>
+        <source>Decrypt…</source>
+        <translation>Descifrar…</translation>
+    </message>
+    <message>
+        <source>Encrypt and restart</source>
+        <translation>Cifrar y reiniciar</translation>
+    </message>
+    <message>
+        <source>Encrypt…</source>
+        <translation>Cifrar…</translation>
+    </message>
+    <message>
+        <source>I know that nobody can bring a forgotten passphrase back.</source>
+        <translation>Sé que nadie puede recuperar una frase de contraseña olvidada.</translation>
+    </message>
+    <message>
+        <source>It counts at once. Older copies of the folder still open with the old one.</source>
+        <translation>Vale de inmediato. Las copias anteriores de la carpeta siguen abriéndose con la anterior.</translation>
+    </message>
+    <message>
+        <source>It must not begin or end with a space.</source>
+        <translation>No debe empezar ni terminar con un espacio.</translation>
+    </message>
+    <message>
+        <source>Keep the key in the keyring</source>
+        <translation>Guardar la clave en el llavero</translation>
+    </message>
+    <message>
+        <source>Keepsake starts again and decrypts every file. Anyone who can read this disk can then read them.</source>
+        <translation>Keepsake se reinicia y descifra todos los archivos. Cualquiera que pueda leer este disco podrá leerlos.</translation>
+    </message>
+    <message>
+        <source>Lock now</source>
+        <translation>Bloquear ahora</translation>
+    </message>
+    <message>
+        <source>New passphrase</source>
+        <translation>Nueva frase de contraseña</translation>
+    </message>
+    <message>
+        <source>Open without the passphrase</source>
+        <translation>Abrir sin la frase de contraseña</translation>
+    </message>
+    <message>
+        <source>Open without the passphrase on this account, with the system&apos;s keyring</source>
+        <translation>Abrir en esta cuenta sin la frase de contraseña, con el llavero del sistema</translation>
+    </message>
+    <message>
+        <source>Passphrase</source>
+        <translation>Frase de contraseña</translation>
+    </message>
+    <message>
+        <source>Restart now</source>
+        <translation>Reiniciar ahora</translation>
+    </message>
+    <message>
+        <source>The same again</source>
+        <translation>La misma otra vez</translation>
+    </message>
+    <message>
+        <source>The two differ.</source>
+        <translation>Las dos son distintas.</translation>
+    </message>
+    <message>
+        <source>This is too long, or has characters that cannot be typed.</source>
+        <translation>Es demasiado larga o tiene caracteres que no se pueden escribir.</translation>
+    </message>
+    <message>
+        <source>Write it down where only you find it. Keepsake then starts again and encrypts every file, for which the disk needs room for a second copy of the largest one for a while.</source>
+        <translation>Anótela donde solo usted la encuentre. Keepsake se reinicia y cifra todos los archivos; durante un rato el disco necesita espacio para una segunda copia del mayor.</translation>
+    </message>
+    <message>
+        <source>Your memories are encrypted: the database, attachments, backups and caches. While Keepsake is locked, no schedule runs and no agent gets in.</source>
+        <translation>Sus recuerdos están cifrados: la base de datos, los adjuntos, las copias de seguridad y las cachés. Mientras Keepsake está bloqueado, no se ejecuta ninguna programación ni entra ningún agente.</translation>
+    </message>
+    <message>
+        <source>Your memories are not encrypted, and this installation of Keepsake cannot encrypt them. The help says how to install it with encryption.</source>
+        <translation>Sus recuerdos no están cifrados y esta instalación de Keepsake no puede cifrarlos. La ayuda explica cómo instalarla con cifrado.</translation>
+    </message>
+    <message>
+        <source>Your memories are not encrypted: anyone who can read this disk can read them. With a passphrase, the database, attachments, backups and caches are encrypted.</source>
+        <translation>Sus recuerdos no están cifrados: cualquiera que pueda leer este disco puede leerlos. Con una frase de contraseña se cifran la base de datos, los adjuntos, las copias de seguridad y las cachés.</translation>
+    </message>
+    <message>
+        <source>Your memories will be decrypted when Keepsake starts again.</source>
+        <translation>Sus recuerdos se descifrarán cuando Keepsake se inicie de nuevo.</translation>
+    </message>
+    <message>
+        <source>Your memories will be encrypted when Keepsake starts again. It then asks for the passphrase.</source>
+        <translation>Sus recuerdos se cifrarán cuando Keepsake se inicie de nuevo. Entonces pedirá la frase de contraseña.</translation>
+    </message>
+</context>
+<context>
     <name>Engine</name>
     <message>
         <source>API key variable</source>
@@ -2598,6 +2737,10 @@
     <message>
         <source>Minimum seconds between two runs of a schedule.</source>
         <translation>Segundos mínimos entre dos ejecuciones de una programación.</translation>
+    </message>
+    <message>
+        <source>Minutes without use after which the window locks an encrypted vault; 0 for never.</source>
+        <translation>Minutos sin uso tras los que la ventana bloquea un almacén cifrado; 0 para nunca.</translation>
     </message>
     <message>
         <source>Model</source>
@@ -3694,6 +3837,10 @@
     <message>
         <source>Larger text</source>
         <translation>Texto más grande</translation>
+    </message>
+    <message>
+        <source>Lock</source>
+        <translation>Bloquear</translation>
     </message>
     <message>
         <source>Menu</source>
@@ -5623,6 +5770,14 @@
         <translation>Tu escritorio no tiene llavero para las claves que nombran tus ajustes. El modo seguro se inicia sin ellas.</translation>
     </message>
     <message>
+        <source>Your memories are encrypted, and this installation of Keepsake cannot open them. The help on encryption says how to install one that can.</source>
+        <translation>Sus recuerdos están cifrados y esta instalación de Keepsake no puede abrirlos. La ayuda sobre cifrado explica cómo instalar una que pueda.</translation>
+    </message>
+    <message>
+        <source>Your memories are encrypted. Type the passphrase to open them.</source>
+        <translation>Sus recuerdos están cifrados. Escriba la frase de contraseña para abrirlos.</translation>
+    </message>
+    <message>
         <source>Your memories are from an older Keepsake and have to be brought up to date. That needs free space and a folder that can be changed: copy the folder to such a place, then open it there.</source>
         <translation>Tus recuerdos son de un Keepsake más antiguo y hay que actualizarlos. Eso necesita espacio libre y una carpeta que se pueda cambiar: copia la carpeta a un lugar así y ábrela allí.</translation>
     </message>
@@ -5762,6 +5917,17 @@
     <message>
         <source>Status</source>
         <translation>Estado</translation>
+    </message>
+</context>
+<context>
+    <name>PassphraseField</name>
+    <message>
+        <source>Hide the passphrase</source>
+        <translation>Ocultar la frase de contraseña</translation>
+    </message>
+    <message>
+        <source>Show the passphrase</source>
+        <translation>Mostrar la frase de contraseña</translation>
     </message>
 </context>
 <context>
@@ -7612,6 +7778,10 @@
 <context>
     <name>Settings</name>
     <message>
+        <source>A passphrase without which nobody can read your memories on this disk.</source>
+        <translation>Una frase de contraseña sin la cual nadie puede leer sus recuerdos en este disco.</translation>
+    </message>
+    <message>
         <source>Address</source>
         <translation>Dirección</translation>
     </message>
@@ -7686,6 +7856,10 @@
     <message>
         <source>Diagnostics</source>
         <translation>Diagnóstico</translation>
+    </message>
+    <message>
+        <source>Encryption</source>
+        <translation>Cifrado</translation>
     </message>
     <message>
         <source>Find facts in conversations</source>
@@ -7774,6 +7948,10 @@
     <message>
         <source>Memory</source>
         <translation>Memoria</translation>
+    </message>
+    <message>
+        <source>Minutes without use until it locks</source>
+        <translation>Minutos sin uso hasta bloquear</translation>
     </message>
     <message>
         <source>Model</source>
@@ -8018,8 +8196,20 @@
         <translation>Copiar detalles</translation>
     </message>
     <message>
+        <source>Decrypting your memories.</source>
+        <translation>Descifrando sus recuerdos.</translation>
+    </message>
+    <message>
+        <source>Encrypting your memories.</source>
+        <translation>Cifrando sus recuerdos.</translation>
+    </message>
+    <message>
         <source>Keepsake</source>
         <translation>Keepsake</translation>
+    </message>
+    <message>
+        <source>Keepsake is locked</source>
+        <translation>Keepsake está bloqueado</translation>
     </message>
     <message>
         <source>Making a backup, before your memories are brought up to date for this version of Keepsake.</source>
@@ -8076,6 +8266,10 @@
     <message>
         <source>What is there now is kept beside the backups, so this can be taken back.</source>
         <translation>Lo que hay ahora se guarda junto a las copias, así que se puede volver atrás.</translation>
+    </message>
+    <message>
+        <source>Your memories are encrypted. Type the passphrase to open them.</source>
+        <translation>Sus recuerdos están cifrados. Escriba la frase de contraseña para abrirlos.</translation>
     </message>
 </context>
 <context>
@@ -8841,6 +9035,21 @@
     </message>
 </context>
 <context>
+    <name>UnlockForm</name>
+    <message>
+        <source>Passphrase</source>
+        <translation>Frase de contraseña</translation>
+    </message>
+    <message>
+        <source>Problem</source>
+        <translation>Problema</translation>
+    </message>
+    <message>
+        <source>Unlock</source>
+        <translation>Desbloquear</translation>
+    </message>
+</context>
+<context>
     <name>VaultRescue</name>
     <message>
         <source>Another Keepsake could not be started.</source>
@@ -8869,6 +9078,14 @@
     <message>
         <source>The file is sound: {sessions} conversations, {messages} messages, {memories} notes and facts.</source>
         <translation>El archivo está en buen estado: {sessions} conversaciones, {messages} mensajes, {memories} notas y hechos.</translation>
+    </message>
+    <message>
+        <source>This is not the passphrase. Try again.</source>
+        <translation>Esa no es la frase de contraseña. Inténtelo de nuevo.</translation>
+    </message>
+    <message>
+        <source>Unlocking…</source>
+        <translation>Desbloqueando…</translation>
     </message>
     <message>
         <source>Verifying the copy, then restoring it. Closing the window before that is done changes nothing.</source>

@@ -581,6 +581,10 @@
         <translation>将由其他程序打开此文件。</translation>
     </message>
     <message>
+        <source>It is decrypted for that, until Keepsake is closed or locked.</source>
+        <translation>为此会将其解密，直到 Keepsake 关闭或锁定。</translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>打开</translation>
     </message>
@@ -1938,6 +1942,141 @@
     </message>
 </context>
 <context>
+    <name>EncryptionPanel</name>
+    <message>
+        <source>Anyone who is logged in to this account can then open your memories. A lock still asks for it.</source>
+        <translation>之后登录此账户的任何人都能打开您的记忆。锁定后仍需输入。</translation>
+    </message>
+    <message>
+        <source>At least {n} characters; several words are better than one.</source>
+        <translation>至少 {n} 个字符；多个词比一个词好。</translation>
+    </message>
+    <message>
+        <source>Call it off…</source>
+        <translation>取消此操作…</translation>
+    </message>
+    <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
+        <source>Change</source>
+        <translation>更改</translation>
+    </message>
+    <message>
+        <source>Change the passphrase</source>
+        <translation>更改密码短语</translation>
+    </message>
+    <message>
+        <source>Change the passphrase…</source>
+        <translation>更改密码短语…</translation>
+    </message>
+    <message>
+        <source>Choose a passphrase</source>
+        <translation>选择密码短语</translation>
+    </message>
+    <message>
+        <source>Decrypt and restart</source>
+        <translation>解密并重新启动</translation>
+    </message>
+    <message>
+        <source>Decrypt your memories</source>
+        <translation>解密您的记忆</translation>
+    </message>
+    <message>
+        <source>Decrypt…</source>
+        <translation>解密…</translation>
+    </message>
+    <message>
+        <source>Encrypt and restart</source>
+        <translation>加密并重新启动</translation>
+    </message>
+    <message>
+        <source>Encrypt…</source>
+        <translation>加密…</translation>
+    </message>
+    <message>
+        <source>I know that nobody can bring a forgotten passphrase back.</source>
+        <translation>我知道没有人能找回忘记的密码短语。</translation>
+    </message>
+    <message>
+        <source>It counts at once. Older copies of the folder still open with the old one.</source>
+        <translation>立即生效。该文件夹的旧副本仍用旧的密码短语打开。</translation>
+    </message>
+    <message>
+        <source>It must not begin or end with a space.</source>
+        <translation>开头和结尾不能是空格。</translation>
+    </message>
+    <message>
+        <source>Keep the key in the keyring</source>
+        <translation>将密钥保存在密钥环中</translation>
+    </message>
+    <message>
+        <source>Keepsake starts again and decrypts every file. Anyone who can read this disk can then read them.</source>
+        <translation>Keepsake 会重新启动并解密所有文件。之后能读取此磁盘的任何人都能读取它们。</translation>
+    </message>
+    <message>
+        <source>Lock now</source>
+        <translation>立即锁定</translation>
+    </message>
+    <message>
+        <source>New passphrase</source>
+        <translation>新密码短语</translation>
+    </message>
+    <message>
+        <source>Open without the passphrase</source>
+        <translation>无需密码短语打开</translation>
+    </message>
+    <message>
+        <source>Open without the passphrase on this account, with the system&apos;s keyring</source>
+        <translation>在此账户中通过系统密钥环打开，无需密码短语</translation>
+    </message>
+    <message>
+        <source>Passphrase</source>
+        <translation>密码短语</translation>
+    </message>
+    <message>
+        <source>Restart now</source>
+        <translation>立即重新启动</translation>
+    </message>
+    <message>
+        <source>The same again</source>
+        <translation>再次输入</translation>
+    </message>
+    <message>
+        <source>The two differ.</source>
+        <translation>两次输入不一致。</translation>
+    </message>
+    <message>
+        <source>This is too long, or has characters that cannot be typed.</source>
+        <translation>过长，或含有无法输入的字符。</translation>
+    </message>
+    <message>
+        <source>Write it down where only you find it. Keepsake then starts again and encrypts every file, for which the disk needs room for a second copy of the largest one for a while.</source>
+        <translation>请写在只有您能找到的地方。Keepsake 随后会重新启动并加密所有文件，其间磁盘需要能容纳最大文件第二份副本的空间。</translation>
+    </message>
+    <message>
+        <source>Your memories are encrypted: the database, attachments, backups and caches. While Keepsake is locked, no schedule runs and no agent gets in.</source>
+        <translation>您的记忆已加密：数据库、附件、备份和缓存。Keepsake 锁定期间，不会运行任何计划，也没有代理能够进入。</translation>
+    </message>
+    <message>
+        <source>Your memories are not encrypted, and this installation of Keepsake cannot encrypt them. The help says how to install it with encryption.</source>
+        <translation>您的记忆未加密，而此 Keepsake 安装无法加密。帮助中说明了如何安装带加密的版本。</translation>
+    </message>
+    <message>
+        <source>Your memories are not encrypted: anyone who can read this disk can read them. With a passphrase, the database, attachments, backups and caches are encrypted.</source>
+        <translation>您的记忆未加密：能读取此磁盘的任何人都能读取它们。使用密码短语后，数据库、附件、备份和缓存都会加密。</translation>
+    </message>
+    <message>
+        <source>Your memories will be decrypted when Keepsake starts again.</source>
+        <translation>Keepsake 再次启动时会解密您的记忆。</translation>
+    </message>
+    <message>
+        <source>Your memories will be encrypted when Keepsake starts again. It then asks for the passphrase.</source>
+        <translation>Keepsake 再次启动时会加密您的记忆，届时会要求输入密码短语。</translation>
+    </message>
+</context>
+<context>
     <name>Engine</name>
     <message>
         <source>API key variable</source>
@@ -2598,6 +2737,10 @@
     <message>
         <source>Minimum seconds between two runs of a schedule.</source>
         <translation>同一计划两次运行之间的最少秒数。</translation>
+    </message>
+    <message>
+        <source>Minutes without use after which the window locks an encrypted vault; 0 for never.</source>
+        <translation>加密库在无人使用多少分钟后由窗口锁定；0 表示从不。</translation>
     </message>
     <message>
         <source>Model</source>
@@ -3694,6 +3837,10 @@
     <message>
         <source>Larger text</source>
         <translation>放大文字</translation>
+    </message>
+    <message>
+        <source>Lock</source>
+        <translation>锁定</translation>
     </message>
     <message>
         <source>Menu</source>
@@ -5623,6 +5770,14 @@
         <translation>你的桌面没有密钥环来提供设置中指定的密钥。安全模式可以不使用它们启动。</translation>
     </message>
     <message>
+        <source>Your memories are encrypted, and this installation of Keepsake cannot open them. The help on encryption says how to install one that can.</source>
+        <translation>您的记忆已加密，而此 Keepsake 安装无法打开。有关加密的帮助说明了如何安装能打开的版本。</translation>
+    </message>
+    <message>
+        <source>Your memories are encrypted. Type the passphrase to open them.</source>
+        <translation>您的记忆已加密。请输入密码短语以打开。</translation>
+    </message>
+    <message>
         <source>Your memories are from an older Keepsake and have to be brought up to date. That needs free space and a folder that can be changed: copy the folder to such a place, then open it there.</source>
         <translation>你的记忆来自较旧的 Keepsake，需要更新。这需要可用空间和可写的文件夹：请把文件夹复制到这样的地方再打开。</translation>
     </message>
@@ -5762,6 +5917,17 @@
     <message>
         <source>Status</source>
         <translation>状态</translation>
+    </message>
+</context>
+<context>
+    <name>PassphraseField</name>
+    <message>
+        <source>Hide the passphrase</source>
+        <translation>隐藏密码短语</translation>
+    </message>
+    <message>
+        <source>Show the passphrase</source>
+        <translation>显示密码短语</translation>
     </message>
 </context>
 <context>
@@ -7612,6 +7778,10 @@
 <context>
     <name>Settings</name>
     <message>
+        <source>A passphrase without which nobody can read your memories on this disk.</source>
+        <translation>没有它，任何人都无法读取此磁盘上您的记忆的密码短语。</translation>
+    </message>
+    <message>
         <source>Address</source>
         <translation>地址</translation>
     </message>
@@ -7686,6 +7856,10 @@
     <message>
         <source>Diagnostics</source>
         <translation>诊断</translation>
+    </message>
+    <message>
+        <source>Encryption</source>
+        <translation>加密</translation>
     </message>
     <message>
         <source>Find facts in conversations</source>
@@ -7774,6 +7948,10 @@
     <message>
         <source>Memory</source>
         <translation>记忆</translation>
+    </message>
+    <message>
+        <source>Minutes without use until it locks</source>
+        <translation>无人使用多少分钟后锁定</translation>
     </message>
     <message>
         <source>Model</source>
@@ -8018,8 +8196,20 @@
         <translation>复制详情</translation>
     </message>
     <message>
+        <source>Decrypting your memories.</source>
+        <translation>正在解密您的记忆。</translation>
+    </message>
+    <message>
+        <source>Encrypting your memories.</source>
+        <translation>正在加密您的记忆。</translation>
+    </message>
+    <message>
         <source>Keepsake</source>
         <translation>Keepsake</translation>
+    </message>
+    <message>
+        <source>Keepsake is locked</source>
+        <translation>Keepsake 已锁定</translation>
     </message>
     <message>
         <source>Making a backup, before your memories are brought up to date for this version of Keepsake.</source>
@@ -8076,6 +8266,10 @@
     <message>
         <source>What is there now is kept beside the backups, so this can be taken back.</source>
         <translation>当前内容会保留在备份旁，因此可以撤回。</translation>
+    </message>
+    <message>
+        <source>Your memories are encrypted. Type the passphrase to open them.</source>
+        <translation>您的记忆已加密。请输入密码短语以打开。</translation>
     </message>
 </context>
 <context>
@@ -8841,6 +9035,21 @@
     </message>
 </context>
 <context>
+    <name>UnlockForm</name>
+    <message>
+        <source>Passphrase</source>
+        <translation>密码短语</translation>
+    </message>
+    <message>
+        <source>Problem</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>Unlock</source>
+        <translation>解锁</translation>
+    </message>
+</context>
+<context>
     <name>VaultRescue</name>
     <message>
         <source>Another Keepsake could not be started.</source>
@@ -8869,6 +9078,14 @@
     <message>
         <source>The file is sound: {sessions} conversations, {messages} messages, {memories} notes and facts.</source>
         <translation>文件完好：{sessions} 个会话、{messages} 条消息、{memories} 条笔记和事实。</translation>
+    </message>
+    <message>
+        <source>This is not the passphrase. Try again.</source>
+        <translation>密码短语不正确。请重试。</translation>
+    </message>
+    <message>
+        <source>Unlocking…</source>
+        <translation>正在解锁…</translation>
     </message>
     <message>
         <source>Verifying the copy, then restoring it. Closing the window before that is done changes nothing.</source>

@@ -1,7 +1,7 @@
 """Fixtures of the running program: it is started on a vault, waited for, and quit."""
 
 import asyncio
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from ui import theme
 from ui.app import VaultFolder, start_host
 from ui.process.error_reporter import ErrorReporter
-from ui.process.program import Program, VaultOpener
+from ui.process.program import Program, Relaunch, VaultOpener
 from ui.process.single_instance import SingleInstance, address
 from ui.window_state import WindowState
 
@@ -49,6 +49,11 @@ def leave(until: Until) -> Leave:
     return run
 
 
+def _never_again(vault: Path, arguments: Sequence[str]) -> bool:
+    """Start no further process: a test says itself when it wants one."""
+    pytest.fail(f"the program was to be started again on {vault} with {arguments}")
+
+
 @pytest.fixture
 def launch(qtbot: QtBot, qapp: Any, until: Until) -> Iterator[Callable[..., Program]]:
     """Start the program on a vault, with the graph pane in front; it is quit at the end."""
@@ -57,7 +62,13 @@ def launch(qtbot: QtBot, qapp: Any, until: Until) -> Iterator[Callable[..., Prog
     ended: set[Program] = set()
 
     def start(
-        vault: Path, *, is_first: bool = False, safe_mode: bool = False, opener: VaultOpener = start_host
+        vault: Path,
+        *,
+        is_first: bool = False,
+        safe_mode: bool = False,
+        opener: VaultOpener = start_host,
+        relaunch: Relaunch = _never_again,
+        locked: bool = False,
     ) -> Program:
         if not vault.exists():
             vault.mkdir()
@@ -67,9 +78,11 @@ def launch(qtbot: QtBot, qapp: Any, until: Until) -> Iterator[Callable[..., Prog
             state.write()
         instance = SingleInstance(address(vault))
         assert instance.listen()
-        program = Program(vault, instance, ErrorReporter(), opener, VaultFolder(vault), safe_mode=safe_mode)
+        program = Program(
+            vault, instance, ErrorReporter(), opener, VaultFolder(vault), safe_mode=safe_mode, relaunch=relaunch
+        )
         program.finished.connect(lambda: ended.add(program))
-        program.start(hidden=False, requests=[])
+        program.start(hidden=False, requests=[], locked=locked)
         started.append(program)
         return program
 

@@ -359,7 +359,7 @@ def test_nothing_that_is_printed_steers_the_terminal(keepsake: Keepsake, place: 
 
 
 def test_ctrl_c_stops_an_import_in_order(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
-    lines = [f'{{"type":"message","session":"s{n % 50}","role":"user","content":"turn {n}"}}' for n in range(80_000)]
+    lines = [f'{{"type":"message","session":"s{n % 50}","role":"user","content":"turn {n}"}}' for n in range(160_000)]
     (tmp_path / "big.jsonl").write_text("\n".join(lines))
     try:
         master, slave = os.openpty()
@@ -384,7 +384,7 @@ def test_ctrl_c_stops_an_import_in_order(keepsake: Keepsake, place: Path, tmp_pa
     assert said.startswith(b"Stopped after importing")
     again = keepsake("import", "--no-wait", "big.jsonl")
     assert again.returncode == 0
-    assert json.loads(keepsake("call", "memory.stats").stdout)["messages"] == 80_000
+    assert json.loads(keepsake("call", "memory.stats").stdout)["messages"] == 160_000
 
 
 def test_an_import_says_what_it_waits_for(keepsake: Keepsake, tmp_path: Path) -> None:

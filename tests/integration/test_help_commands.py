@@ -17,6 +17,7 @@ import pytest
 from app.core.paths import resources
 from app.host import Host
 from app.rpc.hostfile import FILE
+from tests.helpers.encryption import PASSPHRASE, files_with, needs_cipher
 from tests.helpers.sample_data import ROOT
 
 HELP = resources() / "help"
@@ -97,6 +98,15 @@ def test_commands_of_the_guide(run: Run, tmp_path: Path) -> None:
     assert "endoscope" in run("keepsake search endoscope")
 
 
+@needs_cipher
+def test_commands_of_the_page_on_encryption(run: Run, tmp_path: Path) -> None:
+    fill(tmp_path / "v")
+    for line in commands(HELP / "encryption.md"):
+        run(f"echo '{PASSPHRASE}' | {line}")
+    assert files_with(tmp_path / "v", "Roses") == []
+    assert "are encrypted" in run("keepsake encryption status")
+
+
 def test_commands_of_the_readme(run: Run, tmp_path: Path) -> None:
     fill(tmp_path / "v")
     downloads = tmp_path / "home" / "Downloads"
@@ -168,5 +178,5 @@ def test_commands_within_sentences_exist(page: str) -> None:
 
 
 def test_no_block_of_commands_is_left_out() -> None:
-    covered = {"guide", "agents"}
+    covered = {"guide", "agents", "encryption"}
     assert {page.stem for page in HELP.glob("*.md") if commands(page)} - REFERENCE == covered

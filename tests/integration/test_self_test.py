@@ -9,7 +9,10 @@ from pathlib import Path
 from app.cli.self_test import run_self_test
 from tests.helpers.mcp_clients import ROOT
 
-PARTS = ("start", "import", "search", "meaning", "paint", "socket", "MCP", "scheduled run", "backup", "close and open")
+PARTS = (
+    "start", "import", "search", "meaning", "paint", "socket", "MCP", "scheduled run", "backup", "close and open",
+    "encryption",
+)  # fmt: skip
 
 
 def tried(root: Path, home: Path) -> "subprocess.CompletedProcess[str]":

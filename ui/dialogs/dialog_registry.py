@@ -17,6 +17,7 @@ from ui.dialogs.settings.appearance_panel import AppearancePanel
 from ui.dialogs.settings.backups_panel import BackupsPanel
 from ui.dialogs.settings.desktop_panel import DesktopPanel
 from ui.dialogs.settings.diagnostics_panel import DiagnosticsPanel
+from ui.dialogs.settings.encryption_panel import EncryptionPanel
 from ui.dialogs.settings.language_model_panel import LanguageModelPanel
 from ui.dialogs.settings.search_panel import SearchPanel
 from ui.dialogs.settings.settings import SettingsDialog
@@ -46,6 +47,9 @@ class DialogRegistry(QObject):
     setting_applied = Signal(object)
     close_decided = Signal(bool)
     sample_requested = Signal()
+    restart_requested = Signal()
+    """Begin anew, so that files are encrypted or decrypted."""
+    lock_requested = Signal()
 
     def __init__(self, bridge: "Bridge", actions: "Actions", errors: "ErrorReporter", window: QWidget) -> None:
         super().__init__(window)
@@ -140,12 +144,19 @@ class DialogRegistry(QObject):
             "desktop": self._make_desktop_panel,
             "llm": partial(LanguageModelPanel, self._bridge),
             "search": self._make_search_panel,
+            "encryption": self._make_encryption_panel,
             "backups": partial(BackupsPanel, self._bridge),
             "shortcuts": partial(ShortcutEditor, self._bridge, self._actions),
             "diagnostics": partial(DiagnosticsPanel, self._bridge, self._errors),
         }
         made = SettingsDialog(self._bridge, self._window, panels)
         made.applied.connect(self.setting_applied)
+        return made
+
+    def _make_encryption_panel(self, parent: QWidget) -> EncryptionPanel:
+        made = EncryptionPanel(self._bridge, parent)
+        made.restart_requested.connect(self.restart_requested)
+        made.lock_requested.connect(self.lock_requested)
         return made
 
     def _make_desktop_panel(self, parent: QWidget) -> DesktopPanel:

@@ -1,5 +1,12 @@
 """Opening of attachments in other programs."""
 
+import asyncio
+import atexit
+import os
+import shutil
+import tempfile
+from functools import cache
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, QUrl, Signal
@@ -7,8 +14,11 @@ from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QMessageBox, QWidget
 from shiboken6 import isValid
 
-from app.attachments.model import Attachment
+from app.attachments.model import MAX_BYTES, Attachment
+from app.core.paths import runtime_dir
+from app.core.regular_files import open_replacing
 from app.errors import InputError, KeepsakeError
+from ui.panes.attachment_reader import read_attachment
 from ui.widgets.plain_text import PlainMessageBox
 
 if TYPE_CHECKING:
@@ -29,6 +39,7 @@ class AttachmentOpener(QObject):
     def __init__(self, bridge: "Bridge", window: QWidget) -> None:
         super().__init__(window)
         self._bridge, self._window = bridge, window
+        self._found: Attachment | None = None
 
     def open(self, target: str) -> None:
         """Open the file that a link means."""
@@ -46,6 +57,19 @@ class AttachmentOpener(QObject):
         if isValid(self):
             self._ask_to_open(found)
 
+    async def _open_sealed(self, found: Attachment) -> None:
+        """Open a readable copy of an encrypted file, which goes when the program ends."""
+        try:
+            data = await read_attachment(self._bridge, found, MAX_BYTES)
+            path = await asyncio.get_event_loop().run_in_executor(None, _copied, found.name, data)
+        except (KeepsakeError, OSError) as error:
+            if isValid(self):
+                why = error.message if isinstance(error, KeepsakeError) else str(error.strerror)
+                text = self.tr("‘{name}’ cannot be opened. {why}").format(name=found.name, why=why)
+                self.failed.emit(InputError(text))
+            return
+        QDesktopServices.openUrl(QUrl.fromLocalFile(str(path)))
+
     def _ask_to_open(self, found: Attachment) -> None:
         about = self.tr("Another program will open this file.")
         box = PlainMessageBox(self.tr("Open an attachment"), found.name, about, self._window)
@@ -54,9 +78,34 @@ class AttachmentOpener(QObject):
         yes = box.addButton(self.tr("Open"), QMessageBox.ButtonRole.AcceptRole)
         box.setDefaultButton(yes)
         box.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if found.is_sealed:
+            box.setInformativeText(self.tr("It is decrypted for that, until Keepsake is closed or locked."))
         box.setProperty("address", found.path)
+        self._found = found
         box.accepted.connect(self._on_box_accepted)
         box.open()
 
     def _on_box_accepted(self) -> None:
-        QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.sender().property("address"))))
+        found = self._found
+        if found is None:
+            return
+        if found.is_sealed:
+            self._bridge.start(self._open_sealed(found))
+        else:
+            QDesktopServices.openUrl(QUrl.fromLocalFile(found.path))
+
+
+def _copied(name: str, data: bytes) -> Path:
+    """Write a readable copy that goes with this process; return its path."""
+    path = Path(_copies_folder(), name)
+    with os.fdopen(open_replacing(path), "wb") as file:
+        file.write(data)
+    return path
+
+
+@cache
+def _copies_folder() -> str:
+    # In memory where the system has such a place for a person's own files.
+    place = tempfile.mkdtemp(prefix="opened-", dir=runtime_dir())
+    atexit.register(shutil.rmtree, place, ignore_errors=True)
+    return place

@@ -4,7 +4,7 @@ import asyncio
 import logging
 import os
 import sys
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable, Coroutine, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
@@ -12,6 +12,7 @@ from typing import Any, Protocol, runtime_checkable
 from PySide6.QtCore import QObject, QProcess, Signal
 
 from app.core.vault_opening import VaultOpening
+from app.encryption.model import KEY_FILE
 from app.errors import InternalError, KeepsakeError
 from ui import tray as trays
 from ui.actions import Actions
@@ -19,8 +20,10 @@ from ui.bridge import Backend, Bridge
 from ui.notice import Notice
 from ui.notify import is_in_front
 from ui.process import start_times
+from ui.process.auto_lock import AutoLock
 from ui.process.error_reporter import ErrorReporter
 from ui.process.global_capture import GlobalCapture
+from ui.process.relaunch import start_again
 from ui.process.single_instance import TOKEN, LaunchRequest, SingleInstance
 from ui.process.vault_rescue import VaultRecovery, VaultRescue
 from ui.shell.activity_reporter import ActivityReporter
@@ -33,6 +36,7 @@ from ui.shell.schedule_notifier import ScheduleNotifier
 from ui.window import Window
 from ui.window_state import WindowState
 
+Relaunch = Callable[[Path, Sequence[str]], bool]
 CLOSE_QUESTION_ANSWERED = "window/close_asked"
 HIDDEN_QUESTION_ANSWERED = "window/close_asked_without_tray"
 WELCOMED = "window/welcomed"
@@ -79,8 +83,9 @@ class Program(QObject):
         instance: Listens for later launches.
         errors: Hears of failures nobody waited for.
         open_vault: Opens the vault; called again when the person tries again.
-        recovery: Recovers a vault that does not open.
+        recovery: Recovers a vault that does not open, and unlocks one that is encrypted.
         safe_mode: Begin without schedules, models, vectors and what the window kept of its appearance.
+        relaunch: Starts this program anew, with further arguments.
     """
 
     finished = Signal()
@@ -97,8 +102,11 @@ class Program(QObject):
         recovery: VaultRecovery,
         *,
         safe_mode: bool = False,
+        relaunch: Relaunch = start_again,
     ) -> None:
         super().__init__()
+        self._relaunch = relaunch
+        self._next_arguments: list[str] | None = None
         self._is_safe_mode = safe_mode
         self._open_host = open_vault
         self._vault = vault
@@ -125,15 +133,24 @@ class Program(QObject):
         self.rescue = VaultRescue(self.window.start_page, vault, recovery, self._run, self)
         self._connect()
 
-    def start(self, *, hidden: bool, requests: list[LaunchRequest]) -> None:
-        """Show the window, unless it stays in the tray, and open the vault."""
+    def start(self, *, hidden: bool, requests: list[LaunchRequest], locked: bool = False) -> None:
+        """Show the window, unless it stays in the tray, and open the vault.
+
+        Args:
+            hidden: It stays in the tray.
+            requests: What this launch and later ones asked for.
+            locked: An encrypted vault stays locked until its passphrase is typed.
+        """
         self._requests = requests
         if self.tray is not None:
             self.tray.show()
         if not (hidden and self.tray is not None):
             self.window.bring_to_front()
             start_times.mark("window")
-        self.open_vault()
+        if locked and (self._vault / KEY_FILE).exists():
+            self.window.start_page.show_locked()
+        else:
+            self.open_vault()
 
     def open_vault(self) -> None:
         """Open the vault in a thread and show how that goes."""
@@ -148,6 +165,23 @@ class Program(QObject):
         if not self._leaving:
             self._leaving = True
             self._run(self._leave())
+
+    def lock(self) -> None:
+        """Lock the vault.
+
+        This process ends, and its key with it; another one asks for the passphrase.
+        """
+        self.begin_anew("--locked")
+
+    def begin_anew(self, *arguments: str) -> None:
+        """Leave in order, and start this program again.
+
+        Args:
+            arguments: Further arguments of the window.
+        """
+        hidden = ["--hidden"] if self.tray is not None and not self.window.isVisible() else []
+        self._next_arguments = [*hidden, *arguments]
+        self.quit()
 
     def handle(self, request: LaunchRequest) -> None:
         """Do what a second launch asked, now or when the vault is open."""
@@ -170,6 +204,7 @@ class Program(QObject):
         window = self.window
         window.capture_requested.connect(self._on_capture_requested)
         window.quit_requested.connect(self.quit)
+        window.lock_requested.connect(self.lock)
         window.closed.connect(self._on_window_closed)
         window.close_decided.connect(self._on_close_decided)
         window.start_page.retry_requested.connect(self.open_vault)
@@ -240,6 +275,9 @@ class Program(QObject):
         if self.window.panes is not None:
             self._preloader = PanePreloader(self.window.panes)
         self._global_capture = GlobalCapture(bridge, self)
+        self.auto_lock = AutoLock(bridge, [self.window, self.capture], self)
+        self.auto_lock.expired.connect(self.lock)
+        self.auto_lock.encrypted_changed.connect(self._on_encrypted_changed)
         self._global_capture.pressed.connect(self._on_capture_requested)
         self._global_capture.notice.connect(self.window.show_notice)
         self.opened.emit()
@@ -254,6 +292,8 @@ class Program(QObject):
             return
         dialogs.vault, dialogs.has_tray = str(self._vault), self.tray is not None
         dialogs.sample_requested.connect(self._on_sample_requested)
+        dialogs.restart_requested.connect(self._on_restart_requested)
+        dialogs.lock_requested.connect(self.lock)
         if not self._is_first:
             return
         self._is_first = False
@@ -267,6 +307,14 @@ class Program(QObject):
         started, _process = QProcess.startDetached(sys.executable, arguments)
         if not started:
             self.window.show_notice(Notice(self.tr("The sample vault could not be opened."), kind="error"))
+
+    def _on_restart_requested(self) -> None:
+        self.begin_anew()
+
+    def _on_encrypted_changed(self, is_encrypted: bool) -> None:
+        self.window.commands.is_encrypted = is_encrypted
+        self._state.has_content = not is_encrypted
+        self._actions.refresh()
 
     def _on_controls_changed(self) -> None:
         self.window.status_line.incognito.show_state(self.controls.incognito)
@@ -294,6 +342,8 @@ class Program(QObject):
         _log.info("leaving: no new work")
         self._instance.close()
         self.capture.dismiss()
+        if self.bridge is not None and not self._state.has_content:
+            await self.capture.keep_draft()
         if self._preloader is not None:
             self._preloader.stop()
         if self._global_capture is not None:
@@ -315,6 +365,8 @@ class Program(QObject):
         if self._host is not None:
             _log.info("leaving: closing the vault")
             await asyncio.get_running_loop().run_in_executor(None, self._host.stop)
+        if self._next_arguments is not None and not self._relaunch(self._vault, self._next_arguments):
+            _log.error("Keepsake could not be started again; start it yourself.")
         _log.info("leaving: done")
         self.finished.emit()
 

@@ -10,7 +10,7 @@ from typing import Any, Protocol, TypeVar
 from PySide6.QtCore import QObject, QProcess, Signal
 from PySide6.QtWidgets import QFileDialog
 
-from app.errors import KeepsakeError
+from app.errors import KeepsakeError, WrongPassphraseError
 from app.recovery.model import SalvageReport
 from app.upkeep.model import BackupCheck, BackupInfo, RestoredVault
 from ui.models.dates import format_number
@@ -35,6 +35,9 @@ class VaultRecovery(Protocol):
 
     def salvage(self) -> SalvageReport:
         """Copy what is readable into a new vault beside this one."""
+
+    def unlock(self, passphrase: str) -> None:
+        """Keep the key of an encrypted vault for this process."""
 
     def stop(self) -> None:
         """Stop what is under way, from any thread; it ends with ``CancelledByPersonError``."""
@@ -73,6 +76,7 @@ class VaultRescue(QObject):
         self._task: asyncio.Task[None] | None = None
         page.remedy_requested.connect(self._on_remedy_requested)
         page.restore_requested.connect(self._on_restore_requested)
+        page.unlock_requested.connect(self._on_unlock_requested)
 
     async def stop(self) -> None:
         """Stop the work and wait for its end; the vault is then as it was."""
@@ -98,6 +102,20 @@ class VaultRescue(QObject):
             self.safe_mode_requested.emit()
         elif remedy is OpeningRemedy.OTHER:
             self._choose_other()
+
+    def _on_unlock_requested(self, passphrase: str) -> None:
+        self._page.show_working(self.tr("Unlocking…"))
+        self._task = self._run(self._unlock(passphrase))
+
+    async def _unlock(self, passphrase: str) -> None:
+        try:
+            await asyncio.get_running_loop().run_in_executor(None, self._recovery.unlock, passphrase)
+        except WrongPassphraseError:
+            self._page.show_locked(self.tr("This is not the passphrase. Try again."))
+        except KeepsakeError as error:
+            self._page.show_error(error)
+        else:
+            self.reopen_requested.emit()
 
     def _on_restore_requested(self, name: str) -> None:
         self._restore(name)

@@ -83,6 +83,11 @@ class OpeningAdviser(QObject):
                 "The disk with your memories is full. Free some space, then try again. Nothing that was saved is lost."
             ),
             "time_limit": self.tr("Reading your memories took too long. Try again, or check the file that holds them."),
+            "passphrase_required": self.tr("Your memories are encrypted. Type the passphrase to open them."),
+            "encryption_unavailable": self.tr(
+                "Your memories are encrypted, and this installation of Keepsake cannot open them. "
+                "The help on encryption says how to install one that can."
+            ),
             "model_unavailable": self.tr(
                 "A model that your settings name is not on this computer. Safe mode starts without it."
             ),

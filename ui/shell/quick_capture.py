@@ -103,6 +103,15 @@ class QuickCapture(QWidget):
         self._state.write()
         self.hide()
 
+    async def keep_draft(self) -> None:
+        """Save an unfinished capture as a note.
+
+        A draft of an encrypted vault is kept nowhere else.
+        """
+        text = self.text.strip()
+        if text and self._bridge is not None:
+            await self._store(self._bridge, text)
+
     def save(self) -> None:
         """Save the words as a note."""
         text = self.text.strip()

@@ -8,12 +8,13 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.core.vault_opening import OpeningStep
-from app.errors import KeepsakeError
+from app.errors import KeepsakeError, PassphraseRequiredError
 from app.upkeep.model import BackupInfo
 from ui import theme
 from ui.models.dates import format_number
 from ui.shell.backup_choice import BackupChoice
 from ui.shell.opening_advice import OpeningAdviser, OpeningRemedy
+from ui.shell.unlock_form import UnlockForm
 from ui.style.design_tokens import Space
 from ui.style.icons import icon, pixmap
 from ui.widgets.button import text_button
@@ -32,6 +33,8 @@ class StartPage(QWidget):
     remedy_requested = Signal(object)  # OpeningRemedy, other than to try again
     restore_requested = Signal(str)
     """Restore the backup of this name."""
+    unlock_requested = Signal(str)
+    """Unlock the vault with this passphrase."""
     failed = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -58,12 +61,15 @@ class StartPage(QWidget):
         self.choice.setFixedWidth(TEXT_WIDTH)
         self.choice.restore_requested.connect(self.restore_requested)
         self.choice.back_requested.connect(self._on_back_requested)
+        self.form = UnlockForm(self)
+        self.form.setFixedWidth(TEXT_WIDTH)
+        self.form.unlock_requested.connect(self.unlock_requested)
         self._make_buttons()
         self._lay_out()
         # A vault that opens at once should not flash a bar.
         self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._quiet.timeout.connect(self._on_quiet_ended)
-        self._set_shown(self._bar, self._buttons, self.choice, self._result, is_shown=False)
+        self._set_shown(self._bar, self._buttons, self.choice, self.form, self._result, is_shown=False)
 
     def _sentence(self, type_step: str) -> PlainLabel:
         label = PlainLabel(self)
@@ -119,7 +125,8 @@ class StartPage(QWidget):
         column.setSpacing(Space.M)
         column.addStretch(2)
         self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-        for widget in (self._logo, self._title, self._text, self._result, self._bar, self.choice, self._buttons):
+        parts = (self._logo, self._title, self._text, self._result, self._bar, self.choice, self.form, self._buttons)
+        for widget in parts:
             is_narrow = widget in {self._logo, self._bar}
             column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter if is_narrow else Qt.AlignmentFlag(0))
         column.addStretch(3)
@@ -150,14 +157,18 @@ class StartPage(QWidget):
         self._text.setText(self.tr("Opening {vault}").format(vault=vault))
         self._result.clear()
         self._bar.setRange(0, 0)
-        self._set_shown(self._buttons, self.choice, self._result, is_shown=False)
+        self._set_shown(self._buttons, self.choice, self.form, self._result, is_shown=False)
         self._quiet.start()
         self.setFocus()
         self.failed.emit(False)
 
     def show_step(self, step: OpeningStep) -> None:
         """Say what is done before the vault is open, with how far it is."""
-        if step.work == "restore":
+        if step.work == "encryption":
+            said = self.tr("Encrypting your memories.")
+        elif step.work == "decryption":
+            said = self.tr("Decrypting your memories.")
+        elif step.work == "restore":
             said = self.tr("Restoring the backup that you chose.")
         elif step.work == "backup":
             said = self.tr("Making a backup, before your memories are brought up to date for this version of Keepsake.")
@@ -172,6 +183,9 @@ class StartPage(QWidget):
 
     def show_error(self, error: KeepsakeError) -> None:
         """Say why the vault could not be opened, and offer what fits."""
+        if isinstance(error, PassphraseRequiredError):
+            self.show_locked()
+            return
         advice = self._adviser.advice(error)
         self._error = error
         self._title.setText(self.tr("The vault could not be opened"))
@@ -180,6 +194,18 @@ class StartPage(QWidget):
         self._offer(advice.remedies)
         self.failed.emit(True)
 
+    def show_locked(self, problem: str = "") -> None:
+        """Ask for the passphrase, after ``problem`` where there was one."""
+        self._quiet.stop()
+        self._title.setText(self.tr("Keepsake is locked"))
+        self._text.setText(self.tr("Your memories are encrypted. Type the passphrase to open them."))
+        self._set_shown(self._bar, self._result, is_shown=False)
+        self._offer((OpeningRemedy.OTHER,), is_leading=False)
+        self.copy.hide()
+        self.form.show()
+        self.failed.emit(True)
+        self.form.ask(problem)
+
     def show_working(self, doing: str) -> None:
         """Say what is being done; everything else waits for it."""
         self._result.setText(doing)
@@ -187,7 +213,7 @@ class StartPage(QWidget):
         self._result.show()
         self._bar.show()
         self.setFocus()  # the buttons go, and the focus would wander off into the sidebar
-        self._set_shown(self.choice, self._buttons, is_shown=False)
+        self._set_shown(self.choice, self.form, self._buttons, is_shown=False)
 
     def show_result(self, sentence: str, first: OpeningRemedy | None = None) -> None:
         """Say what came of a remedy, and offer the others again.
@@ -204,7 +230,7 @@ class StartPage(QWidget):
     def show_backups(self, found: Sequence[BackupInfo]) -> None:
         """Show the backups to choose one from."""
         self._quiet.stop()
-        self._set_shown(self._bar, self._buttons, is_shown=False)
+        self._set_shown(self._bar, self._buttons, self.form, is_shown=False)
         self.choice.show_backups(found)
         self._result.setText(
             self.tr("What is there now is kept beside the backups, so this can be taken back.")
@@ -218,17 +244,24 @@ class StartPage(QWidget):
         self._quiet.stop()
         self._bar.hide()
 
-    def _offer(self, remedies: Sequence[OpeningRemedy]) -> None:
-        """Show the buttons of ``remedies``, the first as the one to press."""
+    def _offer(self, remedies: Sequence[OpeningRemedy], *, is_leading: bool = True) -> None:
+        """Show the buttons of ``remedies``.
+
+        Args:
+            remedies: What to offer.
+            is_leading: The first is the one to press.
+        """
         self._quiet.stop()
-        self._set_shown(self._bar, self.choice, is_shown=False)
+        self._set_shown(self._bar, self.choice, self.form, is_shown=False)
+        self.copy.show()
         for remedy, button in self.remedies.items():
             self._grid.removeWidget(button)
             button.setVisible(remedy in remedies)
         for place, remedy in enumerate(remedies):
             button = self.remedies[remedy]
-            button.setProperty("primary", place == 0)
-            button.setIcon(icon(self._icons[remedy], "on_accent" if place == 0 else "muted"))
+            is_primary = is_leading and place == 0
+            button.setProperty("primary", is_primary)
+            button.setIcon(icon(self._icons[remedy], "on_accent" if is_primary else "muted"))
             theme.repolish(button)
             if place == 0:
                 self._grid.addWidget(button, 0, 0, 1, 2)

@@ -41,11 +41,14 @@ class WindowActions(QObject):
 
     capture_requested = Signal()
     quit_requested = Signal()
+    lock_requested = Signal()
 
     def __init__(self, window: "WindowPort", widget: QWidget) -> None:
         super().__init__(widget)
         self._window = window
         self._widget = widget
+        self.is_encrypted = False
+        """Whether the vault is encrypted, so that it can be locked."""
         self.menu = QMenu(widget)
         theme.current().add_root(self.menu)
         self.menu.aboutToShow.connect(self._fill_menu)
@@ -128,6 +131,7 @@ class WindowActions(QObject):
             "file.models": self.open_models,
             "file.test_model": self._test_model,
             "file.close": window.close,
+            "file.lock": self.lock_requested.emit,
             "file.quit": self.quit_requested.emit,
             "edit.undo": window.undo.undo,
             "edit.redo": window.undo.redo,
@@ -164,6 +168,7 @@ class WindowActions(QObject):
             "help.pages", "help.welcome", "help.shortcuts", "help.about",
         )  # fmt: skip
         return dict.fromkeys(needs_vault, self._is_open) | {
+            "file.lock": self._can_lock,
             "edit.undo": window.undo.can_undo,
             "edit.redo": window.undo.can_redo,
             "go.back": self._can_go_back,
@@ -171,6 +176,9 @@ class WindowActions(QObject):
             "go.notice": self._has_notice,
             "view.inspector": self._has_inspector,
         }
+
+    def _can_lock(self) -> bool:
+        return self.is_encrypted and self._is_open()
 
     def _checked(self) -> dict[str, Callable[[], bool]]:
         return {f"view.{scheme.value}": partial(self._is_scheme, scheme) for scheme in Scheme}

@@ -63,6 +63,7 @@ FRAME = (
         "llm ollama openai answer spend cost",
     ),
     CommandSpec("file.close", QT_TRANSLATE_NOOP("Frame", "Close window"), "x", "Ctrl+W"),
+    CommandSpec("file.lock", QT_TRANSLATE_NOOP("Frame", "Lock"), "lock", "Ctrl+Alt+L", "passphrase encryption close"),
     CommandSpec("file.quit", QT_TRANSLATE_NOOP("Frame", "Quit"), "power", "Ctrl+Q", "exit"),
     CommandSpec("edit.undo", QT_TRANSLATE_NOOP("Frame", "Undo"), "undo-2", "Ctrl+Z"),
     CommandSpec("edit.redo", QT_TRANSLATE_NOOP("Frame", "Redo"), "redo-2", "Ctrl+Shift+Z; Ctrl+Y"),

@@ -13,6 +13,7 @@ SUBJECTS: Final[Mapping[str, str]] = {
     "capture": "Conversations taken in from other programs.",
     "connection": "Programs such as Claude Code, connected by an entry in their configuration.",
     "embedding": "The model that search by meaning uses.",
+    "encryption": "The vault's passphrase: encrypt, decrypt, change it.",
     "entity": "People, projects and other names.",
     "exchange": "Import and export.",
     "fact": "Facts: remember, correct, confirm, forget.",

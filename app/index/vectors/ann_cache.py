@@ -7,14 +7,15 @@ not found. While there is no such index, sqlite-vec answers exactly.
 """
 
 import hashlib
+import io
 import json
 import logging
 import math
 import os
 import threading
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO, Final
 
@@ -23,6 +24,10 @@ import numpy as np
 
 from app.core.files import from_os
 from app.core.regular_files import open_for_reading, open_replacing
+from app.encryption.sealed_files import MAGIC as SEALED_MAGIC
+from app.encryption.sealed_files import is_sealed, open_parts, sealed_parts
+from app.encryption.vault_keys import key_for_encrypted_file, key_for_new_file
+from app.errors import VaultDamagedError
 from app.index.vectors.quantization import (
     QuantizedVectors,
     Rotation,
@@ -278,18 +283,28 @@ def _write(path: Path, generation: Generation, codes: QuantizedVectors) -> Quant
         "arrays": {name: [array.dtype.str, list(array.shape)] for name, array in arrays.items()},
     }
     fresh = path.with_suffix(".new")
+    begins = _MAGIC + json.dumps(header).encode() + b"\n"
+    key = key_for_new_file(path)
     # A fixed name, so that ``discard`` finds the file of a killed writer.
     with os.fdopen(open_replacing(fresh), "wb") as file:
-        file.write(_MAGIC + json.dumps(header).encode() + b"\n")
-        for name, array in arrays.items():
-            if name == _MAPPED:
-                start = file.tell()
-            file.write(np.ascontiguousarray(array).data)
-    if _MAPS:
+        parts = chain([memoryview(begins)], (np.ascontiguousarray(array).data for array in arrays.values()))
+        for part in parts if key is None else sealed_parts(key, parts):
+            file.write(part)
+    if _MAPS and key is None:
+        before = [array.nbytes for name, array in arrays.items()][: list(arrays).index(_MAPPED)]
         with open_for_reading(fresh) as file:
-            codes = replace(codes, numbers=_mapped(file, start, codes.numbers.shape))
+            codes = replace(codes, numbers=_mapped(file, len(begins) + sum(before), codes.numbers.shape))
     fresh.replace(path)
     return codes
+
+
+def _parts(path: Path) -> Iterator[bytes]:
+    """Yield the contents of a sealed file; nothing where it is not sealed."""
+    with open_for_reading(path) as file:
+        key = key_for_encrypted_file(path) if is_sealed(file.read(len(SEALED_MAGIC))) else None
+        if key is not None:
+            file.seek(0)
+            yield from open_parts(key, file)
 
 
 def _mapped(file: BinaryIO, start: int, shape: Sequence[int]) -> "NDArray[np.int8]":
@@ -320,12 +335,13 @@ def _arrays(codes: QuantizedVectors) -> "dict[str, NDArray[Any]]":
 def _header(path: Path, generation: Generation) -> dict[str, Any] | None:
     """Return the header of the file if it is of this generation."""
     try:
-        with open_for_reading(path) as file:
+        first = next(_parts(path), b"")
+        with io.BytesIO(first) if first else open_for_reading(path) as file:
             if file.readline(64) != _MAGIC:
                 return None
             header = json.loads(file.readline(4_096))
         return header if header["generation"] == generation.id else None
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, VaultDamagedError):
         return None
 
 
@@ -354,20 +370,22 @@ def _read(path: Path, generation: Generation) -> QuantizedVectors | None:
         return None
     try:
         digest, made = hashlib.blake2b(digest_size=16), dict[str, Any]()
-        with open_for_reading(path) as file:
+        sealed = b"".join(_parts(path))
+        with io.BytesIO(sealed) if sealed else open_for_reading(path) as file:
             file.readline()
             file.readline()
             for name, (dtype, shape) in header["arrays"].items():
-                if name == _MAPPED and _MAPS:
+                if name == _MAPPED and _MAPS and not sealed:
                     made[name] = _mapped(file, _skip(file, math.prod(shape), digest), shape)
                     continue
-                array = np.fromfile(file, dtype=np.dtype(dtype), count=int(np.prod(shape))).reshape(shape)
+                size = math.prod(shape) * np.dtype(dtype).itemsize
+                array = np.frombuffer(file.read(size), dtype=np.dtype(dtype)).reshape(shape)
                 digest.update(array.data)
                 made[name] = array
         is_intact = digest.hexdigest() == header["digest"]
         rotation = Rotation(made["middle"], made["rotation"] if made["rotation"].size else None)
         codes = QuantizedVectors(rotation, made["ids"], made["bits"], made["numbers"], made["scales"])
-    except (OSError, EOFError, ValueError, KeyError, TypeError) as error:
+    except (OSError, EOFError, ValueError, KeyError, TypeError, VaultDamagedError) as error:
         _log.info("the vectors' cache is damaged and made anew: %s", type(error).__name__)
         return None
     if not is_intact:

@@ -12,6 +12,7 @@ from app.api.registry import Reply
 from app.changes import ChangeSet, Listener
 from app.config.model import SecretStatus, SettingValue
 from app.config.schema import SETTINGS
+from app.encryption.model import EncryptionState, EncryptionStatus
 from app.entities.model import GraphView
 from app.errors import KeepsakeError, NotFoundError
 from app.exchange.model import ImportPreview, ImportReport
@@ -36,6 +37,8 @@ class FakeBackend:
     keyring: str = "the test's keyring"
     keys: dict[str, str] = field(default_factory=dict)
     access_requests: list[AccessRequest] = field(default_factory=list)
+    encryption: EncryptionState = EncryptionState.NONE
+    jobs: list[Any] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         for item in SETTINGS:
@@ -83,6 +86,12 @@ class FakeBackend:
             memories=41208,
             sessions=312,
         )
+
+    def encryption_status(self) -> EncryptionStatus:
+        return EncryptionStatus(self.encryption, is_available=True, is_unlocked=True, is_in_keyring=False, cipher="")
+
+    def job_list(self) -> list[Any]:
+        return self.jobs
 
     def settings_list(self) -> list[SettingValue]:
         return list(self.settings.values())

@@ -4,6 +4,7 @@ from pathlib import Path
 
 import pytest
 
+from app.encryption.model import KEY_FILE
 from ui.shell.navigation import Place
 from ui.window_state import FILE, WindowState
 
@@ -35,6 +36,28 @@ def test_damage_is_forgotten(tmp_path: Path, damage: bytes) -> None:
     state = WindowState(tmp_path)
     assert state.text("window/pane", "sessions") == "sessions"
     assert state.places() == []
+
+
+def test_an_encrypted_vault_keeps_no_content_here(tmp_path: Path) -> None:
+    plain = WindowState(tmp_path)
+    plain.keep("capture/draft", "Zanzibarian")
+    plain.keep("panes/notes", b"Zanzibarian")
+    plain.write()
+    (tmp_path / KEY_FILE).write_text("{}")
+    state = WindowState(tmp_path)
+    state.keep("window/pane", "notes")
+    state.keep("capture/draft", "Zanzibarian")
+    state.keep("panes/notes", b"Zanzibarian")
+    state.keep_places([Place("notes", "note-1", title="Zanzibarian")])
+    # While the program runs, it is there.
+    assert state.text("capture/draft") == "Zanzibarian"
+    assert state.blob("panes/notes") == b"Zanzibarian"
+    assert [place.title for place in state.places()] == ["Zanzibarian"]
+    state.write()
+    assert b"Zanzibarian" not in (tmp_path / FILE).read_bytes()
+    again = WindowState(tmp_path)
+    assert again.text("window/pane") == "notes"
+    assert again.text("capture/draft") == ""
 
 
 def test_nothing_is_written_before_the_vault_exists(tmp_path: Path) -> None:

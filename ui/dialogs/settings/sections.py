@@ -110,6 +110,14 @@ SECTIONS: tuple[SectionSpec, ...] = (
         ("ledger.",),
     ),
     SectionSpec(
+        "encryption",
+        QT_TRANSLATE_NOOP("Settings", "Encryption"),
+        "lock",
+        QT_TRANSLATE_NOOP("Settings", "A passphrase without which nobody can read your memories on this disk."),
+        (("encryption.auto_lock_minutes", QT_TRANSLATE_NOOP("Settings", "Minutes without use until it locks")),),
+        ("encryption.",),
+    ),
+    SectionSpec(
         "agents",
         QT_TRANSLATE_NOOP("Settings", "Agents"),
         "bot",

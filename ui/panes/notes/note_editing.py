@@ -1,6 +1,7 @@
 """Editing of the open note: attachments, tasks, links, outline, number of words."""
 
 import asyncio
+from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QObject, QTimer
@@ -10,6 +11,7 @@ from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui.models.text_structure import Heading, structure_of
+from ui.panes.attachment_reader import read_attachment
 from ui.panes.known_hints import KnownHints
 from ui.panes.notes.note_attachments import NoteAttachments
 from ui.panes.notes.outline_section import OutlineSection
@@ -52,7 +54,7 @@ class NoteEditing(QObject):
         self._request = 0
         self.attachments = NoteAttachments(bridge, document, controller, pane)
         self.attachments.failed.connect(pane.show_error)
-        self.pictures = PictureCache(bridge.start, self._locate, self)
+        self.pictures = PictureCache(bridge.start, self._locate, partial(read_attachment, bridge), self)
         document.preview.set_pictures(self.pictures)
         self.outline = OutlineSection()
         body = inspector.widget()

@@ -15,6 +15,7 @@ from app.errors import KeepsakeError, NotFoundError
 from app.sessions.model import Message, NewMessage, Session
 from ui.actions import Action
 from ui.panes.attachment_opener import AttachmentOpener
+from ui.panes.attachment_reader import read_attachment
 from ui.panes.list_pane import ListPane
 from ui.panes.name_lookup import NameLookup
 from ui.panes.pane import Place
@@ -67,7 +68,9 @@ class SessionsPane(ListPane):
         self.listing = SessionList(bridge, self)
         self.pager = MessagePager(bridge, self)
         self.transcript = Transcript(self.pager, NameLookup(bridge, self), self)
-        self.pictures = PictureCache(bridge.start, self._locate, self, largest=LARGEST_PICTURE)
+        self.pictures = PictureCache(
+            bridge.start, self._locate, partial(read_attachment, bridge), self, largest=LARGEST_PICTURE
+        )
         self.transcript.set_pictures(self.pictures)
         self._opener = AttachmentOpener(bridge, self)
         self.header = SessionHeader(self)

@@ -9,15 +9,16 @@ from PySide6.QtCore import QObject, QSize, Signal
 from PySide6.QtGui import QImage
 from shiboken6 import isValid
 
-from app.attachments.model import Attachment, link_of
+from app.attachments.model import MAX_PICTURE_BYTES, Attachment, link_of
 from app.errors import KeepsakeError
 from ui.models.markup import Picture
-from ui.widgets.text.picture_decoder import PictureError, read_picture
+from ui.widgets.text.picture_decoder import PictureError, decode, read_picture
 
 BUDGET: Final = 48 * 1024 * 1024
 """Bytes of decoded pictures that are held for one note or conversation."""
 
 Locate = Callable[[str], Awaitable[Attachment]]
+Read = Callable[[Attachment, int], Awaitable[bytes]]
 Start = Callable[[Coroutine[Any, Any, Any]], object]
 
 
@@ -27,6 +28,7 @@ class PictureCache(QObject):
     Args:
         start: Runs a coroutine in the background.
         locate: Answers where the file of a link lies.
+        read: Answers the bytes of a file that is encrypted, up to a number.
         parent: Its owner.
         largest: Pictures are scaled down to this size, and the oldest make room for newer ones. Without it those
             beyond the budget are not shown.
@@ -36,11 +38,11 @@ class PictureCache(QObject):
     """A picture is there, or it is known why not."""
 
     def __init__(
-        self, start: Start, locate: Locate, parent: QObject | None = None, *, largest: QSize | None = None
+        self, start: Start, locate: Locate, read: Read, parent: QObject | None = None, *, largest: QSize | None = None
     ) -> None:
         super().__init__(parent)
         self._largest = largest
-        self._start, self._locate = start, locate
+        self._start, self._locate, self._read = start, locate, read
         self._images: dict[str, QImage] = {}
         self._problems: dict[str, str] = {}
         self._waiting: set[str] = set()
@@ -99,6 +101,9 @@ class PictureCache(QObject):
         try:
             found = await self._locate(link_of(name))
             loop = asyncio.get_event_loop()
+            if found.is_sealed:
+                data = await self._read(found, MAX_PICTURE_BYTES + 1)
+                return await loop.run_in_executor(None, decode, data, self._largest), ""
             return await loop.run_in_executor(None, read_picture, Path(found.path), self._largest), ""
         except PictureError as error:
             return None, self._sentence(error.kind)

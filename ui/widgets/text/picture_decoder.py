@@ -42,13 +42,13 @@ def read_picture(path: Path, largest: QSize | None = None) -> QImage:
         raise PictureError("outside") from error
     except OSError as error:
         raise PictureError("missing") from error
-    if len(data) > MAX_PICTURE_BYTES:
-        raise PictureError("large")
     return decode(data, largest)
 
 
 def decode(data: bytes, largest: QSize | None = None) -> QImage:
     """Return the picture in ``data``; see ``read_picture``."""
+    if len(data) > MAX_PICTURE_BYTES:
+        raise PictureError("large")
     held = QByteArray(data)
     buffer = QBuffer(held)
     buffer.open(QIODevice.OpenModeFlag.ReadOnly)

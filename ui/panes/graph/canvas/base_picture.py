@@ -99,7 +99,7 @@ class BaseRenderer(QObject):
                 self._ended.emit(picture)
 
     def _on_ended(self, picture: BasePicture | None) -> None:
-        # Not when the thread ends, which may be after this: whoever paints next must find it free.
+        # Not when the thread ends, which may be after this: the next picture must find it free.
         self._is_busy = False
         if picture is not None:
             self.rendered.emit(picture)

@@ -30,7 +30,9 @@ def test_an_operation_has_a_command_with_all_its_parameters(operation: str) -> N
 
 def test_a_command_written_by_hand_stands_in_for_few_verbs() -> None:
     replaced = {words for words in BY_WORDS if (line := verb_line(words.split())) is None or line.words != words}
-    assert replaced == {"backup list", "backup restore", "backup verify", "secret list", "secret remove", "secret set"}
+    encryption = {f"encryption {verb}" for verb in ("change", "decrypt", "encrypt", "forget", "remember", "status")}
+    secrets = {"secret list", "secret remove", "secret set"}
+    assert replaced == {"backup list", "backup restore", "backup verify"} | encryption | secrets
 
 
 def test_no_subject_hides_behind_a_single_command() -> None:

@@ -1,6 +1,7 @@
 """Pictures and files in messages."""
 
 import base64
+from typing import NoReturn
 
 import pytest
 from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QSize
@@ -100,7 +101,10 @@ def test_tasks_of_messages_cannot_be_ticked(opened: OpenPane, host: Host, rest: 
 
 
 def test_the_oldest_pictures_make_room() -> None:
-    cache = PictureCache(lambda _work: None, lambda _link: pytest.fail("nothing is located"), largest=QSize(10, 10))
+    def refuse(*_arguments: object) -> NoReturn:
+        pytest.fail("nothing is located or read")
+
+    cache = PictureCache(lambda _work: None, refuse, refuse, largest=QSize(10, 10))
     image = QImage(1024, 1024, QImage.Format.Format_RGB32)
     most = BUDGET // image.sizeInBytes()
     for number in range(most + 2):

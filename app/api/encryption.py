@@ -1,0 +1,92 @@
+"""Operations on the vault's encryption; no answer, trace or failure ever holds a passphrase."""
+
+import asyncio
+
+from app.api.caller import Caller
+from app.api.registry import operation
+from app.changes import Changed, ChangeSet
+from app.encryption.model import EncryptionStatus
+from app.engine import Engine
+from app.errors import AccessDeniedError
+from app.store.vault_encryption import VaultEncryption
+
+_AREAS = frozenset({"settings"})
+
+
+@operation("encryption.status", trust="full", owner_only=True)
+async def status(engine: Engine, caller: Caller) -> EncryptionStatus:
+    """Return how much of the vault is encrypted, and whether this installation can encrypt."""
+    return await asyncio.to_thread(_encryption(engine).status)
+
+
+@operation("encryption.encrypt", access="write", trust="full", owner_only=True)
+async def encrypt(engine: Engine, caller: Caller, passphrase: str) -> Changed[EncryptionStatus]:
+    """Have the vault encrypted when it is next opened.
+
+    Its database, attachments, backups and caches are then encrypted; without the passphrase nobody can read them, and
+    nobody can bring it back.
+
+    Args:
+        passphrase: At least eight characters on one line.
+    """
+    await asyncio.to_thread(_encryption(engine).encrypt, passphrase, is_open=True)
+    return await _changed(engine, caller)
+
+
+@operation("encryption.decrypt", access="write", trust="full", owner_only=True, destructive=True)
+async def decrypt(engine: Engine, caller: Caller, passphrase: str) -> Changed[EncryptionStatus]:
+    """Have the vault decrypted when it is next opened.
+
+    Args:
+        passphrase: The vault's passphrase.
+    """
+    await asyncio.to_thread(_encryption(engine).decrypt, passphrase, is_open=True)
+    return await _changed(engine, caller)
+
+
+@operation("encryption.change", access="write", trust="full", owner_only=True)
+async def change(engine: Engine, caller: Caller, old: str, new: str) -> Changed[EncryptionStatus]:
+    """Put another passphrase in the place of the old one, at once.
+
+    The key that encrypts the files stays: an older copy of the vault's folder still opens with the old passphrase.
+
+    Args:
+        old: The vault's passphrase.
+        new: The one to put in its place, of at least eight characters.
+    """
+    await asyncio.to_thread(_encryption(engine).change, old, new)
+    return await _changed(engine, caller)
+
+
+@operation("encryption.remember", access="write", trust="full", owner_only=True)
+async def remember(engine: Engine, caller: Caller, passphrase: str) -> Changed[EncryptionStatus]:
+    """Put the vault's key into the system's keyring.
+
+    This account then opens the vault without the passphrase.
+
+    Args:
+        passphrase: The vault's passphrase.
+    """
+    await asyncio.to_thread(_encryption(engine).remember, passphrase)
+    return await _changed(engine, caller)
+
+
+@operation("encryption.forget", access="write", trust="full", owner_only=True)
+async def forget(engine: Engine, caller: Caller) -> Changed[EncryptionStatus]:
+    """Take the vault's key out of the system's keyring.
+
+    The next start asks for the passphrase.
+    """
+    await asyncio.to_thread(_encryption(engine).forget)
+    return await _changed(engine, caller)
+
+
+def _encryption(engine: Engine) -> VaultEncryption:
+    if engine.isolated is None:
+        raise AccessDeniedError("An isolated agent cannot change the encryption: it is the person's.")
+    return VaultEncryption(engine.vault)
+
+
+async def _changed(engine: Engine, caller: Caller) -> Changed[EncryptionStatus]:
+    found = await asyncio.to_thread(_encryption(engine).status)
+    return Changed(found, ChangeSet(_AREAS, (), caller.name))

@@ -1,0 +1,198 @@
+"""Stored files of an attachments folder: plain, or sealed in an encrypted vault."""
+
+import io
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import BinaryIO, Final
+
+from app.attachments.model import Attachment, kind_of, link_of, name_of
+from app.core.files import replace_file
+from app.core.regular_files import make_folder, open_for_reading, require_file, require_folder
+from app.core.stop_signal import StopSignal
+from app.encryption.data_key import DataKey
+from app.encryption.file_sealing import seal_file, unseal_file
+from app.encryption.sealed_files import (
+    MAGIC,
+    SUFFIX,
+    is_sealed,
+    open_name,
+    open_parts,
+    sealed_name,
+    sealed_parts,
+    sealed_size,
+)
+from app.encryption.vault_keys import key_for_encrypted_file, key_for_new_file
+from app.errors import VaultDamagedError
+
+_PARTIAL: Final = ".partial"
+
+
+def path_of(folder: Path, name: str) -> Path:
+    """Return where the file called ``name`` lies, or is to lie when it is new.
+
+    Raises:
+        PassphraseRequiredError: The folder's vault is locked.
+    """
+    known, wanted = key_for_encrypted_file(folder / name), key_for_new_file(folder / name)
+    plain = folder / name
+    sealed = plain if known is None else folder / sealed_name(known, name)
+    if os.path.lexists(sealed):
+        return sealed
+    # What somebody laid into the folder of an encrypted vault is plain.
+    return plain if wanted is None or os.path.lexists(plain) else sealed
+
+
+def attachment_at(path: Path, name: str) -> Attachment:
+    """Return the attachment that is stored at ``path``.
+
+    Raises:
+        OSError: It is missing, a link, or no file.
+    """
+    require_file(path, is_written=False)
+    size = path.lstat().st_size
+    if path.name == name:
+        return Attachment(name, link_of(name), kind_of(name), size, str(path))
+    with open_for_reading(path) as file:
+        contents = sealed_size(file, size)
+    return Attachment(name, link_of(name), kind_of(name), contents, str(path), is_sealed=True)
+
+
+def files_of(folder: Path) -> Iterator[Attachment]:
+    """Yield the regular files of an attachments folder by name."""
+    try:
+        require_folder(folder)
+        entries = [entry for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
+    except OSError:
+        return
+    found: list[Attachment] = []
+    for entry in entries:
+        name = _name_at(Path(entry.path)) if entry.name.endswith(SUFFIX) else entry.name
+        if not entry.is_symlink() and not entry.name.endswith(_PARTIAL) and name and name_of(link_of(name)) == name:
+            found.append(attachment_at(Path(entry.path), name))
+    yield from sorted(found, key=lambda one: one.name)
+
+
+def open_attachment(path: Path) -> BinaryIO:
+    """Open the contents of a stored file for reading.
+
+    Raises:
+        OSError: It cannot be read, or is a link or no file.
+        VaultDamagedError: It is sealed and was changed.
+        PassphraseRequiredError: It is sealed and its vault is locked.
+    """
+    file = open_for_reading(path)
+    try:
+        if not is_sealed(file.read(len(MAGIC))):
+            file.seek(0)
+            return file
+        key = _required_key(path)
+        file.seek(0)
+        # As a whole: an attachment has a size limit, and what is half read has not been verified.
+        contents = io.BytesIO(b"".join(open_parts(key, file)))
+    except BaseException:
+        file.close()
+        raise
+    file.close()
+    return contents
+
+
+def write_attachment(path: Path, name: str, data: bytes) -> None:
+    """Write a file to where ``path_of`` has it, whole or not at all.
+
+    Raises:
+        MachineError: It cannot be written.
+    """
+    make_folder(path.parent)
+    key = key_for_new_file(path)
+    replace_file(path, data if key is None else b"".join(sealed_parts(key, [data], name)))
+
+
+def rename_attachment(folder: Path, name: str, new_name: str) -> bool:
+    """Give a stored file another name, and return whether there is one.
+
+    A sealed file holds its name, so that it is sealed anew.
+
+    Raises:
+        OSError: It cannot be read.
+        MachineError: It cannot be written.
+        VaultDamagedError: It is sealed and was changed.
+    """
+    source, target = path_of(folder, name), path_of(folder, new_name)
+    if not os.path.lexists(source):
+        return False
+    if source.name == name and target.name == new_name:
+        source.replace(target)
+        return True
+    with open_attachment(source) as stream:
+        data = stream.read()
+    write_attachment(target, new_name, data)
+    source.unlink()
+    return True
+
+
+def stored_names(folder: Path) -> list[str]:
+    """Return the names of all files of a folder, attachments or not."""
+    try:
+        require_folder(folder)
+        paths = [Path(entry.path) for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
+    except OSError:
+        return []
+    return [name for path in paths if (name := _name_at(path) if path.name.endswith(SUFFIX) else path.name)]
+
+
+def holds(path: Path, data: bytes) -> bool:
+    """Return whether the file at ``path`` has these contents."""
+    try:
+        require_file(path, is_written=False)
+        with open_attachment(path) as stream:
+            return stream.read(len(data) + 1) == data
+    except (OSError, VaultDamagedError):
+        return False
+
+
+def convert_attachments(folder: Path, target: DataKey | None, key: DataKey, stop: StopSignal) -> None:
+    """Seal the files of a folder, or open them.
+
+    Args:
+        folder: The attachments folder, there or not.
+        target: Seal them with this key; open them when ``None``.
+        key: The key of those that are sealed.
+        stop: Stops it between two files.
+
+    Raises:
+        CancelledByPersonError: ``stop`` was set.
+        VaultDamagedError: A sealed file was changed; it stays as it is.
+    """
+    try:
+        require_folder(folder)
+        paths = sorted(Path(entry.path) for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False))
+    except FileNotFoundError:
+        return
+    for path in paths:
+        stop.check()
+        with open_for_reading(path) as file:
+            was_sealed = is_sealed(file.read(len(MAGIC)))
+        if was_sealed == (target is not None) or path.name.endswith(_PARTIAL):
+            continue
+        if target is not None:
+            seal_file(path, folder / sealed_name(target, path.name), target)
+        else:
+            unseal_file(path, key)
+
+
+def _required_key(path: Path) -> DataKey:
+    key = key_for_encrypted_file(path)
+    if key is None:
+        raise VaultDamagedError(f"{path} is encrypted, and its vault is not.", path=str(path), state="sealed")
+    return key
+
+
+def _name_at(path: Path) -> str:
+    """Return the name in a sealed file, ``""`` where it is none of this vault's."""
+    try:
+        key = key_for_encrypted_file(path)
+        with open_for_reading(path) as file:
+            return "" if key is None else open_name(key, file)
+    except (OSError, VaultDamagedError):
+        return ""

@@ -1,0 +1,86 @@
+"""Passphrase of an encrypted vault, typed at the terminal."""
+
+import getpass
+import os
+import sys
+import warnings
+from pathlib import Path
+from typing import Final
+
+from app.cli import terminal
+from app.errors import InputError, PassphraseRequiredError, WrongPassphraseError
+
+_TRIES: Final = 3
+_MOST: Final = 1 << 16
+
+
+def typed_passphrase(question: str) -> str:
+    """Return a line that is typed unseen, or piped in.
+
+    Raises:
+        InputError: There is nothing to read it from, or what is typed would be shown.
+    """
+    if sys.stdin is None:
+        raise InputError("There is no standard input to read the passphrase from.")
+    if not sys.stdin.isatty():
+        return sys.stdin.readline(_MOST).rstrip("\r\n")
+    with warnings.catch_warnings():
+        # Where typing cannot be hidden it would be shown.
+        warnings.simplefilter("error", getpass.GetPassWarning)
+        try:
+            return getpass.getpass(f"{question} (not shown): ")
+        except getpass.GetPassWarning:
+            raise InputError("This terminal cannot hide what is typed; pipe the passphrase in instead.") from None
+
+
+def new_passphrase() -> str:
+    """Return a passphrase that was typed twice alike, or piped in once.
+
+    Raises:
+        InputError: The two differ, or it cannot be used.
+    """
+    from app.encryption.model import problem_of  # noqa: PLC0415
+
+    typed = typed_passphrase("New passphrase")
+    if problem := problem_of(typed):
+        raise InputError(problem)
+    if sys.stdin is not None and sys.stdin.isatty() and typed_passphrase("The same again") != typed:
+        raise InputError("The two passphrases differ. Nothing was changed.")
+    return typed
+
+
+def unlock_at_terminal(vault: Path) -> None:
+    """Unlock an encrypted vault for this process; does nothing where it is not locked.
+
+    The environment and the keyring come first; then the person is asked, where there is a terminal.
+
+    Raises:
+        PassphraseRequiredError: Nobody can be asked.
+        WrongPassphraseError: It was wrong three times.
+    """
+    from app.encryption.key_file import has_key_file  # noqa: PLC0415  (most vaults are not encrypted)
+
+    if not has_key_file(vault):
+        return
+    from app.encryption.vault_keys import is_unlocked  # noqa: PLC0415
+    from app.store.vault_encryption import VARIABLE, VaultEncryption  # noqa: PLC0415
+
+    encryption = VaultEncryption(vault)
+    encryption.unlock_unattended(os.environ)
+    if is_unlocked(vault):
+        return
+    if not terminal.can_ask():
+        raise PassphraseRequiredError(
+            f"These memories are encrypted. Open Keepsake and type the passphrase, run 'keepsake serve' in a terminal,"
+            f" or set {VARIABLE}.",
+            path=str(vault),
+        )
+    for left in reversed(range(_TRIES)):
+        try:
+            encryption.unlock(typed_passphrase("Passphrase"))
+        except WrongPassphraseError as error:
+            if not left:
+                raise
+            terminal.tell(error.message)
+        else:
+            return

@@ -1,0 +1,1 @@
+"""Encryption of a vault: key file, keys of unlocked vaults, sealed files."""

@@ -1,0 +1,53 @@
+"""Values of encryption: its states, and what a passphrase must be."""
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Final
+
+KEY_FILE: Final = "encryption.json"
+"""The file in a vault that holds its data key, wrapped by the passphrase."""
+MIN_PASSPHRASE: Final = 8
+MAX_PASSPHRASE: Final = 1_024
+
+
+class EncryptionState(StrEnum):
+    """State of a vault's encryption."""
+
+    NONE = "none"
+    ENCRYPTING = "encrypting"
+    """Its files are being encrypted, or that was cut off: the next opening goes on."""
+    ENCRYPTED = "encrypted"
+    DECRYPTING = "decrypting"
+    """Its files are being decrypted, or that was cut off: the next opening goes on."""
+
+
+@dataclass(frozen=True, slots=True)
+class EncryptionStatus:
+    """Encryption of one vault, as a person asks for it.
+
+    Args:
+        state: How much of it is encrypted.
+        is_available: The program can encrypt: SQLite was built with ciphers.
+        is_unlocked: This process has the key.
+        is_in_keyring: The system's keyring opens the vault without the passphrase.
+        cipher: What encrypts the pages of the database, ``""`` where nothing does.
+    """
+
+    state: EncryptionState
+    is_available: bool
+    is_unlocked: bool
+    is_in_keyring: bool
+    cipher: str
+
+
+def problem_of(passphrase: str) -> str:
+    """Return why a passphrase cannot be used, ``""`` where it can."""
+    if len(passphrase) < MIN_PASSPHRASE:
+        return f"A passphrase has at least {MIN_PASSPHRASE} characters; several words are better than one."
+    if len(passphrase) > MAX_PASSPHRASE:
+        return f"A passphrase has at most {MAX_PASSPHRASE:,} characters."
+    if not passphrase.isprintable():
+        return "A passphrase is one line without control characters."
+    if passphrase != passphrase.strip():
+        return "A passphrase does not begin or end with a space."
+    return ""

@@ -1,0 +1,103 @@
+"""Cipher of database files: the key that a connection needs, by the file it opens."""
+
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+from app.core.regular_files import open_for_reading
+from app.encryption.data_key import DataKey
+from app.encryption.vault_keys import key_for_encrypted_file, key_for_new_file
+from app.errors import EncryptionUnavailableError
+
+CIPHER: Final = "chacha20"  # ChaCha20 with a Poly1305 tag for each page: what is changed on the disk is noticed
+PLAIN_HEADER: Final = b"SQLite format 3\x00"
+
+
+def is_available() -> bool:
+    """Return whether this SQLite can encrypt: ``apsw`` comes from the package ``apsw-sqlite3mc``."""
+    return hasattr(apsw, "mc_version")
+
+
+def require_available() -> None:
+    """Refuse to encrypt with a SQLite that cannot.
+
+    Raises:
+        EncryptionUnavailableError: The sentence says what to install.
+    """
+    if not is_available():
+        raise EncryptionUnavailableError(
+            "This installation of Keepsake cannot encrypt. Install it with its extra 'encryption'"
+            " (pip install 'keepsake[encryption]'), or use a package from the website."
+        )
+
+
+def beginning_of(path: Path) -> bytes:
+    """Return the first bytes of a file, none where it is empty or missing."""
+    try:
+        with open_for_reading(path) as file:
+            return file.read(len(PLAIN_HEADER))
+    except OSError:
+        return b""  # SQLite says why it cannot be opened
+
+
+def key_of(path: Path) -> DataKey | None:
+    """Return the key of a database file, or the one for a new file.
+
+    ``None`` where it is plain.
+
+    Raises:
+        PassphraseRequiredError: Its vault is locked.
+    """
+    beginning = beginning_of(path)
+    if beginning == PLAIN_HEADER:
+        return None
+    return key_for_encrypted_file(path) if beginning else key_for_new_file(path)
+
+
+def apply_key(connection: apsw.Connection, path: Path) -> None:
+    """Give a connection the key of its file, before anything is read.
+
+    Raises:
+        PassphraseRequiredError: Its vault is locked.
+        EncryptionUnavailableError: This SQLite has no ciphers.
+    """
+    key = key_of(path)
+    if key is not None:
+        require_available()
+        connection.pragma("cipher", CIPHER)
+        # A raw key: it is random, so no iterations are spent on it, for each of many connections.
+        connection.pragma("key", f"raw:{key.database.hex()}")
+
+
+def vacuum_into(connection: apsw.Connection, path: Path, key: DataKey | None) -> None:
+    """Copy a database to ``path``, which is empty or missing.
+
+    Args:
+        connection: The source, opened with ``SQLITE_OPEN_URI``.
+        path: The file to make.
+        key: Encrypts the copy; it is plain when ``None``.
+
+    Raises:
+        apsw.Error: It failed; the message does not repeat the key, which SQLite's own does.
+    """
+    written = path.absolute().as_uri()
+    name = f"{written}?key=" if key is None else f"{written}?cipher={CIPHER}&key=raw:{key.database.hex()}"
+    was_query_only = connection.pragma("query_only")
+    connection.pragma("query_only", False)  # the copy counts as a change
+    try:
+        connection.execute("VACUUM INTO ?", (name,))
+    except apsw.Error as error:
+        failed = _without_key(error)
+    else:
+        return
+    finally:
+        connection.pragma("query_only", was_query_only)
+    raise failed
+
+
+def _without_key(error: apsw.Error) -> apsw.Error:
+    made = type(error)("the copy could not be made")
+    for name in ("result", "extendedresult"):
+        setattr(made, name, getattr(error, name, 0))
+    return made

@@ -1,0 +1,258 @@
+"""Conversion of a closed vault: every file of it is encrypted, or decrypted.
+
+The key file says which. It is written first and carried out when the vault next opens, also after a kill: each file
+says by its beginning whether it is done. A file is replaced by its copy only when that is whole and was checked.
+"""
+
+import os
+import shutil
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Final
+
+import apsw
+
+from app.attachments.model import FOLDER as ATTACHMENTS
+from app.attachments.stored_files import convert_attachments
+from app.core.files import from_os
+from app.core.regular_files import open_replacing
+from app.core.stop_signal import StopSignal
+from app.core.vault_opening import OpeningWork, VaultOpening
+from app.encryption.data_key import DataKey
+from app.encryption.file_sealing import overwrite_handle, seal_file, unseal_file
+from app.encryption.key_file import KeyFile, read_key_file, remove_key_file, write_key_file
+from app.encryption.model import KEY_FILE, EncryptionState
+from app.encryption.sealed_files import SUFFIX
+from app.encryption.vault_keys import require_key
+from app.errors import DiskFullError, VaultDamagedError
+from app.store.backup import keep_name
+from app.store.cipher import PLAIN_HEADER, beginning_of, require_available, vacuum_into
+from app.store.connection import connect
+from app.store.interruption import interruptible
+from app.store.sqlite_errors import translate_sqlite_errors
+
+_PARTIAL: Final = ".converting"
+_OTHERS: Final = frozenset({ATTACHMENTS, "trace"})
+_DERIVED: Final = frozenset({"vectors.cache", "vectors.new", "window.ini"})
+_LOGS: Final = ("-wal", "-shm", "-journal")
+_SPARE: Final = 1 << 20
+_INSTRUCTIONS: Final = 200_000  # of SQLite's machine, between two looks at the size of the copy
+_PAGE: Final = 512  # every database is a multiple of the smallest page
+
+
+def finish_conversion(vault: Path, opening: VaultOpening) -> None:
+    """Encrypt or decrypt a vault as its key file asks for.
+
+    It needs the vault's lock and its key.
+
+    Raises:
+        CancelledByPersonError: It was stopped; the next opening goes on.
+        PassphraseRequiredError: The vault is locked.
+        EncryptionUnavailableError: This SQLite has no ciphers.
+        VaultDamagedError: A file is damaged; it is left as it is.
+        DiskFullError: There is no room for the copy of a file.
+    """
+    file = read_key_file(vault)
+    if file is None or file.state is EncryptionState.ENCRYPTED:
+        return
+    key = require_key(vault)
+    require_available()
+    is_encrypting = file.state is EncryptionState.ENCRYPTING
+    report = _Report(opening, "encryption" if is_encrypting else "decryption")
+    try:
+        report(0, 1)
+        for name in _DERIVED:
+            (vault / name).unlink(missing_ok=True)
+        for folder in _folders(vault):
+            convert_attachments(folder / ATTACHMENTS, key if is_encrypting else None, key, opening.stop)
+        _convert_databases(vault, key, opening, report, is_encrypting=is_encrypting)
+    except OSError as error:
+        raise from_os(error, vault) from error
+    if is_encrypting:
+        write_key_file(vault, replace(file, state=EncryptionState.ENCRYPTED))
+    else:
+        remove_key_file(vault)
+
+
+def require_room(vault: Path) -> None:
+    """Refuse to begin a conversion for which the disk has no room.
+
+    Raises:
+        DiskFullError: The largest file would not fit beside itself.
+    """
+    largest = max((path.stat().st_size for path in _files(vault)), default=0)
+    free = shutil.disk_usage(vault).free
+    if free < largest * 1.1 + _SPARE:
+        raise DiskFullError(
+            f"Encrypting needs {largest // (1 << 20) + 2:,} MB of free space for a while, and the disk has"
+            f" {free // (1 << 20):,} MB. Nothing was changed.",
+            path=str(vault),
+        )
+
+
+def begin(vault: Path, file: KeyFile) -> None:
+    """Write the key file of a conversion, which the next opening carries out.
+
+    Raises:
+        EncryptionUnavailableError: This SQLite has no ciphers.
+        DiskFullError: There is no room for it.
+    """
+    require_available()
+    require_room(vault)
+    write_key_file(vault, file)
+
+
+class _Report:
+    """Reports the percentage that is done, once each."""
+
+    def __init__(self, opening: VaultOpening, work: OpeningWork) -> None:
+        self._opening = opening
+        self._work: OpeningWork = work
+        self._percent = -1
+
+    def __call__(self, done: int, count: int) -> None:
+        percent = min(100, 100 * done // max(1, count))
+        if percent != self._percent:
+            self._percent = percent
+            self._opening.begin(self._work, percent, 100)
+
+
+def _convert_databases(
+    vault: Path, key: DataKey, opening: VaultOpening, report: Callable[[int, int], None], *, is_encrypting: bool
+) -> None:
+    if not is_encrypting:
+        for path in _files(vault):
+            if path.name.endswith(SUFFIX):
+                unseal_file(path, key)
+    waiting = [path for path in _files(vault) if _is_waiting(path, is_encrypting=is_encrypting)]
+    sizes = [path.stat().st_size for path in waiting]
+    total, done = sum(sizes), 0
+    for path, size in zip(waiting, sizes, strict=True):
+
+        def report_part(part: int, before: int = done) -> None:
+            report(before + part, total)
+
+        try:
+            _convert(path, key if is_encrypting else None, opening, report_part)
+        except VaultDamagedError:
+            if not is_encrypting or path.parent == vault:
+                raise
+            # A damaged copy is kept byte for byte, and must not hold up the vault.
+            seal_file(path, path.with_name(path.name + SUFFIX), key)
+        done += size
+        report(done, total)
+
+
+def _folders(vault: Path) -> Iterator[Path]:
+    """Yield the vault, the vaults of isolated agents and their folders of backups."""
+    agents = vault / "agents"
+    own = [vault, *(path for path in sorted(agents.glob("*")) if path.is_dir() and not path.is_symlink())]
+    for folder in own:
+        yield folder
+        yield folder / "backups"
+
+
+def _files(vault: Path) -> Iterator[Path]:
+    """Yield the files of a vault that may be databases, the vault's own last."""
+    found: list[Path] = []
+    for place, folders, names in os.walk(vault, followlinks=False):
+        folders[:] = sorted(name for name in folders if name not in _OTHERS)
+        paths = (Path(place, name) for name in sorted(names) if not name.endswith(_LOGS) and name != KEY_FILE)
+        found += [path for path in paths if path.is_file() and not path.is_symlink()]
+    # What was cut off before tells by the vault's own database, the first to be looked for.
+    yield from sorted(found, key=lambda path: path.parent == vault)
+
+
+def _is_waiting(path: Path, *, is_encrypting: bool) -> bool:
+    if path.name.endswith(_PARTIAL):
+        path.unlink()
+        return False
+    beginning = beginning_of(path)
+    if is_encrypting:
+        return beginning == PLAIN_HEADER
+    return beginning != PLAIN_HEADER and path.stat().st_size % _PAGE == 0 and _is_database(path)
+
+
+def _is_database(path: Path) -> bool:
+    """Return whether a file that is not plain opens with the vault's key."""
+    if not path.stat().st_size:
+        return False
+    try:
+        with closing(connect(path, apsw.SQLITE_OPEN_READONLY)) as connection:
+            connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    except apsw.NotADBError:
+        return False
+    return True
+
+
+def _convert(path: Path, key: DataKey | None, opening: VaultOpening, report: Callable[[int], None]) -> None:
+    """Replace a database by its copy under ``key``, plain when ``None``."""
+    partial = path.with_name(path.name + _PARTIAL)
+    partial.unlink(missing_ok=True)
+    os.close(open_replacing(partial))  # SQLite would make it readable for others
+    with translate_sqlite_errors():
+        try:
+            with closing(connect(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI)) as source:
+                with _reporting(source, opening.stop, partial, report):
+                    vacuum_into(source, partial, key)
+                expected = source.execute("SELECT count(*) FROM sqlite_schema").get
+                _check(partial, opening, expected)
+            # Closing has taken the log into the file; one that stayed would be read into the copy.
+            log = path.with_name(path.name + "-wal")
+            if log.exists() and log.stat().st_size:
+                raise VaultDamagedError("The log of the database could not be taken into it.", path=str(path))
+            _replace(path, partial)
+        finally:
+            partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def _reporting(
+    source: apsw.Connection, stop: StopSignal, partial: Path, report: Callable[[int], None]
+) -> Iterator[None]:
+    """Report the size of a copy while it grows; stop on request."""
+
+    def look() -> bool:
+        if not stop.is_set:
+            report(partial.stat().st_size if partial.exists() else 0)
+        return stop.is_set
+
+    source.set_progress_handler(look, _INSTRUCTIONS)
+    try:
+        yield
+    except apsw.InterruptError:
+        stop.check()
+        raise
+    finally:
+        source.set_progress_handler(None)
+
+
+def _check(partial: Path, opening: VaultOpening, expected: object) -> None:
+    """Refuse a copy that is not whole."""
+    with closing(connect(partial, apsw.SQLITE_OPEN_READWRITE)) as copy, interruptible(copy, opening.stop):
+        tables = copy.execute("SELECT count(*) FROM sqlite_schema").get
+        verdict = copy.execute("PRAGMA quick_check(1)").get
+    if verdict != "ok" or tables != expected:
+        raise VaultDamagedError("The database is damaged, so no sound copy of it can be made.", verdict=str(verdict))
+
+
+def _replace(path: Path, partial: Path) -> None:
+    """Replace the original by its copy.
+
+    The bytes of the original are overwritten where the system permits it.
+    """
+    with partial.open("rb+") as file:
+        os.fsync(file.fileno())
+    original = path.open("rb+") if os.name == "posix" else None
+    try:
+        partial.replace(path)
+        keep_name(path)
+        if original is not None:
+            overwrite_handle(original.fileno())
+    finally:
+        if original is not None:
+            original.close()
+    for ending in _LOGS:
+        path.with_name(path.name + ending).unlink(missing_ok=True)

@@ -1,0 +1,69 @@
+"""Start page of an encrypted vault: it asks for the passphrase, and keeps none."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit
+from pytestqt.qtbot import QtBot
+
+from app.errors import PassphraseRequiredError
+from tests.unit.ui.panes.test_every_pane import _nameless
+from ui.shell.opening_advice import OpeningRemedy
+from ui.shell.start_page import StartPage
+from ui.theme import Theme
+
+
+@pytest.fixture
+def page(qtbot: QtBot, look: Theme) -> StartPage:
+    made = StartPage()
+    qtbot.addWidget(made)
+    made.resize(900, 640)
+    made.show()
+    made.show_opening("/somewhere")
+    made.show_error(PassphraseRequiredError("These memories are encrypted."))
+    return made
+
+
+def typed(page: StartPage, text: str) -> None:
+    QTest.keyClicks(page.form.field, text)
+
+
+def test_it_asks_with_the_keyboard_in_the_field(page: StartPage) -> None:
+    assert page.form.isVisible()
+    assert page.form.field.echoMode() is QLineEdit.EchoMode.Password
+    assert not page.form.unlock.isEnabled()
+    assert page.remedies[OpeningRemedy.OTHER].isVisible()
+    assert not page.remedies[OpeningRemedy.RESTORE].isVisible()
+    assert not page.copy.isVisible()
+    assert _nameless(page) == []
+
+
+def test_enter_unlocks_and_the_field_keeps_nothing(page: StartPage) -> None:
+    requested: list[str] = []
+    page.unlock_requested.connect(requested.append)
+    QTest.keyClick(page.form.field, Qt.Key.Key_Return)
+    assert requested == []
+    typed(page, "correct horse")
+    assert page.form.unlock.isEnabled()
+    QTest.keyClick(page.form.field, Qt.Key.Key_Return)
+    assert requested == ["correct horse"]
+    assert page.form.field.text() == ""
+
+
+def test_what_was_wrong_is_said_and_it_can_be_tried_again(page: StartPage) -> None:
+    page.show_working("Unlocking…")
+    assert not page.form.isVisible()
+    page.show_locked("This is not the passphrase. Try again.")
+    assert page.form.problem.text() == "This is not the passphrase. Try again."
+    assert page.form.problem.isVisible()
+    page.show_opening("/somewhere")
+    assert not page.form.isVisible()
+
+
+def test_what_is_typed_can_be_shown(page: StartPage) -> None:
+    typed(page, "correct horse")
+    page.form.field.show_button.click()
+    assert page.form.field.echoMode() is QLineEdit.EchoMode.Normal
+    assert page.form.field.show_button.accessibleName() == "Hide the passphrase"
+    page.form.field.forget()
+    assert page.form.field.echoMode() is QLineEdit.EchoMode.Password

@@ -1,0 +1,66 @@
+"""Text field for a passphrase, which can be shown while it is typed."""
+
+from PySide6.QtCore import QEvent, QMargins, QSize, Qt
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from ui import theme
+from ui.style.icons import icon
+from ui.widgets.button import ToolButton, name_button
+
+SIDE = 16
+INSET = 10
+
+
+class PassphraseField(QLineEdit):
+    """A field whose text is hidden until the button in it is pressed.
+
+    Args:
+        name: What screen readers call it.
+        parent: Its parent.
+    """
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setEchoMode(QLineEdit.EchoMode.Password)
+        self.setInputMethodHints(Qt.InputMethodHint.ImhSensitiveData | Qt.InputMethodHint.ImhNoAutoUppercase)
+        self.setAccessibleName(name)
+        self.setPlaceholderText(name)
+        self.show_button = ToolButton(self)
+        self.show_button.setProperty("inside", True)
+        self.show_button.setCheckable(True)
+        self.show_button.setCursor(Qt.CursorShape.ArrowCursor)
+        self.show_button.toggled.connect(self._on_show_button_toggled)
+        theme.current().changed.connect(self._place)
+        self._on_show_button_toggled(False)
+        self._place()
+
+    def forget(self) -> None:
+        """Clear the text and hide what is typed next."""
+        self.show_button.setChecked(False)
+        self.clear()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the button at the end."""
+        super().resizeEvent(event)
+        self._place()
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Keep the button at the end."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.LayoutDirectionChange:
+            self._place()
+
+    def _place(self) -> None:
+        side = theme.current().scaled(SIDE)
+        width = side + 2 * theme.current().scaled(INSET) // 2
+        self.show_button.setIconSize(QSize(side, side))
+        self.show_button.setFixedSize(width, max(side, self.height() - 4))
+        is_mirrored = self.layoutDirection() == Qt.LayoutDirection.RightToLeft
+        self.show_button.move(2 if is_mirrored else self.width() - width - 2, 2)
+        self.setTextMargins(QMargins(width, 0, 0, 0) if is_mirrored else QMargins(0, 0, width, 0))
+
+    def _on_show_button_toggled(self, is_shown: bool) -> None:
+        self.setEchoMode(QLineEdit.EchoMode.Normal if is_shown else QLineEdit.EchoMode.Password)
+        self.show_button.setIcon(icon("eye-off" if is_shown else "eye"))
+        name_button(self.show_button, self.tr("Hide the passphrase") if is_shown else self.tr("Show the passphrase"))
