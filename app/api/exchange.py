@@ -12,13 +12,9 @@ from app.core.paths import user_path
 from app.core.stores import StoreName
 from app.encryption.key_file import has_key_file
 from app.engine import Engine
-<<<<<<< HEAD
+from app.errors import InputError
 from app.exchange.formats import capsule
 from app.exchange.model import ExportFormat, ExportReport, ImportPreview, ImportReport, UnfinishedImport
-=======
-from app.errors import InputError
-from app.exchange.model import ExportFormat, ExportReport, ImportPreview, ImportReport
->>>>>>> pipeline
 
 
 @operation("exchange.preview", trust="full", owner_only=True)
