@@ -10,7 +10,8 @@ from app.api.registry import operation
 from app.core.paths import user_path
 from app.core.stores import StoreName
 from app.engine import Engine
-from app.exchange.capsules import Capsule, CapsuleMaker
+from app.exchange.capsules import CapsuleMaker
+from app.exchange.model import Capsule
 from app.memories import repo
 from app.memories.model import Kind, MemoryFilter
 

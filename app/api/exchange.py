@@ -90,7 +90,7 @@ async def unfinished(engine: Engine, caller: Caller) -> list[UnfinishedImport]:
 
 @operation("exchange.dismiss", access="write", trust="full", owner_only=True)
 async def dismiss(engine: Engine, caller: Caller, run_id: str) -> Changed[bool]:
-    """Leave an import that was cut off as it is, and say nothing more about it.
+    """Say nothing more about an import that was cut off.
 
     Args:
         run_id: The import, as ``exchange.unfinished`` names it.

@@ -2,8 +2,7 @@
 
 import base64
 import hashlib
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,6 +14,7 @@ from app.errors import InputError, MachineError
 from app.exchange.export_target import FileTarget, writable
 from app.exchange.formats.capsule import BEGINNING, CapsuleHeader, clean_sender, fingerprint_of
 from app.exchange.formats.keepsake_writer import JsonlWriter
+from app.exchange.model import Capsule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,23 +26,6 @@ if TYPE_CHECKING:
 KEY_FILE: Final = "capsule.key"
 DAY_MS: Final = 86_400_000
 MAX_DAYS: Final = 3650
-
-
-@dataclass(frozen=True, slots=True)
-class Capsule:
-    """A capsule that was written.
-
-    Args:
-        path: The file.
-        memories: How many are in it.
-        expires_at: Until when it can be imported.
-        fingerprint: The key it is signed with, in short, for the receiver to compare.
-    """
-
-    path: str
-    memories: int
-    expires_at: datetime
-    fingerprint: str
 
 
 class CapsuleMaker:

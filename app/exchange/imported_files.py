@@ -1,4 +1,4 @@
-"""Attachments of imports, which go when the import is undone and come back when that is undone."""
+"""Attachments of imports, which go and come back with them."""
 
 import json
 import re
@@ -66,7 +66,7 @@ class ImportedFiles:
         return RunChanges()
 
     async def undo(self, run_id: str) -> frozenset[str]:
-        """Set aside what nothing shows any more, or bring back what is shown again; see ``RunUndoer``."""
+        """Set aside what nothing shows, or bring back what something shows; see ``RunUndoer``."""
         base = run_id
         while base.startswith(UNDO):
             base = base.removeprefix(UNDO)
@@ -123,7 +123,7 @@ def _in(text: str) -> set[str]:
 
 
 def _begun_ms(run_id: str) -> int | None:
-    """Return when a run began, as its id says; ``None`` where the id is no run's."""
+    """Return when a run began, as its id says; ``None`` where it does not."""
     try:
         return uuid.UUID(run_id.partition("-")[2]).int >> 80
     except ValueError:

@@ -108,8 +108,25 @@ class UnfinishedImport:
 
 
 @dataclass(frozen=True, slots=True)
+class Capsule:
+    """A capsule that was written.
+
+    Args:
+        path: The file.
+        memories: How many are in it.
+        expires_at: Until when it can be imported.
+        fingerprint: The key it is signed with, in short, for the receiver to compare.
+    """
+
+    path: str
+    memories: int
+    expires_at: datetime
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
 class CapsuleOrigin:
-    """Who made a capsule, as far as it says, and whether their key is known.
+    """Origin of a capsule: what it says of its sender, and their key.
 
     Args:
         sender: Their name, in their own words.

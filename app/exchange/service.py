@@ -147,7 +147,10 @@ class ImportMarks(Protocol):
     """Marks of imports that have begun and not ended."""
 
     async def begin(self, path: str, format_name: str) -> str:
-        """Keep that an import has begun, and return its run: that of the one that was cut off, if any."""
+        """Keep that an import has begun, and return its run.
+
+        It is the run of the one that was cut off, if any.
+        """
 
     async def end(self, path: str, format_name: str) -> None:
         """Forget an import."""

@@ -26,7 +26,7 @@ _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 @dataclass(frozen=True, slots=True)
 class SourceEntry:
-    """File to read: its name for a person, its size, how to open it, and when it was created and changed if known."""
+    """File to read: its name for a person, size, times, and how to open it."""
 
     name: str
     size: int

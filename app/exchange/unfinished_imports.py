@@ -1,4 +1,4 @@
-"""Imports under way, kept in the vault, so that one that was cut off is known after the next start."""
+"""Imports under way, kept in the vault to know those that were cut off."""
 
 import json
 from collections.abc import Callable
@@ -44,7 +44,7 @@ class UnfinishedImports:
         return run_id
 
     async def end(self, path: str, format_name: str) -> None:
-        """Forget an import, because it has ended, or because the person does not want to go on with it."""
+        """Forget an import, because it has ended or is not wanted any more."""
         key = _key(path, format_name)
         self._running.discard(key)
         await self._store.write(partial(_drop, key=key))

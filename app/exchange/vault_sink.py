@@ -201,7 +201,7 @@ class VaultSink:
         return opened
 
     def _record(self, connection: apsw.Connection, session_id: str, actor: str) -> None:
-        """Write into the history that this import made a conversation, by which it is undone."""
+        """Write into the history that this import made a conversation."""
         history_repo.record(
             connection,
             target_kind="session",
@@ -215,7 +215,10 @@ class VaultSink:
         )
 
     def _restored(self, connection: apsw.Connection, session_id: str, forgotten_ms: int) -> int | None:
-        """Bring back a conversation that is forgotten because its import was undone; return since when it still is."""
+        """Bring back a conversation that is forgotten because its import was undone.
+
+        Returns since when it still is forgotten, ``None`` where it is back.
+        """
         entries = history_repo.entries(connection, target=session_id, limit=-1)
         made = next((one for one in entries if one.event == "ADD" and one.undone_by is not None), None)
         if made is None or made.undone_by != entries[0].id:

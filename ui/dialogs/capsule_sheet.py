@@ -25,7 +25,7 @@ from ui.widgets.tag_edit import TagEdit
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from app.exchange.capsules import Capsule
+    from app.exchange.model import Capsule
     from ui.bridge import Bridge
 
 ENDING: Final = ".capsule"

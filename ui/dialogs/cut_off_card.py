@@ -1,4 +1,4 @@
-"""Card about an import that was cut off: go on with it, or leave it as it is."""
+"""Card about an import that was cut off, to go on with it."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING

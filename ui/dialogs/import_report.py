@@ -43,7 +43,7 @@ def preview_text(preview: ImportPreview) -> str:
 
 
 def capsule_text(origin: CapsuleOrigin) -> str:
-    """Return whom a capsule is from, since when their key is known, and until when it can be imported."""
+    """Return whom a capsule is from, with their key, and its last day."""
     sender = origin.sender or translate("Report", "somebody without a name")
     if origin.is_own:
         lines = [translate("Report", "You made it yourself.")]

@@ -1,4 +1,4 @@
-"""Cut-off imports: the person hears at the start that one did not end, and how to go on."""
+"""Notice at the start about an import that was cut off."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 class CutOffImports(QObject):
-    """Says once, after the vault was opened, which import was cut off.
+    """Emits a notice about the latest import that was cut off.
 
     Args:
         bridge: The way to the engine.

@@ -85,7 +85,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
 
 
 def _unpack(archive: ArchiveFiles, stem: str, found: _Found) -> str:
-    """Sort the files of a zip, and return the name of the folder that was zipped."""
+    """Sort the files of a zip, and return its folder's name."""
     tops = {name.partition("/")[0] for name in archive.files}
     is_one = len(tops) == 1 and all("/" in name for name in archive.files)
     root_name = tops.pop() if is_one else stem

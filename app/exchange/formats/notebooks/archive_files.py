@@ -104,7 +104,10 @@ def _copy(stream: IO[bytes], copy: IO[bytes], size: int) -> None:
 
 
 def _times(info: zipfile.ZipInfo) -> tuple[int | None, int | None]:
-    """Return when a member was created and changed; a zip says the latter alone, in the time of this place."""
+    """Return when a member was created and changed.
+
+    A zip says the latter alone, in the time of this place.
+    """
     try:
         moment = int(time.mktime((*info.date_time, 0, 0, -1)) * 1000)
     except (ValueError, OverflowError):

@@ -7,6 +7,8 @@ import pytest
 from app.core.regular_files import make_folder
 from app.errors import NotFoundError
 from app.host import Host
+from app.store.vault_encryption import VaultEncryption
+from tests.helpers.encryption import PASSPHRASE, files_with, locked, needs_cipher
 from tests.unit.app.exchange.reading import write_zip
 
 PICTURE = bytes.fromhex(
@@ -90,3 +92,29 @@ def test_undone_files_are_removed_for_ever_with_their_notes(host: Host, tmp_path
     host.ask("memory.undo", run_id=report.run_id)
     host.ask("memory.forget_forever", ids=ids, confirm=True)
     assert [one.name for one in (host.vault / "attachments").iterdir()] == []
+
+
+@needs_cipher
+def test_files_that_are_set_aside_are_encrypted_too(vault: Path, tmp_path: Path) -> None:
+    host = Host(vault, serve=False)
+    host.start()
+    text = write_zip(tmp_path / "Garden.zip", {"Rose.md": b"[](words.txt)", "words.txt": b"Zanzibarian words"})
+    report = host.ask("exchange.import", path=str(text))
+    host.ask("memory.undo", run_id=report.run_id)
+    host.stop()
+    assert files_with(vault, "Zanzibarian")
+    VaultEncryption(vault).encrypt(PASSPHRASE)
+    host = Host(vault, serve=False)
+    host.start()
+    try:
+        assert files_with(vault, "Zanzibarian") == []
+        assert files(host) == []
+        host.ask("memory.undo", run_id=f"undo:{report.run_id}")
+        (name,) = files(host)
+        assert host.ask("attachment.read", link=f"attachments/{name}", offset=0, length=100)
+        host.ask("memory.undo", run_id=report.run_id)
+        assert files(host) == []
+        assert files_with(vault, "Zanzibarian") == []
+    finally:
+        host.stop()
+        locked(vault)
