@@ -36,11 +36,14 @@ from app.entities.model import GraphFilter, GraphView
 from app.erasure.service import Eraser, ErasureService
 from app.errors import MachineError
 from app.evaluation import parts as evaluation_parts
+from app.exchange.capsule_keys import CapsuleKeys
+from app.exchange.imported_files import ImportedFiles
 from app.exchange.known_records import KnownRecords
 from app.exchange.note_folder import NoteFolderWatch
 from app.exchange.note_mirror import NoteMirror
 from app.exchange.service import ExchangeService
 from app.exchange.transcripts import parts as capture_parts
+from app.exchange.unfinished_imports import UnfinishedImports
 from app.exchange.vault_sink import VaultSink
 from app.exchange.vault_source import VaultSource
 from app.explain.service import ExplainService
@@ -59,6 +62,7 @@ from app.memories.confidence_undo import ConfidenceUndo
 from app.memories.history_applier import MemoryApplier
 from app.memories.memory_eraser import MemoryEraser
 from app.memories.unit_of_work import MemoryUnitOfWork
+from app.memories.writer import MemoryIndex
 from app.quarantine.service import QuarantineService
 from app.receipts.service import WriteReceipts
 from app.retrieval import parts as search_parts
@@ -205,14 +209,7 @@ class Engine:
         incognito = self.incognito
         self.capture = capture_parts.build(runtime, self.sessions.service, lambda: incognito.is_on, incognito.covers)
         self.exchange = self._build_exchange(partial(VaultSink, store, self.sessions.service, indexer, clock))
-        mirror = NoteMirror(store, self.memories.service, indexer, clock, self.vault, self.publish)
-        self.note_folder = NoteFolderWatch(
-            mirror,
-            partial(config.text, "capture.notes_folder"),
-            lambda: config.text("capture.notes_folder_mode") == "both",
-            lambda: incognito.is_on,
-            self.feed.subscribe,
-        )
+        self.note_folder = self._build_note_folder(indexer)
         self.inbox = InboxService(store, clock, partial(config.whole, "inbox.days"), self.publish)
         self.enrichment = enrichment_parts.build(runtime, self.entities, self.inbox)
         self.consolidation = consolidation_parts.build(
@@ -239,7 +236,8 @@ class Engine:
         self.ledger = LedgerService(store, clock, self._ledger_options)
         writing = MemoryUnitOfWork(store, indexer, clock)
         bulk_undo = BulkUndo(store, self.undo)
-        self.run_undo = RunUndo(store, bulk_undo, (ConfidenceUndo(store), DerivedUndo(store, self.enrichment.undo_run)))
+        self.imported_files = ImportedFiles(store, self.attachments)
+        self.run_undo = self._build_run_undo(bulk_undo)
         self.run_reader = RunReader(store, self.run_undo)
         self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions.service, clock)
 
@@ -262,10 +260,35 @@ class Engine:
         }
         return UndoService(self.store, appliers, self.clock, self.enrichment.undo_run)
 
-    def _build_exchange(self, new_sink: Callable[[], VaultSink]) -> ExchangeService:
+    def _build_run_undo(self, entries: BulkUndo) -> RunUndo:
+        derived = DerivedUndo(self.store, self.enrichment.undo_run)
+        return RunUndo(self.store, entries, (ConfidenceUndo(self.store), derived, self.imported_files))
+
+    def _build_note_folder(self, indexer: MemoryIndex) -> NoteFolderWatch:
+        config, incognito = self.config, self.incognito
+        mirror = NoteMirror(self.store, self.memories.service, indexer, self.clock, self.vault, self.publish)
+        return NoteFolderWatch(
+            mirror,
+            partial(config.text, "capture.notes_folder"),
+            lambda: config.text("capture.notes_folder_mode") == "both",
+            lambda: incognito.is_on,
+            self.feed.subscribe,
+        )
+
+    def _build_exchange(self, new_sink: Callable[..., VaultSink]) -> ExchangeService:
+        self.unfinished_imports = UnfinishedImports(self.store, self.clock)
+        self.capsule_keys = CapsuleKeys(self.store, self.clock, self.vault)
         source = VaultSource(self.store, self.memories.queries, self.memories.archive)
         known = KnownRecords(self.store).count
-        return ExchangeService(new_sink, source, self.capture.new_sink, self.vault, known, self._all_names)
+        return ExchangeService(
+            lambda run_id: new_sink(run_id=run_id),
+            source,
+            lambda _: self.capture.new_sink(),
+            self.vault,
+            known,
+            self._all_names,
+            self.unfinished_imports,
+        )
 
     def _build_erasure(self) -> ErasureService:
         hide_entries = partial(session_reindex.begin, is_leaving=True)
@@ -295,6 +318,8 @@ class Engine:
             BackgroundTask("spending", self.spending.load, is_reading=True),
             BackgroundTask("receipts", self.sessions.idempotency_keys.run),
             BackgroundTask("write-receipts", self.receipts.run),
+            BackgroundTask("unfinished-imports", self.unfinished_imports.load, is_reading=True),
+            BackgroundTask("imported-files", self.imported_files.settle),
             BackgroundTask("heap", self._trim_memory, is_reading=True),
             BackgroundTask("warming", self._warm_search, is_reading=True, is_essential=False),
         ]
@@ -333,7 +358,7 @@ class Engine:
         sessions, memories, names = self.sessions, self.memories, self.entities.worker
         settings = (f"{fault.sentence} Another value counts." for fault in self.config.faults)
         work = (*sessions.write_behind.failures, names.failure, *memories.access.failures)
-        work = (*work, *self.ledger.failures)
+        work = (*work, *self.ledger.failures, *self.unfinished_imports.failures)
         erasing = (self.erasure.failure, memories.expiry.failure, self.inbox.failure)
         work = (*work, self.consolidation.switched.failure)
         notes = (*self.index.embedding.notes(), *self.upkeep.backups.notes())

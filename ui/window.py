@@ -28,6 +28,7 @@ from ui.process.error_reporter import ErrorReporter
 from ui.shell.access_requests import AccessRequests
 from ui.shell.advice_watcher import AdviceWatcher
 from ui.shell.clash_watcher import ClashWatcher
+from ui.shell.cut_off_imports import CutOffImports
 from ui.shell.inbox_counter import InboxCounter
 from ui.shell.navigation import Navigation, Place, place_of
 from ui.shell.pane_stack import FIRST, PANES, PaneStack
@@ -193,6 +194,8 @@ class Window(QMainWindow):
         self.clash_watcher = ClashWatcher(bridge, self.clash_bar, self)
         self.clash_watcher.place_requested.connect(self.go)
         self.clash_watcher.notice.connect(self.show_notice)
+        self.cut_off_imports = CutOffImports(bridge, self)
+        self.cut_off_imports.notice.connect(self.show_notice)
         self.inbox_counter = InboxCounter(bridge, self)
         self.inbox_counter.counted.connect(self._on_inbox_counted)
 

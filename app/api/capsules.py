@@ -1,6 +1,7 @@
 """Operations on capsules: chosen memories, signed, for another person or agent."""
 
 import asyncio
+from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -9,7 +10,8 @@ from app.api.registry import operation
 from app.core.paths import user_path
 from app.core.stores import StoreName
 from app.engine import Engine
-from app.exchange.capsules import Capsule, CapsuleMaker
+from app.exchange.capsules import CapsuleMaker
+from app.exchange.model import Capsule
 from app.memories import repo
 from app.memories.model import Kind, MemoryFilter
 
@@ -27,6 +29,8 @@ async def make(
     stores: list[StoreName] = [],  # noqa: B006
     sender: str = "",
     days: int = 30,
+    ids: list[str] = [],  # noqa: B006
+    recipient: str = "",
 ) -> Capsule:
     """Write chosen memories into a signed file for another person or agent.
 
@@ -41,10 +45,12 @@ async def make(
         stores: Only memories of these stores; those that are shared, where you name none.
         sender: Your name for the receiver.
         days: For how many days it can be imported.
+        ids: These memories and no others; the filters then do not count.
+        recipient: The receiver's name, for them to see.
     """
-    chosen = MemoryFilter(text=text, tags=tuple(tags), kinds=tuple(kinds), stores=tuple(stores) or ("shared",))
-    ids = (await engine.memories.queries.ids(chosen, "oldest"))[:MAX_MEMORIES]
-    memories = await engine.store.read(partial(repo.many, ids=ids))
+    chosen = ids or await _chosen(engine, tags, text, kinds, stores)
+    memories = await engine.store.read(partial(repo.many, ids=chosen[:MAX_MEMORIES]))
+    memories = [one for one in memories if one.deleted_at is None]
     work = partial(
         CapsuleMaker(engine.vault).make,
         user_path(path),
@@ -52,8 +58,36 @@ async def make(
         sender=sender,
         days=days,
         now_ms=engine.clock.now_ms(),
+        recipient=recipient,
     )
     return await asyncio.to_thread(work)
+
+
+@operation("capsule.count", trust="full", owner_only=True)
+async def count(
+    engine: Engine,
+    caller: Caller,
+    tags: list[str] = [],  # noqa: B006
+    text: str = "",
+    kinds: list[Kind] = [],  # noqa: B006
+    stores: list[StoreName] = [],  # noqa: B006
+) -> int:
+    """Return how many memories a capsule would hold.
+
+    Args:
+        tags: Only memories with all of these tags.
+        text: Only memories with these words in their title or text.
+        kinds: Only memories of these kinds.
+        stores: Only memories of these stores; those that are shared, where you name none.
+    """
+    return min(len(await _chosen(engine, tags, text, kinds, stores)), MAX_MEMORIES)
+
+
+async def _chosen(
+    engine: Engine, tags: Sequence[str], text: str, kinds: Sequence[Kind], stores: Sequence[StoreName]
+) -> list[str]:
+    chosen = MemoryFilter(text=text, tags=tuple(tags), kinds=tuple(kinds), stores=tuple(stores) or ("shared",))
+    return list(await engine.memories.queries.ids(chosen, "oldest"))
 
 
 @operation("capsule.key", trust="full", owner_only=True)

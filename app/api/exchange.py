@@ -1,5 +1,6 @@
 """Operations that bring foreign files in and take everything out."""
 
+from dataclasses import replace
 from typing import Literal
 
 from app.api.caller import Caller
@@ -12,7 +13,15 @@ from app.core.stores import StoreName
 from app.encryption.key_file import has_key_file
 from app.engine import Engine
 from app.errors import InputError
-from app.exchange.model import ExportFormat, ExportReport, ImportPreview, ImportReport, NotesFolderStatus
+from app.exchange.formats import capsule
+from app.exchange.model import (
+    ExportFormat,
+    ExportReport,
+    ImportPreview,
+    ImportReport,
+    NotesFolderStatus,
+    UnfinishedImport,
+)
 
 
 @operation("exchange.preview", trust="full", owner_only=True)
@@ -24,7 +33,11 @@ async def preview(engine: Engine, caller: Caller, path: str) -> ImportPreview:
     Args:
         path: The file or folder on this machine.
     """
-    return await engine.exchange.preview(user_path(path))
+    source = user_path(path)
+    found = await engine.exchange.preview(source)
+    if found.format != capsule.NAME:
+        return found
+    return replace(found, capsule=await engine.capsule_keys.origin(source))
 
 
 @operation("exchange.notes_folder", trust="full", owner_only=True)
@@ -69,11 +82,37 @@ async def import_file(
             await engine.upkeep.backups.now("before-import")
         report = await engine.exchange.import_path(source, format, store, caller.name, work, skip_secrets=skip_secrets)
         state = "cancelled" if report.cancelled else "finished"
+        if report.format == capsule.NAME and not report.cancelled:
+            await engine.capsule_keys.remember(source)
     finally:
         engine.jobs.end(work, state)
         # Also after a failure: batches committed before it are there to be shown.
         engine.publish(ChangeSet(frozenset({"sessions", "messages", "memories", "tags", "links"}), (), caller.name))
     return Changed(report, ChangeSet(frozenset({"imports"}), (), caller.name))
+
+
+@operation("exchange.unfinished", trust="full", owner_only=True)
+async def unfinished(engine: Engine, caller: Caller) -> list[UnfinishedImport]:
+    """Return the imports that were cut off, the latest first.
+
+    Importing the same again goes on where it stopped, and adds nothing twice.
+    """
+    await engine.unfinished_imports.load()
+    return list(engine.unfinished_imports.cut_off)
+
+
+@operation("exchange.dismiss", access="write", trust="full", owner_only=True)
+async def dismiss(engine: Engine, caller: Caller, run_id: str) -> Changed[bool]:
+    """Say nothing more about an import that was cut off.
+
+    Args:
+        run_id: The import, as ``exchange.unfinished`` names it.
+    """
+    await engine.unfinished_imports.load()
+    found = [one for one in engine.unfinished_imports.cut_off if one.run_id == run_id]
+    for one in found:
+        await engine.unfinished_imports.end(one.path, one.format)
+    return Changed(bool(found), ChangeSet(frozenset({"imports"}), (), caller.name))
 
 
 @operation("exchange.export", trust="full", owner_only=True)

@@ -46,7 +46,7 @@ WRITE_MODES: Final[dict[str, WriteMode]] = (
     | _each("content", "schedule", "schedule.create", "schedule.update", "schedule.delete", "schedule.prune")
     | _each("conversation", "session", "session.append", "session.append_later")
     # Their work goes on outside one transaction, or leaves the vault.
-    | _each("unrehearsed", "note", "memory.forget_forever", "archive.clean", "exchange.import")
+    | _each("unrehearsed", "note", "memory.forget_forever", "archive.clean", "exchange.import", "exchange.dismiss")
     | _each("unrehearsed", "settings", "settings.set", "embedding.change", "embedding.switch", "embedding.rollback")
     | _each("unrehearsed", "settings", "saved_search.save", "saved_search.rename", "saved_search.delete")
     | _each("unrehearsed", "settings", "saved_search.order")

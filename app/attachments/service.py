@@ -13,6 +13,8 @@ from app.attachments.stored_files import (
     holds,
     open_attachment,
     path_of,
+    rename_attachment,
+    stored_names,
     write_attachment,
 )
 from app.core.files import from_os
@@ -21,6 +23,8 @@ from app.errors import InputError, NotFoundError, VaultDamagedError
 
 BACKUPS = "backups"
 _TRIES = 10_000
+_ASIDE = ".undone-"
+"""Begins the names of files whose import was undone; a name with a dot is no attachment."""
 
 
 class AttachmentService:
@@ -71,6 +75,23 @@ class AttachmentService:
             raise InputError("Keepsake shows only files of the vault's attachments folder.", field="link")
         return await asyncio.to_thread(self._find, name)
 
+    async def set_aside(self, names: Iterable[str], since_ms: int) -> int:
+        """Hide files as if they were removed, and return how many; see ``bring_back``.
+
+        Args:
+            names: Their names in the folder.
+            since_ms: Those that were there before stay, in milliseconds since 1970 UTC.
+        """
+        return await asyncio.to_thread(self._set_aside, list(names), since_ms)
+
+    async def bring_back(self, names: Iterable[str]) -> int:
+        """Return files that were set aside to their places, and return how many."""
+        return await asyncio.to_thread(lambda: sum([self._bring_back(name) for name in names]))
+
+    async def aside(self) -> list[str]:
+        """Return the names of the files that are set aside."""
+        return await asyncio.to_thread(self._aside)
+
     async def read(self, link: str, offset: int, length: int) -> bytes:
         """Return bytes of an attachment; see ``locate`` for errors.
 
@@ -98,15 +119,43 @@ class AttachmentService:
                 path = path_of(self._folder, name)
                 count += path.exists()
                 path.unlink(missing_ok=True)
+                path_of(self._folder, f"{_ASIDE}{name}").unlink(missing_ok=True)
                 if backups:
                     path_of(self._folder.parent / BACKUPS / FOLDER, name).unlink(missing_ok=True)
         except OSError as error:
             raise from_os(error, self._folder) from error
         return count
 
+    def _set_aside(self, names: Sequence[str], since_ms: int) -> int:
+        count = 0
+        for name in filter(None, map(name_of, map(link_of, names))):
+            path = path_of(self._folder, name)
+            if os.path.lexists(path) and path.lstat().st_mtime_ns // 1_000_000 >= since_ms:
+                count += self._rename(name, f"{_ASIDE}{name}")
+        return count
+
+    def _bring_back(self, name: str) -> bool:
+        is_there = os.path.lexists(path_of(self._folder, name))
+        return not is_there and self._rename(f"{_ASIDE}{name}", name)
+
+    def _rename(self, name: str, new_name: str) -> bool:
+        try:
+            require_folder(self._folder)
+            return rename_attachment(self._folder, name, new_name)
+        except (FileNotFoundError, VaultDamagedError):
+            return False
+        except OSError as error:
+            raise from_os(error, self._folder) from error
+
+    def _aside(self) -> list[str]:
+        names = stored_names(self._folder)
+        return [name.removeprefix(_ASIDE) for name in names if name.startswith(_ASIDE)]
+
     def _find(self, name: str) -> Attachment:
         try:
             require_folder(self._folder)
+            if not os.path.lexists(path_of(self._folder, name)):
+                self._bring_back(name)  # a note that shows it was restored
             found = attachment_at(path_of(self._folder, name), name)
         except UnsafeFileError:
             raise InputError("It leads out of the attachments folder, so it is not shown.") from None

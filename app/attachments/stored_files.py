@@ -11,7 +11,7 @@ from app.core.files import replace_file
 from app.core.regular_files import make_folder, open_for_reading, require_file, require_folder
 from app.core.stop_signal import StopSignal
 from app.encryption.data_key import DataKey
-from app.encryption.file_sealing import seal_file, unseal_file
+from app.encryption.file_sealing import overwrite, seal_file, unseal_file
 from app.encryption.sealed_files import (
     MAGIC,
     SUFFIX,
@@ -108,6 +108,39 @@ def write_attachment(path: Path, name: str, data: bytes) -> None:
     replace_file(path, data if key is None else b"".join(sealed_parts(key, [data], name)))
 
 
+def rename_attachment(folder: Path, name: str, new_name: str) -> bool:
+    """Give a stored file another name, and return whether there is one.
+
+    A sealed file holds its name, so that it is sealed anew.
+
+    Raises:
+        OSError: It cannot be read.
+        MachineError: It cannot be written.
+        VaultDamagedError: It is sealed and was changed.
+    """
+    source, target = path_of(folder, name), path_of(folder, new_name)
+    if not os.path.lexists(source):
+        return False
+    if source.name == name and target.name == new_name:
+        source.replace(target)
+        return True
+    with open_attachment(source) as stream:
+        data = stream.read()
+    write_attachment(target, new_name, data)
+    source.unlink()
+    return True
+
+
+def stored_names(folder: Path) -> list[str]:
+    """Return the names of all files of a folder, attachments or not."""
+    try:
+        require_folder(folder)
+        paths = [Path(entry.path) for entry in os.scandir(folder) if entry.is_file(follow_symlinks=False)]
+    except OSError:
+        return []
+    return [name for path in paths if (name := _name_at(path) if path.name.endswith(SUFFIX) else path.name)]
+
+
 def holds(path: Path, data: bytes) -> bool:
     """Return whether the file at ``path`` has these contents."""
     try:
@@ -138,9 +171,13 @@ def convert_attachments(folder: Path, target: DataKey | None, key: DataKey, stop
         return
     for path in paths:
         stop.check()
+        if path.name.endswith(_PARTIAL):  # of a write that was cut off; the whole file is there, or was never
+            overwrite(path)
+            path.unlink()
+            continue
         with open_for_reading(path) as file:
             was_sealed = is_sealed(file.read(len(MAGIC)))
-        if was_sealed == (target is not None) or path.name.endswith(_PARTIAL):
+        if was_sealed == (target is not None):
             continue
         if target is not None:
             seal_file(path, folder / sealed_name(target, path.name), target)

@@ -100,8 +100,8 @@ def import_(
 ) -> None:
     """Import conversations and notes from ChatGPT, Claude, coding agents, Markdown or Keepsake.
 
-    A second import adds nothing twice. The exit status is 1 when a conversation, message or note had to be left out;
-    pictures and other files among notes are only counted.
+    A second import adds nothing twice. The exit status is 1 when a conversation, message or note had to be left out,
+    and 3 when only a picture or another file that they show was; files that nothing shows are only counted.
     """
     from app.exchange.model import ImportReport  # noqa: PLC0415
 
@@ -112,6 +112,7 @@ def import_(
             return
         if not skip_secrets and terminal.can_ask():
             skip_secrets = _asks_to_skip_secrets(connection, given)
+        _tell_cut_off(connection, given)
         options = {"path": given, "format": form, "store": store, "skip_secrets": skip_secrets}
         raw = connection.work("exchange.import", _show, **options)
         report = msgspec.convert(raw, ImportReport)
@@ -122,7 +123,17 @@ def import_(
             terminal.say("Search by meaning will be prepared while the window is open or 'keepsake serve' runs.")
     if report.cancelled:
         raise KeyboardInterrupt
-    raise typer.Exit(_LOSSES if reports.has_losses(report) else 0)
+    raise typer.Exit(_LOSSES if report.lost else _SKIPPED_FILES if report.lost_files else 0)
+
+
+def _tell_cut_off(connection: VaultConnection, path: str) -> None:
+    """Say which imports were cut off, and how to go on."""
+    for one in connection.call("exchange.unfinished"):
+        shown = terminal.one_line(one["path"])
+        if one["path"] == path:
+            terminal.tell(f"The last import of {shown} was cut off; this one goes on with it.")
+        else:
+            terminal.tell(f"An import of {shown} was cut off. Import it again to go on; nothing is added twice.")
 
 
 def _say_preview(connection: VaultConnection, path: str) -> int:
@@ -164,8 +175,8 @@ def export(
 
     Use a file for jsonl, and a new or empty folder for markdown and folder.
 
-    The path '-' writes jsonl to standard output. The exit status is 3 when a picture or another attachment could not be
-    read; every text is there all the same.
+    The path '-' writes jsonl to standard output, which has no room for attachments. The exit status is 3 when a picture
+    or another attachment was left out; every text is there all the same.
     """
     from app.exchange.model import ExportReport  # noqa: PLC0415
 
@@ -196,6 +207,10 @@ def _export_to_output(vault: Path, options: Mapping[str, Any]) -> None:
         with file.open(encoding="utf-8", newline="\n") as lines:
             for line in lines:
                 terminal.say_encoded(line.rstrip("\n"))
+        left_out = len(connection.call("attachment.list"))
+    if left_out:
+        terminal.tell(f"Attachments were left out ({left_out:,}). Export to a file or a folder to have them too.")
+        raise typer.Exit(_SKIPPED_FILES)
 
 
 @application.command()

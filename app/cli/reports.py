@@ -7,7 +7,7 @@ from app.cli.terminal import one_line, printable
 # Only to check types: 'keepsake capture' has no use for these and should not wait for them.
 if TYPE_CHECKING:
     from app.changes import Progress
-    from app.exchange.model import ExportReport, ImportPreview, ImportReport
+    from app.exchange.model import CapsuleOrigin, ExportReport, ImportPreview, ImportReport
     from app.upkeep.model import CheckReport
 
 SHOWN_PROBLEMS = 20
@@ -20,12 +20,28 @@ def preview_lines(preview: "ImportPreview") -> list[str]:
     holds = f"{_count(preview.conversations, 'conversation')} with {_count(preview.messages, 'message')}"
     made = f"{holds}, {_count(preview.notes, 'note or fact', 'notes and facts')}, {_count(preview.attachments, 'file')}"
     lines = [f"{preview.format}, {size_words(preview.bytes)}: {beginning}{made}."]
+    if preview.capsule is not None:
+        lines.append(_capsule_line(preview.capsule))
     if preview.known:
         lines.append(f"{_count(preview.known, 'conversation or note', 'conversations and notes')} there already.")
     if preview.secrets:
         which = "1 text looks" if preview.secrets == 1 else f"{preview.secrets:,} texts look"
         lines.append(f"{which} as if holding a key or a password; --skip-secrets leaves such texts out.")
     return lines + _problem_lines(preview)
+
+
+def _capsule_line(origin: "CapsuleOrigin") -> str:
+    key = f"the key {origin.fingerprint}"
+    if origin.is_own:
+        return f"You made it yourself, with {key}."
+    sender = one_line(origin.sender) or "somebody without a name"
+    if origin.known_since is None:
+        return (
+            f"It says that it is from {sender}, with {key}, from which you have imported nothing so far. Anybody can"
+            " write that name: ask them for their key in another way, and compare."
+        )
+    name = one_line(origin.known_as) or "somebody without a name"
+    return f"It is from {sender}, with {key}, which you know as {name} since {origin.known_since:%Y-%m-%d}."
 
 
 def import_lines(report: "ImportReport") -> list[str]:
@@ -46,11 +62,6 @@ def import_lines(report: "ImportReport") -> list[str]:
     if report.recalled:
         lines.append(f"Keepsake's own text was left out of {_count(report.recalled, 'message')}.")
     return lines + _problem_lines(report)
-
-
-def has_losses(report: "ImportReport") -> bool:
-    """Return whether something was left out."""
-    return any(problem.lost for problem in report.problems)
 
 
 def export_lines(report: "ExportReport") -> list[str]:
@@ -109,7 +120,15 @@ def _problem_lines(report: "ImportReport | ImportPreview") -> list[str]:
         return []
     lines = [f"{_count(report.problem_count, 'problem')}:"]
     for problem in report.problems[:SHOWN_PROBLEMS]:
-        kept = "" if problem.foreign else " (left out)" if problem.lost else " (repaired)"
+        kept = (
+            " (left out)"
+            if problem.is_file
+            else ""
+            if problem.foreign
+            else " (left out)"
+            if problem.lost
+            else " (repaired)"
+        )
         lines.append(f"  {printable(problem.place)}: {printable(problem.what)}{kept}")
     if (more := report.problem_count - SHOWN_PROBLEMS) > 0:
         lines.append(f"  … and {more:,} more.")

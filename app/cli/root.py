@@ -83,8 +83,8 @@ def window(
 
     The vault is --vault, else the variable KEEPSAKE_VAULT, else the platform's data folder. If Keepsake has the vault
     open, commands go through it; otherwise they open the vault themselves. Exit statuses: 0 done, 1 something was left
-    out or is wrong, 2 wrong usage, 65 wrong input, 69 not running, 74 a failure of the machine, 75 the vault is in use,
-    77 not allowed, 130 interrupted.
+    out or is wrong, 2 wrong usage, 3 only pictures and other files were left out, 65 wrong input, 69 not running, 74 a
+    failure of the machine, 75 the vault is in use, 77 not allowed, 130 interrupted.
     """
     context.obj = given_path(vault) if vault is not None else default_vault().absolute()
     if context.invoked_subcommand is None:

@@ -12,6 +12,7 @@ from app.attachments.stored_files import files_of, holds, open_attachment, path_
 from app.errors import InputError, KeepsakeError, VaultDamagedError
 from app.exchange.export_target import MANIFEST, FolderTarget
 from app.exchange.model import AttachmentRecord
+from app.exchange.parsing.attachment_links import file_problem
 from app.memories.foreign_record import Problem
 from app.memories.text.code_spans import CodeRanges, code_ranges
 
@@ -97,7 +98,7 @@ def bring_in(source: Path, vault: Path) -> list[Problem]:
                 _bring_in(Path(found.path), found.name, found.bytes, vault / FOLDER)
             except (KeepsakeError, OSError) as error:
                 what = error.message if isinstance(error, KeepsakeError) else "It cannot be read."
-                problems.append(Problem(f"{FOLDER}/{found.name}", what))
+                problems.append(file_problem(f"{FOLDER}/{found.name}", what))
     return problems
 
 
@@ -107,7 +108,7 @@ def keep(record: AttachmentRecord, vault: Path) -> Problem | None:
         _keep(record.name, record.data, vault / FOLDER)
     except (KeepsakeError, OSError) as error:
         what = error.message if isinstance(error, KeepsakeError) else f"It cannot be stored: {error.strerror}."
-        return Problem(f"{FOLDER}/{record.name}", what)
+        return file_problem(f"{FOLDER}/{record.name}", what)
     return None
 
 

@@ -2,8 +2,7 @@
 
 import base64
 import hashlib
-from dataclasses import dataclass, replace
-from datetime import datetime
+from dataclasses import replace
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -15,6 +14,7 @@ from app.errors import InputError, MachineError
 from app.exchange.export_target import FileTarget, writable
 from app.exchange.formats.capsule import BEGINNING, CapsuleHeader, clean_sender, fingerprint_of
 from app.exchange.formats.keepsake_writer import JsonlWriter
+from app.exchange.model import Capsule
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -26,23 +26,6 @@ if TYPE_CHECKING:
 KEY_FILE: Final = "capsule.key"
 DAY_MS: Final = 86_400_000
 MAX_DAYS: Final = 3650
-
-
-@dataclass(frozen=True, slots=True)
-class Capsule:
-    """A capsule that was written.
-
-    Args:
-        path: The file.
-        memories: How many are in it.
-        expires_at: Until when it can be imported.
-        fingerprint: The key it is signed with, in short, for the receiver to compare.
-    """
-
-    path: str
-    memories: int
-    expires_at: datetime
-    fingerprint: str
 
 
 class CapsuleMaker:
@@ -63,7 +46,17 @@ class CapsuleMaker:
         """
         return fingerprint_of(_public(self._key()))
 
-    def make(self, path: Path, memories: "Sequence[Memory]", *, sender: str, days: int, now_ms: int) -> Capsule:
+    def own_fingerprint(self) -> str:
+        """Return the vault's key in short, ``""`` where it has none yet.
+
+        Raises:
+            MachineError: It cannot be read.
+        """
+        return self.fingerprint() if self._file.exists() else ""
+
+    def make(
+        self, path: Path, memories: "Sequence[Memory]", *, sender: str, days: int, now_ms: int, recipient: str = ""
+    ) -> Capsule:
         """Write a capsule; an earlier one there is replaced, anything else is not.
 
         Args:
@@ -72,6 +65,7 @@ class CapsuleMaker:
             sender: Who sends it, in their own words.
             days: Days for which it can be imported.
             now_ms: The time, in milliseconds since 1970 UTC.
+            recipient: For whom it is, in the sender's words.
 
         Raises:
             InputError: Nothing was chosen, the days are out of bounds, or something else is at ``path``.
@@ -89,6 +83,7 @@ class CapsuleMaker:
         public = base64.b64encode(_public(key)).decode()
         digest = hashlib.blake2b(body).hexdigest()
         header = CapsuleHeader(clean_sender(sender), now_ms, expires, len(memories), digest, public)
+        header = replace(header, recipient=clean_sender(recipient))
         header = replace(header, signature=base64.b64encode(key.sign(header.signed_bytes())).decode())
         with writable(path):
             target = FileTarget(path, _is_capsule)

@@ -115,6 +115,63 @@ class NotesFolderStatus:
 
 
 @dataclass(frozen=True, slots=True)
+class UnfinishedImport:
+    """An import that was cut off, such as by a power cut.
+
+    Args:
+        path: What was imported.
+        format: Its format.
+        begun_at: When it began.
+        run_id: What it did, for ``memory.undo``; importing it again goes on with the same.
+    """
+
+    path: str
+    format: str
+    begun_at: datetime
+    run_id: str
+
+
+@dataclass(frozen=True, slots=True)
+class Capsule:
+    """A capsule that was written.
+
+    Args:
+        path: The file.
+        memories: How many are in it.
+        expires_at: Until when it can be imported.
+        fingerprint: The key it is signed with, in short, for the receiver to compare.
+    """
+
+    path: str
+    memories: int
+    expires_at: datetime
+    fingerprint: str
+
+
+@dataclass(frozen=True, slots=True)
+class CapsuleOrigin:
+    """Origin of a capsule: what it says of its sender, and their key.
+
+    Args:
+        sender: Their name, in their own words.
+        fingerprint: Their key in short.
+        expires_at: Until when it can be imported.
+        recipient: For whom it is, in the sender's words.
+        known_since: When a capsule with this key was first imported, ``None`` where none was.
+        known_as: The sender's name in that one.
+        is_own: True when it was made with this vault's own key.
+    """
+
+    sender: str
+    fingerprint: str
+    expires_at: datetime
+    recipient: str = ""
+    known_since: datetime | None = None
+    known_as: str = ""
+    is_own: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ImportPreview:
     """Preview of an import: format, size in bytes, and a line for a person.
 
@@ -123,6 +180,7 @@ class ImportPreview:
         problems: The first problems; ``problem_count`` counts all.
         secrets: Texts that look as if they held a key or a password.
         is_complete: False when the counts are those of the beginning, because the rest takes too long to count.
+        capsule: Who made it where it is a capsule, else ``None``.
     """
 
     format: str
@@ -137,6 +195,7 @@ class ImportPreview:
     problem_count: int = 0
     secrets: int = 0
     is_complete: bool = True
+    capsule: CapsuleOrigin | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,6 +212,8 @@ class ImportReport:
         recalled: Messages of transcripts that Keepsake's own text was taken out of.
         attachments: Files that came along with notes.
         skipped: Texts left out on request, because they look as if they held a key or a password.
+        lost: Conversations, messages and notes that were left out, or parts of them.
+        lost_files: Pictures and other files that were left out while their texts went in.
     """
 
     source: str
@@ -171,6 +232,8 @@ class ImportReport:
     recalled: int = 0
     attachments: int = 0
     skipped: int = 0
+    lost: int = 0
+    lost_files: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,6 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol, Self, TypeVar
 
+from app.core.ids import new_id
 from app.core.stores import StoreName
 from app.entities.model import GraphView
 from app.errors import CancelledByPersonError, FormatError, InputError
@@ -142,6 +143,19 @@ class RecordSource(Protocol):
         """Yield every deleted, superseded or archived memory."""
 
 
+class ImportMarks(Protocol):
+    """Marks of imports that have begun and not ended."""
+
+    async def begin(self, path: str, format_name: str) -> str:
+        """Keep that an import has begun, and return its run.
+
+        It is the run of the one that was cut off, if any.
+        """
+
+    async def end(self, path: str, format_name: str) -> None:
+        """Forget an import."""
+
+
 class ImportJob(Protocol):
     """The job a person watches; it limits how often it reports."""
 
@@ -177,6 +191,8 @@ class _Tally:
             recalled=report.recalled + stored.recalled,
             attachments=report.attachments + batch.attachments,
             skipped=report.skipped + batch.secrets,
+            lost=report.lost + sum(one.lost for one in problems),
+            lost_files=report.lost_files + sum(one.is_file for one in problems),
         )
 
     def finished(self, *, cancelled: bool) -> ImportReport:
@@ -194,24 +210,27 @@ class ExchangeService:
     """Brings foreign files in and everything out.
 
     Args:
-        new_sink: Makes where the records of one import go.
+        new_sink: Makes where the records of one import go, which is named by its run.
         source: Where exported values come from.
         new_transcript_sink: Makes where transcripts go; the same where not given.
         vault: The vault whose attachments come along; ``None`` for none.
         known: Counts the records of a format that are there already, for previews.
         graph: Returns all names and what joins them, for exports to a folder.
+        unfinished: Keeps which imports have begun and not ended; ``None`` for nothing.
     """
 
     def __init__(
         self,
-        new_sink: Callable[[], RecordSink],
+        new_sink: Callable[[str], RecordSink],
         source: RecordSource,
-        new_transcript_sink: Callable[[], RecordSink] | None = None,
+        new_transcript_sink: Callable[[str], RecordSink] | None = None,
         vault: Path | None = None,
         known: Callable[[Sequence[Storable], str], Awaitable[int]] | None = None,
         graph: Callable[[], Awaitable[GraphView]] | None = None,
+        unfinished: ImportMarks | None = None,
     ) -> None:
         self._graph_view = graph
+        self._unfinished = unfinished
         self._known = known
         self._new_sink = new_sink
         self._source = source
@@ -271,7 +290,21 @@ class ExchangeService:
             return ImportReport(str(path), format_name, cancelled=True)
         if name not in READERS:
             raise FormatError(f"There is no format of that name. {SUPPORTED}", formats=[*READERS])
-        sink = self._new_transcript_sink() if name in TRANSCRIPTS else self._new_sink()
+        if self._unfinished is None:
+            return await self._import(path, name, store, actor, work, new_id("run"), skip_secrets=skip_secrets)
+        run_id = await self._unfinished.begin(str(path), name)
+        try:
+            report = await self._import(path, name, store, actor, work, run_id, skip_secrets=skip_secrets)
+        except Exception:  # and not when the vault is closed meanwhile: that cuts it off
+            await self._unfinished.end(str(path), name)
+            raise
+        await self._unfinished.end(str(path), name)
+        return report
+
+    async def _import(
+        self, path: Path, name: str, store: StoreName, actor: str, work: ImportJob, run_id: str, *, skip_secrets: bool
+    ) -> ImportReport:
+        sink = self._new_transcript_sink(run_id) if name in TRANSCRIPTS else self._new_sink(run_id)
         stored_as = _STORED_AS.get(name, name)
         ingest = partial(sink.ingest, source=f"import:{stored_as}", format=stored_as, store=store, actor=actor)
         tally = _Tally(ImportReport(str(path), name))

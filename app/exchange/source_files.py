@@ -26,11 +26,12 @@ _UTF16 = {codecs.BOM_UTF16_LE: "utf-16-le", codecs.BOM_UTF16_BE: "utf-16-be"}
 
 @dataclass(frozen=True, slots=True)
 class SourceEntry:
-    """File to read: its name for a person, its size, how to open it."""
+    """File to read: its name for a person, size, times, and how to open it."""
 
     name: str
     size: int
     open: Callable[[], AbstractContextManager[IO[bytes]]]
+    times: tuple[int | None, int | None] = (None, None)
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from app.exchange.batches import Storable
 from app.exchange.detail_import import DetailImport
 from app.exchange.model import MessageRecord, SessionRecord, VaultDetail
 from app.exchange.service import Ingested
+from app.history import history_repo
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.ingest import ingest
 from app.memories.writer import MemoryIndex
@@ -82,6 +83,7 @@ class VaultSink:
         index: Indexes memories.
         clock: The current time.
         rest: Waits a number of seconds.
+        run_id: What binds the changes of one import together; a new one where left out.
     """
 
     def __init__(
@@ -91,6 +93,7 @@ class VaultSink:
         index: MemoryIndex,
         clock: Clock,
         rest: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        run_id: str = "",
     ) -> None:
         self._store = store
         self._sessions = sessions
@@ -99,7 +102,9 @@ class VaultSink:
         self._rest = rest
         self._open: dict[str, _Session] = {}
         self._details = DetailImport()
-        self._run_id = new_id("run")
+        self._run_id = run_id or new_id("run")
+        self._has_made = False
+        self._made: list[str] = []
 
     async def ingest(
         self,
@@ -145,6 +150,10 @@ class VaultSink:
                 self._put_detail(connection, record, counts)
         if messages:
             self._append(connection, messages, fmt, counts)
+        self._has_made = self._has_made or bool(self._made)
+        for session_id in self._made:
+            self._record(connection, session_id, actor)
+        self._made.clear()
         memories = [_of_session(record) for record in batch if isinstance(record, MemoryRecord)]
         stored = ingest(
             connection,
@@ -165,13 +174,15 @@ class VaultSink:
             updated=stored.updated,
             problems=(*counts.problems, *stored.problems),
             seconds=time.thread_time() - begun,
-            run_id=self._run_id if stored.changes.history_ids else "",
+            run_id=self._run_id if stored.changes.history_ids or self._has_made else "",
         )
 
     def _open_session(self, connection: apsw.Connection, record: SessionRecord, fmt: str, counts: _Counts) -> _Session:
         session_id = foreign_session_id(record.key, fmt)
         head = repo.head(connection, session_id)
         forgotten_ms = record.forgotten_ms if head is None else head[1]
+        if head is not None and forgotten_ms is not None and record.forgotten_ms is None:
+            forgotten_ms = self._restored(connection, session_id, forgotten_ms)
         is_forgotten, is_hidden = forgotten_ms != record.forgotten_ms, forgotten_ms is not None
         opened = _Session(session_id, is_forgotten=is_forgotten, is_hidden=is_hidden and not is_forgotten)
         self._open[record.key] = opened
@@ -182,10 +193,39 @@ class VaultSink:
             if forgotten_ms is not None:
                 repo.update_session(connection, session_id, title=clean_name(record.title), forgotten_ms=forgotten_ms)
             counts.sessions += 1
+            if forgotten_ms is None:
+                self._made.append(session_id)
             if fmt == "keepsake":
                 opened.head = record
                 self._keep_head(connection, opened)
         return opened
+
+    def _record(self, connection: apsw.Connection, session_id: str, actor: str) -> None:
+        """Write into the history that this import made a conversation."""
+        history_repo.record(
+            connection,
+            target_kind="session",
+            target=session_id,
+            event="ADD",
+            before=None,
+            after={"forgotten_at": None},
+            actor=actor,
+            at_ms=self._clock.now_ms(),
+            run_id=self._run_id,
+        )
+
+    def _restored(self, connection: apsw.Connection, session_id: str, forgotten_ms: int) -> int | None:
+        """Bring back a conversation that is forgotten because its import was undone.
+
+        Returns since when it still is forgotten, ``None`` where it is back.
+        """
+        entries = history_repo.entries(connection, target=session_id, limit=-1)
+        made = next((one for one in entries if one.event == "ADD" and one.undone_by is not None), None)
+        if made is None or made.undone_by != entries[0].id:
+            return forgotten_ms
+        self._sessions.restore_in(connection, session_id)
+        self._made.append(session_id)
+        return None
 
     @staticmethod
     def _keep_head(connection: apsw.Connection, opened: _Session) -> None:

@@ -74,9 +74,11 @@ class Problem:
         what: What is wrong, in a sentence.
         lost: True when something was left out; False when it went in with a repair, or is none of what is imported.
         foreign: True for what no import takes, such as pictures beside notes.
+        is_file: True for a picture or another file that was left out while the text that shows it went in.
     """
 
     place: str
     what: str
     lost: bool = True
     foreign: bool = False
+    is_file: bool = False

@@ -367,6 +367,12 @@ class SessionService:
         now = self._clock.now_ms()
         return await self._change(session, actor, "FORGET", lambda state: {**state, "forgotten_at": now}, run_id)
 
+    def restore_in(self, connection: apsw.Connection, session: str) -> None:
+        """Bring a forgotten session back, inside the caller's transaction."""
+        apply_state(
+            connection, session, (repo.state_of(connection, session) or {}) | {"forgotten_at": None}, self._index
+        )
+
     async def _change(
         self,
         session: str,

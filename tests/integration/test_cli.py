@@ -203,6 +203,27 @@ def test_pictures_among_notes_are_no_loss(keepsake: Keepsake, tmp_path: Path) ->
     assert b"1 hidden folder was left out (.hidden)." in done.stdout
 
 
+def test_the_status_tells_lost_pictures_from_lost_notes(keepsake: Keepsake, tmp_path: Path) -> None:
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "note.md").write_text("![](broken.png) kept ![](fine.txt)")
+    (notes / "broken.png").write_bytes(b"no picture at all")
+    (notes / "fine.txt").write_text("fine")
+    done = keepsake("import", "notes")
+    assert done.returncode == 3, done.stdout
+    assert b"broken.png" in done.stdout
+    (notes / "binary.md").write_bytes(bytes(range(256)) * 4)
+    assert keepsake("import", "notes").returncode == 1
+    assert keepsake("export", "all.jsonl").returncode == 0
+    piped = keepsake("export", "-")
+    assert piped.returncode == 3
+    assert b"Attachments were left out (1)" in piped.stderr
+    assert b"kept" in piped.stdout
+    (notes / "note.md").write_text("![](fine.txt) alone")
+    (notes / "binary.md").unlink()
+    assert keepsake("import", "notes").returncode == 0
+
+
 def test_an_export_goes_to_standard_output(keepsake: Keepsake, tmp_path: Path) -> None:
     keepsake("capture", "kept \x9b")
     done = keepsake("export", "-")
@@ -337,15 +358,24 @@ def test_nothing_that_is_printed_steers_the_terminal(keepsake: Keepsake, place: 
     assert [said.status for said in answers[:3]] == [0, 0, 0]
 
 
+# A shell starts what runs in its background with Ctrl-C ignored, and all that it starts inherits that.
+_HEEDING = """
+import runpy, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.argv = ["keepsake", "--vault", sys.argv[1], "import", "big.jsonl"]
+runpy.run_module("app", run_name="__main__")
+"""
+
+
 def test_ctrl_c_stops_an_import_in_order(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
-    lines = [f'{{"type":"message","session":"s{n % 50}","role":"user","content":"turn {n}"}}' for n in range(160_000)]
+    lines = [f'{{"type":"message","session":"s{n % 50}","role":"user","content":"turn {n}"}}' for n in range(80_000)]
     (tmp_path / "big.jsonl").write_text("\n".join(lines))
     try:
         master, slave = os.openpty()
     except OSError as error:
         pytest.skip(f"needs a pseudo terminal, which this machine has not: {error}")
     process = subprocess.Popen(
-        [sys.executable, "-m", "app", "--vault", str(place), "import", "big.jsonl"],
+        [sys.executable, "-c", _HEEDING, str(place)],
         cwd=tmp_path,
         env=surroundings(tmp_path),
         stdin=subprocess.DEVNULL,
@@ -363,7 +393,7 @@ def test_ctrl_c_stops_an_import_in_order(keepsake: Keepsake, place: Path, tmp_pa
     assert said.startswith(b"Stopped after importing")
     again = keepsake("import", "--no-wait", "big.jsonl")
     assert again.returncode == 0
-    assert json.loads(keepsake("call", "memory.stats").stdout)["messages"] == 160_000
+    assert json.loads(keepsake("call", "memory.stats").stdout)["messages"] == 80_000
 
 
 def test_an_import_says_what_it_waits_for(keepsake: Keepsake, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from shiboken6 import isValid
 
 from ui.dialogs.about import AboutDialog
 from ui.dialogs.base_dialog import BaseDialog
+from ui.dialogs.capsule_sheet import CapsuleSheet
 from ui.dialogs.help import HelpDialog
 from ui.dialogs.importer import ImportDialog
 from ui.dialogs.models.models import ModelsDialog
@@ -81,6 +82,12 @@ class DialogRegistry(QObject):
         self.importer.start_over()
         self.importer.bring_to_front()
 
+    def open_capsule(self, ids: "Sequence[str]" = ()) -> None:
+        """Open the sheet that makes a capsule, with these memories where some are named."""
+        sheet = self._sheet(CapsuleSheet, self._make_capsule_sheet)
+        sheet.choose(ids)
+        sheet.bring_to_front()
+
     def open_settings(self, section: str = "") -> None:
         """Open the settings, at a section where one is named."""
         settings = self.settings
@@ -123,6 +130,11 @@ class DialogRegistry(QObject):
 
     def _make_importer(self) -> ImportDialog:
         made = ImportDialog(self._bridge, self._window)
+        made.notice.connect(self.notice)
+        return made
+
+    def _make_capsule_sheet(self) -> CapsuleSheet:
+        made = CapsuleSheet(self._bridge, self._window)
         made.notice.connect(self.notice)
         return made
 

@@ -1,6 +1,7 @@
 """An import's report in words."""
 
-from app.exchange.model import ImportPreview, ImportReport
+from app.exchange.model import CapsuleOrigin, ImportPreview, ImportReport
+from ui.models.dates import full_date
 from ui.shell.status_line import count, span
 from ui.translation import translate
 
@@ -39,6 +40,35 @@ def preview_text(preview: ImportPreview) -> str:
         lines.append(translate("Report", "{n} problems:").format(n=count(preview.problem_count)))
         lines += [f"• {problem.place}: {problem.what}" for problem in preview.problems[:SHOWN_PROBLEMS]]
     return "\n".join(filter(None, lines))
+
+
+def capsule_text(origin: CapsuleOrigin) -> str:
+    """Return whom a capsule is from, with their key, and its last day."""
+    sender = origin.sender or translate("Report", "somebody without a name")
+    if origin.is_own:
+        lines = [translate("Report", "You made it yourself.")]
+    else:
+        lines = [translate("Report", "It says that it is from {name}.").format(name=sender)]
+    if origin.recipient:
+        lines.append(translate("Report", "For {name}").format(name=origin.recipient))
+    lines.append(translate("Report", "Key: {key}").format(key=origin.fingerprint))
+    if origin.known_since is not None:
+        known = translate("Report", "You know this key since {day}, as that of {name}.")
+        name = origin.known_as or translate("Report", "somebody without a name")
+        lines.append(known.format(day=full_date(origin.known_since), name=name))
+    lines.append(translate("Report", "It can be imported until {day}.").format(day=full_date(origin.expires_at)))
+    return "\n".join(lines)
+
+
+def unknown_key_text(origin: CapsuleOrigin) -> str:
+    """Return the warning about a key that is not known, ``""`` for none."""
+    if origin.is_own or origin.known_since is not None:
+        return ""
+    return translate(
+        "Report",
+        "You have imported nothing with this key so far, and anybody can write that name. Ask the sender for their key"
+        " in another way, such as by telephone, and compare it with the one above.",
+    )
 
 
 def secrets_text(number: int) -> str:

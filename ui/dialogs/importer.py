@@ -22,7 +22,16 @@ from app.core.ids import uuid7
 from app.errors import CancelledByPersonError, KeepsakeError
 from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, note
-from ui.dialogs.import_report import format_name, preview_text, problem_lines, report_text, secrets_text
+from ui.dialogs.cut_off_card import CutOffCard
+from ui.dialogs.import_report import (
+    capsule_text,
+    format_name,
+    preview_text,
+    problem_lines,
+    report_text,
+    secrets_text,
+    unknown_key_text,
+)
 from ui.notice import Notice
 from ui.shell.status_line import amount, progress_text
 from ui.style.design_tokens import Space
@@ -54,6 +63,9 @@ class ImportDialog(BaseDialog):
         self._choose = self._choosing_page()
         self._preview, self._preview_title, self._preview_text = self._text_page()
         self._skip = QCheckBox(self._preview)
+        self._warning = note("", self._preview, "body warning")
+        self._warning.hide()
+        self._put_below(self._preview, self._warning)
         self._put_below(self._preview, self._skip)
         self._running = self._running_page()
         self._result, self._result_title, self._result_text = self._text_page()
@@ -89,6 +101,7 @@ class ImportDialog(BaseDialog):
     def start_over(self) -> None:
         """Show the first page."""
         if not self.is_running:
+            self._cut_off.load()
             self._show_page(self._choose)
 
     def offer(self, paths: list[str]) -> None:
@@ -123,8 +136,11 @@ class ImportDialog(BaseDialog):
         self._first = empty.button
         empty.triggered.connect(self._on_file_requested)
         empty.second_triggered.connect(self._on_folder_requested)
+        self._cut_off = CutOffCard(self._bridge, page)
+        self._cut_off.chosen.connect(self._on_cut_off_chosen)
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._cut_off)
         column.addWidget(empty, 1)
         self._pages.addWidget(page)
         return page
@@ -175,6 +191,9 @@ class ImportDialog(BaseDialog):
         # Never on Stop: a second Enter must not cancel what the first one began.
         (self._first if page is self._choose else self._go if page is self._preview else self._hide).setFocus()
 
+    def _on_cut_off_chosen(self, path: str) -> None:
+        self.offer([path])
+
     def _on_file_requested(self) -> None:
         self._ask(QFileDialog.FileMode.ExistingFile)
 
@@ -204,8 +223,12 @@ class ImportDialog(BaseDialog):
             return
         self._preview_title.setText(Path(path).name)
         size = amount(preview.bytes, "bytes")
-        lines = (f"{format_name(preview.format)} · {size}", preview.detail, path, preview_text(preview))
+        detail = preview.detail if preview.capsule is None else capsule_text(preview.capsule)
+        lines = (f"{format_name(preview.format)} · {size}", detail, path, preview_text(preview))
         self._preview_text.setText("\n".join(filter(None, lines)))
+        warning = "" if preview.capsule is None else unknown_key_text(preview.capsule)
+        self._warning.setText(warning)
+        self._warning.setVisible(bool(warning))
         self._skip.setText(secrets_text(preview.secrets))
         self._skip.setVisible(preview.secrets > 0)
         self._skip.setChecked(preview.secrets > 0)

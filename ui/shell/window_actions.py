@@ -126,6 +126,7 @@ class WindowActions(QObject):
         return {
             "file.capture": self.capture_requested.emit,
             "file.import": self._import,
+            "file.capsule": self.open_capsule,
             "file.settings": self._settings,
             "file.models": self.open_models,
             "file.test_model": self._test_model,
@@ -160,7 +161,7 @@ class WindowActions(QObject):
     def _enabled(self) -> dict[str, Callable[[], bool]]:
         window = self._window
         needs_vault = (
-            "file.capture", "file.import", "file.settings", "file.models", "file.test_model",
+            "file.capture", "file.import", "file.capsule", "file.settings", "file.models", "file.test_model",
             "go.palette", "go.jump", "go.find",
             "go.copy_link",
             "view.light", "view.dark", "view.system", "view.larger", "view.smaller", "view.normal",
@@ -299,6 +300,11 @@ class WindowActions(QObject):
     def _import(self) -> None:
         if self._window.dialogs is not None:
             self._window.dialogs.open_import()
+
+    def open_capsule(self, ids: Sequence[str] = ()) -> None:
+        """Open the sheet that makes a capsule, with these memories where some are named."""
+        if self._window.dialogs is not None:
+            self._window.dialogs.open_capsule(ids)
 
     def _settings(self) -> None:
         if self._window.dialogs is not None:

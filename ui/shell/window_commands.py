@@ -40,6 +40,13 @@ FRAME = (
         "Ctrl+Shift+I",
         "chatgpt claude obsidian",
     ),
+    CommandSpec(
+        "file.capsule",
+        QT_TRANSLATE_NOOP("Frame", "Make a capsule…"),
+        "upload",
+        "",
+        "export share give send sign person agent",
+    ),
     CommandSpec("file.settings", QT_TRANSLATE_NOOP("Frame", "Settings…"), "settings", "Ctrl+,", "preferences options"),
     CommandSpec(
         "file.models",

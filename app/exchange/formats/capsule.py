@@ -41,6 +41,7 @@ class CapsuleHeader:
         digest: BLAKE2b of all bytes after the first line, in hexadecimal digits.
         key: The public key, in base64.
         signature: The signature, in base64; ``""`` before it is signed.
+        recipient: For whom it is, in the sender's words; ``""`` where that is not said.
     """
 
     sender: str
@@ -50,6 +51,7 @@ class CapsuleHeader:
     digest: str
     key: str
     signature: str = ""
+    recipient: str = ""
 
     @property
     def fingerprint(self) -> str:
@@ -70,6 +72,8 @@ def _line(header: CapsuleHeader) -> bytes:
         "type": TYPE, "version": VERSION, "sender": header.sender, "made_at": header.made_at,
         "expires_at": header.expires_at, "count": header.count, "digest": header.digest, "key": header.key,
     }  # fmt: skip
+    if header.recipient:
+        fields["recipient"] = header.recipient
     if header.signature:
         fields["signature"] = header.signature
     return json.dumps(fields, ensure_ascii=True, separators=(",", ":")).encode()
@@ -166,8 +170,9 @@ def _header(line: bytes, path: Path) -> CapsuleHeader:
                 f"{path.name} was made by a newer Keepsake. Update Keepsake to import it.", path=str(path)
             )
         texts = (fields["sender"], fields["digest"], fields["key"], fields["signature"])
+        recipient = fields.get("recipient", "")
         numbers = (fields["made_at"], fields["expires_at"], fields["count"])
-        if fields["type"] != TYPE or not all(isinstance(one, str) for one in texts):
+        if fields["type"] != TYPE or not all(isinstance(one, str) for one in (*texts, recipient)):
             raise _changed(path)
         if any(type(one) is not int or one < 0 for one in numbers):
             raise _changed(path)
@@ -175,7 +180,7 @@ def _header(line: bytes, path: Path) -> CapsuleHeader:
         raise _changed(path) from None
     sender, digest, key, signature = texts
     made, expires, count = numbers
-    return CapsuleHeader(sender, made, expires, count, digest, key, signature)
+    return CapsuleHeader(sender, made, expires, count, digest, key, signature, recipient)
 
 
 def _changed(path: Path) -> FormatError:
@@ -193,5 +198,5 @@ def clean_sender(name: str) -> str:
     """
     name = " ".join(without_controls(name).split())
     if len(name) > 200:  # noqa: PLR2004
-        raise InputError("The sender's name may have 200 characters.", field="sender")
+        raise InputError("The names of sender and receiver may have 200 characters each.", field="sender")
     return name

@@ -18,7 +18,7 @@ from app.exchange.formats import capsule, chatgpt, docx, enex, memory_file, unsu
 from app.exchange.formats.chats import chat_detection, chat_records
 from app.exchange.formats.keepsake import LINE_TYPES
 from app.exchange.formats.keepsake_details import FIELDS, detail_type
-from app.exchange.formats.markdown import OF_THE_SYSTEM, SUFFIXES
+from app.exchange.formats.markdown import NOTE_SUFFIXES, OF_THE_SYSTEM, SUFFIXES
 from app.exchange.formats.memory_systems import memory_database, memory_system_detection
 from app.exchange.formats.notebooks import apple_notes, documents, joplin, notion, pdf
 from app.exchange.formats.transcripts import recognition
@@ -46,12 +46,12 @@ FORMATS = (
     *memory_system_detection.FORMATS,
 )
 SUPPORTED = (
-    "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file or a folder) "
-    "of Obsidian, Logseq and others, transcripts of Claude Code, Codex, Gemini CLI and Cursor, chats of WhatsApp, "
-    "Telegram, Slack, Discord, Signal, Messenger and Instagram, mail (mbox), the memory file of the MCP memory server "
-    "and Keepsake's own JSONL, notes of Evernote (ENEX), Joplin (JEX), Notion (Markdown & CSV) and Apple Notes, PDF, "
-    "Word documents (DOCX), HTML and plain text, memories of mem0, Letta and the MCP memory service, Gemini's Takeout, "
-    "an agent's messages as JSON and SQLite databases of agents' memories."
+    "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file, a folder or "
+    "its zip) of Obsidian, Logseq and others, transcripts of Claude Code, Codex, Gemini CLI and Cursor, chats of "
+    "WhatsApp, Telegram, Slack, Discord, Signal, Messenger and Instagram, mail (mbox), the memory file of the MCP "
+    "memory server and Keepsake's own JSONL, notes of Evernote (ENEX), Joplin (JEX), Notion (Markdown & CSV) and "
+    "Apple Notes, PDF, Word documents (DOCX), HTML and plain text, memories of mem0, Letta and the MCP memory "
+    "service, Gemini's Takeout, an agent's messages as JSON and SQLite databases of agents' memories."
 )
 HEAD = 1 << 20
 _PDF_WITHIN = 1024  # readers of PDF take some bytes before the mark
@@ -171,7 +171,7 @@ def _notes(path: Path, cancelled: Callable[[], bool] = lambda: False) -> Iterato
         folders[:] = [
             name for name in folders if not name.startswith(".") and str(Path(folder, name)) not in OF_THE_SYSTEM
         ]
-        yield from (Path(folder, name) for name in files if Path(name).suffix.lower() in SUFFIXES)
+        yield from (Path(folder, name) for name in files if Path(name).suffix.lower() in NOTE_SUFFIXES)
 
 
 def _zip(path: Path) -> str:
@@ -193,8 +193,8 @@ def _zip(path: Path) -> str:
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
     if apple_notes.is_export(names, ""):
         return apple_notes.NAME
-    if any(Path(name).suffix.lower() in SUFFIXES for name in names):
-        raise _refusal(path, "is a zip of notes; unpack it and import the folder")
+    if any(Path(name).suffix.lower() in NOTE_SUFFIXES for name in names):
+        return "markdown"
     raise _refusal(path, "is a zip without a conversations.json in it")
 
 
@@ -251,7 +251,7 @@ def _text(path: Path) -> str:
         raise _refusal(path, "is not text")
     if name := chat_detection.by_text(decoded.text):
         return name
-    if path.suffix.lower() in {*SUFFIXES, ".txt"}:
+    if path.suffix.lower() in {*NOTE_SUFFIXES, ".txt"}:
         return "markdown"
     raise _refusal(path, "is in no format that is known")
 

@@ -1,6 +1,7 @@
 """Reader of Markdown notes: a file, or a folder such as an Obsidian vault."""
 
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -8,17 +9,21 @@ from typing import Any
 from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag, normalise_tags
 from app.core.text import storable
 from app.errors import FormatError, NotFoundError
-from app.exchange.formats.notebooks.logseq import LogseqGraph
-from app.exchange.formats.notebooks.obsidian import VaultFiles
+from app.exchange.formats.notebooks import org_pages
+from app.exchange.formats.notebooks.archive_files import ArchiveFiles, open_files, opener, read_file
+from app.exchange.formats.notebooks.logseq import CONFIG, LogseqGraph
+from app.exchange.formats.notebooks.obsidian import OWN, VaultFiles
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.parsing.frontmatter import FrontMatter, split
 from app.exchange.parsing.inline_tags import inline_tags
 from app.exchange.parsing.page_properties import page_properties
+from app.exchange.source_files import SourceEntry, is_zip
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.text.markdown_links import GENERIC_NAME, MARKDOWN_SUFFIXES, first_heading
 
 SUFFIXES = MARKDOWN_SUFFIXES
+NOTE_SUFFIXES = SUFFIXES | {org_pages.SUFFIX}
 DAY_S = 86_400
 MAX_BYTES = 64 << 20
 POSITION_EVERY = 50
@@ -42,8 +47,8 @@ class ParsedNote:
 class _Found:
     """Files that a walk found, and what it left out."""
 
-    files: list[tuple[Path, int]] = field(default_factory=list)
-    others: list[tuple[Path, int]] = field(default_factory=list)
+    files: list[SourceEntry] = field(default_factory=list)
+    others: dict[str, SourceEntry] = field(default_factory=dict)
     hidden: list[str] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
@@ -51,48 +56,90 @@ class _Found:
 def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     """Read notes; each is one memory of kind ``note``.
 
-    Its key is the folder's name and the path in it, so that two vaults may each have a ``README.md``.
+    Its key is the folder's name and the path in it, so that two vaults may each have a ``README.md``. A zip of a folder
+    is read like that folder.
 
     Args:
-        path: A Markdown file, or a folder that is searched to the bottom, hidden folders left out.
+        path: A Markdown file, or a folder that is searched to the bottom, hidden folders left out, or its zip.
         cancelled: Asked before every folder and file; reading stops when it says so.
 
     Raises:
         NotFoundError: There is nothing at ``path``.
+        FormatError: The zip is damaged, encrypted, or would swell beyond reason.
     """
     if not path.exists():
         raise NotFoundError(f"There is no file or folder at {path}.", path=str(path))
-    root = path.resolve() if path.is_dir() else path.resolve().parent
     found = _Found()
     if path.is_dir():
+        root = path.resolve()
         yield from _walk(root, found, cancelled)
+        yield from _read_all(found, root.name, cancelled, has_config=(root / CONFIG).is_file())
+    elif is_zip(path):
+        with open_files(path, opens_nested=False) as archive:
+            root_name = _unpack(archive, path.stem, found)
+            yield from _read_all(found, root_name, cancelled, has_config=CONFIG in found.others, own=())
     else:
-        found.files.append((path.resolve(), path.stat().st_size))
+        file = path.resolve()
+        found.files.append(_entry(file, file.name, file.stat()))
+        yield from _read_all(found, file.parent.name, cancelled)
+
+
+def _unpack(archive: ArchiveFiles, stem: str, found: _Found) -> str:
+    """Sort the files of a zip, and return its folder's name."""
+    tops = {name.partition("/")[0] for name in archive.files}
+    is_one = len(tops) == 1 and all("/" in name for name in archive.files)
+    root_name = tops.pop() if is_one else stem
+    found.problems += archive.problems
+    hidden: set[str] = set()
+    for name, entry in sorted(archive.files.items()):
+        place = name.removeprefix(f"{root_name}/") if is_one else name
+        parts = PurePosixPath(place).parts
+        hidden_at = next((at for at, part in enumerate(parts[:-1], 1) if part.startswith(".")), 0)
+        if hidden_at:
+            hidden.add("/".join(parts[:hidden_at]))
+        elif PurePosixPath(place).suffix.lower() in NOTE_SUFFIXES and not parts[-1].startswith(_APPLE_DOUBLE):
+            found.files.append(replace(entry, name=place))
+        elif not parts[-1].startswith("."):
+            found.others[place] = replace(entry, name=place)
+    found.hidden += sorted(hidden)
+    return root_name
+
+
+def _read_all(
+    found: _Found,
+    root_name: str,
+    cancelled: Callable[[], bool],
+    *,
+    has_config: bool = False,
+    own: Sequence[str] = OWN,
+) -> Iterator[Record]:
+    """Read the files that were found, and say what was left out."""
+    root_name = _shown(PurePosixPath(root_name))
     yield from found.problems
     if found.hidden:
         count = len(found.hidden)
         names = ", ".join(sorted(found.hidden)[:_SHOWN_HIDDEN])
         said = f"{count} hidden {'folder was' if count == 1 else 'folders were'} left out ({names})."
-        yield Problem(root.name, said, lost=False, foreign=True)
-    total, done = sum(size for _, size in found.files), 0
-    other_files, graph = VaultFiles(root, found.others), LogseqGraph.at(root, found.files)
-    for number, (file, size) in enumerate(found.files):
+        yield Problem(root_name, said, lost=False, foreign=True)
+    total, done = sum(file.size for file in found.files), 0
+    other_files, graph = VaultFiles(found.others, own), LogseqGraph(found.files) if has_config else None
+    for number, file in enumerate(found.files):
         if cancelled():
             return
-        place = _shown(file.relative_to(root))
+        place = _shown(PurePosixPath(file.name))
         if number % POSITION_EVERY == 0:
             yield Position(done, total, place)
-        for record in _note(file, size, place, f"{_shown(PurePosixPath(root.name))}/{place}"):
+        for record in _note(file, place, f"{root_name}/{place}"):
             if isinstance(record, MemoryRecord):
                 yield from _completed(record, place, other_files, graph)
             else:
                 yield record
-        done += size
-    yield from other_files.canvases(_shown(PurePosixPath(root.name)))
+        done += file.size
+    yield from other_files.canvases(root_name)
     if others := other_files.others():
         kinds = ", ".join(f"{count} {suffix}" for suffix, count in others.most_common(6))
         said = f"{others.total()} files that are not Markdown were left out ({kinds})."
-        yield Problem(root.name, said, lost=False, foreign=True)
+        yield Problem(root_name, said, lost=False, foreign=True)
     yield Position(done, total)
 
 
@@ -117,11 +164,17 @@ def read_one(root: Path, file: Path, others: VaultFiles) -> Iterator[Record]:
         others: The files of the folder that are no notes.
     """
     place = _shown(file.relative_to(root))
-    for record in _note(file, file.lstat().st_size, place, key_of(root, place)):
+    for record in _note(_entry(file, place, file.lstat()), place, key_of(root, place)):
         if isinstance(record, MemoryRecord):
             yield from _completed(record, place, others, None)
         else:
             yield record
+
+
+def files_beside(root: Path, files: Iterable[tuple[Path, os.stat_result]]) -> VaultFiles:
+    """Return the files of a folder that are no notes, for ``read_one``."""
+    places = ((path.relative_to(root).as_posix(), path, status) for path, status in files)
+    return VaultFiles({place: _entry(path, place, status) for place, path, status in places})
 
 
 def key_of(root: Path, place: str) -> str:
@@ -169,7 +222,7 @@ def _walk(root: Path, found: _Found, cancelled: Callable[[], bool]) -> Iterator[
             continue
         for child in children:
             _meet(child, root, found, folders)
-    found.files.sort()
+    found.files.sort(key=lambda file: PurePosixPath(file.name))
 
 
 def _meet(child: Path, root: Path, found: _Found, folders: list[Path]) -> None:
@@ -185,10 +238,11 @@ def _meet(child: Path, root: Path, found: _Found, folders: list[Path]) -> None:
                 found.hidden.append(_shown(child.relative_to(root)))
             else:
                 folders.append(child)
-        elif child.suffix.lower() in SUFFIXES and child.is_file() and not child.name.startswith(_APPLE_DOUBLE):
-            found.files.append((child, child.stat().st_size))
+        elif child.suffix.lower() in NOTE_SUFFIXES and child.is_file() and not child.name.startswith(_APPLE_DOUBLE):
+            found.files.append(_entry(child, child.relative_to(root).as_posix(), child.stat()))
         elif not child.name.startswith("."):
-            found.others.append((child, child.stat().st_size))
+            place = child.relative_to(root).as_posix()
+            found.others[place] = _entry(child, place, child.stat())
     except OSError as error:
         found.problems.append(_unreadable(child.relative_to(root), error))
 
@@ -211,14 +265,14 @@ def _meet_link(child: Path, root: Path, found: _Found) -> None:
         found.problems.append(Problem(place, said, lost=False, foreign=True))
 
 
-def _note(file: Path, size: int, place: str, key: str) -> Iterator[Record]:
-    if size > MAX_BYTES:
-        yield Problem(place, f"It is larger than {MAX_BYTES >> 20} MB and was left out.")
-        return
-    try:
-        data, status = file.read_bytes(), file.stat()
-    except OSError as error:
-        yield _unreadable(PurePosixPath(place), error)
+def _entry(file: Path, place: str, status: os.stat_result) -> SourceEntry:
+    return SourceEntry(place, status.st_size, opener(file), _times(status))
+
+
+def _note(file: SourceEntry, place: str, key: str) -> Iterator[Record]:
+    data = read_file(file, MAX_BYTES)
+    if isinstance(data, str):
+        yield Problem(place, data)
         return
     decoded = encoding.decode(data)
     if decoded is None:
@@ -230,9 +284,13 @@ def _note(file: Path, size: int, place: str, key: str) -> Iterator[Record]:
     if decoded.repair:
         yield Problem(place, decoded.repair, lost=False)
     source, newline = _one_newline(source)
-    marks = {"path": place, "newline": newline, "bom": decoded.bom or None}
+    path, markup = place, None
+    if place.lower().endswith(org_pages.SUFFIX):
+        source = org_pages.as_markdown(source)
+        path, markup = f"{place[: -len(org_pages.SUFFIX)]}.md", "org"
+    marks = {"path": path, "markup": markup, "newline": newline, "bom": decoded.bom or None}
     marks["encoding"] = decoded.encoding if decoded.encoding != "utf-8" else None
-    yield from _records(source, place, key, {name: mark for name, mark in marks.items() if mark}, _times(status))
+    yield from _records(source, place, key, {name: mark for name, mark in marks.items() if mark}, file.times)
 
 
 def _records(

@@ -46,4 +46,4 @@ def attachment_link(name: str, shown: str, *, embeds: bool = True) -> str:
 
 def file_problem(place: str, what: str) -> Problem:
     """Return the problem of a file that is left out while its note goes in."""
-    return Problem(place, what, lost=False, foreign=True)
+    return Problem(place, what, lost=False, foreign=True, is_file=True)

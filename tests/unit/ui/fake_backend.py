@@ -181,6 +181,9 @@ class FakeBackend:
     def exchange_preview(self, path: str) -> Any:
         return ImportPreview("chatgpt", 48_200_000, "2023-02-11 to 2026-11-02", 0, 312, 9041, secrets=2)
 
+    def exchange_unfinished(self) -> list[Any]:
+        return []
+
     def exchange_import(self, path: str, job: str = "", skip_secrets: bool = False) -> ImportReport:
         problems = (
             Problem('conversations.json, conversation 3 ("Trip"), message 7', "The message has no text."),

@@ -5,7 +5,9 @@ to a temporary file without a name, because a compressed one cannot be read from
 """
 
 import re
+import stat
 import tempfile
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -22,6 +24,7 @@ from app.memories.foreign_record import Problem
 MAX_FILES: Final = 200_000
 MAX_NESTED_BYTES: Final = 8 << 30
 _PART: Final = 1 << 20
+_EPOCH_YEAR: Final = 1980  # what archives say that know no times
 _ANY: Final = re.compile(r".*", re.DOTALL)
 _SYSTEM: Final = re.compile(r"(?:.*/)?(?:__MACOSX/.*|\._[^/]*|\.DS_Store|Thumbs\.db)", re.DOTALL)
 
@@ -35,8 +38,12 @@ class ArchiveFiles:
 
 
 @contextmanager
-def open_files(path: Path) -> Iterator[ArchiveFiles]:
+def open_files(path: Path, *, opens_nested: bool = True) -> Iterator[ArchiveFiles]:
     """Yield the files of the export at ``path``.
+
+    Args:
+        path: A folder, a zip or a file.
+        opens_nested: Whether the files of a zip within a zip are among them, and not that zip itself.
 
     Raises:
         NotFoundError: There is nothing at ``path``.
@@ -50,7 +57,7 @@ def open_files(path: Path) -> Iterator[ArchiveFiles]:
             found.files = {name: _file(path, name) for name in names_in_folder(path) if not _SYSTEM.fullmatch(name)}
         elif is_zip(path):
             archive = stack.enter_context(open_zip(path))
-            _add(archive, path.name, found, stack, is_nested=False)
+            _add(archive, path.name, found, stack, is_nested=not opens_nested)
         else:
             found.files[path.name] = _file(path.parent, path.name)
         yield found
@@ -64,12 +71,14 @@ def _add(archive: zipfile.ZipFile, title: str, found: ArchiveFiles, stack: ExitS
                 found.problems.append(
                     Problem(info.filename[:200], "Its path leads out of the archive; it was left out.")
                 )
+        elif stat.S_ISLNK(info.external_attr >> 16):
+            found.problems.append(Problem(name, "It is a link, which is not followed; it was left out."))
         elif len(found.files) >= MAX_FILES:
             found.problems.append(Problem(name, f"The archive has more than {MAX_FILES:,} files; it was left out."))
         elif name.lower().endswith(".zip") and not is_nested:
             _add_nested(archive, info, found, stack)
         else:
-            found.files[name] = SourceEntry(name, info.file_size, partial(archive.open, info))
+            found.files[name] = SourceEntry(name, info.file_size, partial(archive.open, info), _times(info))
 
 
 def _add_nested(archive: zipfile.ZipFile, info: zipfile.ZipInfo, found: ArchiveFiles, stack: ExitStack) -> None:
@@ -92,6 +101,18 @@ def _copy(stream: IO[bytes], copy: IO[bytes], size: int) -> None:
     while left > 0 and (data := stream.read(min(_PART, left))):
         copy.write(data)
         left -= len(data)
+
+
+def _times(info: zipfile.ZipInfo) -> tuple[int | None, int | None]:
+    """Return when a member was created and changed.
+
+    A zip says the latter alone, in the time of this place.
+    """
+    try:
+        moment = int(time.mktime((*info.date_time, 0, 0, -1)) * 1000)
+    except (ValueError, OverflowError):
+        return None, None
+    return (moment, moment) if info.date_time[0] > _EPOCH_YEAR else (None, None)
 
 
 def _plain(name: str) -> str:

@@ -4,19 +4,21 @@ Texts stay as they are; names and links that only Logseq understands are added b
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable
 from dataclasses import replace
 from datetime import date
-from pathlib import Path, PurePosixPath
+from pathlib import PurePosixPath
 from typing import Final
 from urllib.parse import unquote
 
+from app.exchange.formats.notebooks.archive_files import read_file
+from app.exchange.source_files import SourceEntry
 from app.memories.foreign_record import MemoryRecord
 
 CONFIG: Final = "logseq/config.edn"
 MAX_BYTES: Final = 64 << 20
 _ID: Final = r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}"
-_BLOCK: Final = re.compile(rf"^\s*(?:[-*]\s+)?id:: *({_ID})\s*$", re.MULTILINE)
+_BLOCK: Final = re.compile(rf"^\s*(?:(?:[-*]\s+)?id:: *({_ID})|:id: *({_ID}))\s*$", re.MULTILINE | re.IGNORECASE)
 _REFERENCE: Final = re.compile(rf"\(\(({_ID})\)\)")
 _JOURNAL: Final = re.compile(r"(\d{4})[_-](\d\d)[_-](\d\d)")
 _MONTHS: Final = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
@@ -26,25 +28,17 @@ class LogseqGraph:
     """Names and blocks of a graph.
 
     Args:
-        files: Its Markdown files; each is searched for the ids of blocks.
+        files: Its pages; each is searched for the ids of blocks.
     """
 
-    def __init__(self, files: Sequence[tuple[Path, int]]) -> None:
+    def __init__(self, files: Iterable[SourceEntry]) -> None:
         self._pages: dict[str, str] = {}
-        for path, size in files:
-            if size > MAX_BYTES:
-                continue
-            try:
-                text = path.read_text(encoding="utf-8", errors="replace")
-            except OSError:
+        for file in files:
+            data = read_file(file, MAX_BYTES)
+            if isinstance(data, str):
                 continue  # the reader of the note says so
-            for found in _BLOCK.finditer(text):
-                self._pages.setdefault(found[1], path.stem)
-
-    @classmethod
-    def at(cls, root: Path, files: Sequence[tuple[Path, int]]) -> "LogseqGraph | None":
-        """Return the graph in a folder, ``None`` when it is none."""
-        return cls(files) if (root / CONFIG).is_file() else None
+            for found in _BLOCK.finditer(data.decode(errors="replace")):
+                self._pages.setdefault(found[1] or found[2], PurePosixPath(file.name).stem)
 
     def enriched(self, record: MemoryRecord, place: str) -> MemoryRecord:
         """Return a page with its other names and with links for block references."""

@@ -4,14 +4,13 @@ import json
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from pathlib import Path
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
 from app.attachments.model import FOLDER, link_of
 from app.core.text import storable
-from app.exchange.formats.notebooks.archive_files import opener, read_file
+from app.exchange.formats.notebooks.archive_files import read_file
 from app.exchange.formats.notebooks.attached_entries import AttachedEntries
 from app.exchange.model import AttachmentRecord
 from app.exchange.source_files import SourceEntry
@@ -28,27 +27,27 @@ _MARKDOWN: Final = re.compile(
 )
 _SIZE: Final = re.compile(r"\d+(?:x\d+)?")
 # An export of ours has its attachments in these; they are copied as they are.
-_OWN: Final = (FOLDER, f"notes/{FOLDER}")
+OWN: Final = (FOLDER, f"notes/{FOLDER}")
 
 
 class VaultFiles:
     """The files of a vault that are no notes.
 
     Args:
-        root: The vault's folder.
-        files: Those files, anywhere below it, with their sizes.
+        files: Those files, by their path in the vault.
+        own: Folders whose files are copied as they are.
     """
 
-    def __init__(self, root: Path, files: Sequence[tuple[Path, int]]) -> None:
-        self._entries: dict[str, SourceEntry] = {}
+    def __init__(self, files: Mapping[str, SourceEntry], own: Sequence[str] = OWN) -> None:
+        self._entries = dict(files)
         self._places: dict[str, str] = {}
-        for path, size in files:
-            place = path.relative_to(root).as_posix()
-            self._entries[place] = SourceEntry(place, size, opener(path))
-            before = self._places.get(path.name.casefold())
+        self._own_folders = tuple(own)
+        for place in self._entries:
+            name = posixpath.basename(place)
+            before = self._places.get(name.casefold())
             # Of files of one name, links mean the one that lies highest.
             if before is None or place.count("/") < before.count("/"):
-                self._places[path.name.casefold()] = place
+                self._places[name.casefold()] = place
         self._attached = AttachedEntries(self._entries)
         self._own: set[str] = set()
         self._canvases: set[str] = set()
@@ -70,7 +69,7 @@ class VaultFiles:
         for found, path in shown:
             if code is not None and code.touch(*found.span()):
                 continue
-            if posixpath.dirname(path) not in _OWN:
+            if posixpath.dirname(path) not in self._own_folders:
                 yield from self._attached.take(quote(path), "", place)
             parts += [text[at : found.start()], self._link(found, path) or found[0]]
             at = found.end()
@@ -110,7 +109,7 @@ class VaultFiles:
     def _link(self, found: re.Match[str], path: str) -> str:
         shown = found["shown"] or ""
         shown = "" if _SIZE.fullmatch(shown) else shown
-        if posixpath.dirname(path) not in _OWN:
+        if posixpath.dirname(path) not in self._own_folders:
             return self._attached.link(quote(path), "", shown, embeds=found[0].startswith("!"))
         self._own.add(path)
         if "target" not in found.groupdict():

@@ -61,9 +61,10 @@ CLASSES = {
         agent.revoke agent.rotate agent.trust agent.undo agent.vaults archive.clean backup.cancel_restore
         backup.list backup.now backup.restore backup.verify embedding.advice embedding.change
         embedding.compare embedding.pause embedding.resume embedding.rollback embedding.status
+        embedding.switch capsule.count capsule.key capsule.make exchange.dismiss exchange.export exchange.export_session
+        exchange.import exchange.unfinished
         encryption.change encryption.decrypt encryption.encrypt encryption.forget encryption.remember
         encryption.status attachment.read
-        embedding.switch capsule.key capsule.make exchange.export exchange.export_session exchange.import
         exchange.notes_folder exchange.preview health.fix
         health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject inbox.rule.remove
         backup.preview backup.status attachment.add attachment.list attachment.locate

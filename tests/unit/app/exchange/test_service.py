@@ -104,7 +104,7 @@ class RecordingJob:
 
 
 def service(vault: FakeVault) -> ExchangeService:
-    return ExchangeService(lambda: vault, vault)
+    return ExchangeService(lambda _: vault, vault)
 
 
 def export(tmp_path: Path, count: int = 1500) -> Path:

@@ -160,3 +160,36 @@ def test_another_file_is_not_overwritten(sender: Host, made: Path, tmp_path: Pat
     with pytest.raises(InputError, match="not overwritten"):
         sender.ask("capsule.make", path=str(other))
     assert other.read_text("utf-8") == "mine"
+
+
+def test_the_first_import_makes_a_key_known(sender: Host, receiver: Host, made: Path, tmp_path: Path) -> None:
+    origin = receiver.ask("exchange.preview", path=str(made)).capsule
+    assert (origin.sender, origin.known_since, origin.is_own) == ("Maren Vogt", None, False)
+    assert sender.ask("exchange.preview", path=str(made)).capsule.is_own
+    receiver.ask("exchange.import", path=str(made))
+    first = receiver.ask("exchange.preview", path=str(made)).capsule.known_since
+    later = tmp_path / "later.capsule"
+    sender.ask("capsule.make", path=str(later), sender="Somebody else", recipient="Anna")
+    found = receiver.ask("exchange.preview", path=str(later)).capsule
+    assert (found.sender, found.known_as, found.known_since) == ("Somebody else", "Maren Vogt", first)
+    assert found.recipient == "Anna"
+    receiver.ask("exchange.import", path=str(later))
+    assert receiver.ask("exchange.preview", path=str(later)).capsule.known_as == "Maren Vogt"
+
+
+def test_the_receiver_is_signed_too(sender: Host, receiver: Host, tmp_path: Path) -> None:
+    path = tmp_path / "anna.capsule"
+    sender.ask("capsule.make", path=str(path), recipient="Anna")
+    path.write_bytes(path.read_bytes().replace(b'"recipient":"Anna"', b'"recipient":"Olga"'))
+    with pytest.raises(FormatError, match="not what its sender signed"):
+        receiver.ask("exchange.import", path=str(path))
+
+
+def test_only_named_memories_and_how_many(sender: Host, tmp_path: Path) -> None:
+    diary = next(one for one in sender.ask("note.ids") if sender.ask("note.get", id=one).title == "Diary")
+    path = tmp_path / "diary.capsule"
+    assert sender.ask("capsule.make", path=str(path), ids=[diary]).memories == 1
+    assert b"private words" in path.read_bytes()
+    assert sender.ask("capsule.count") == 2
+    assert sender.ask("capsule.count", tags=["garden"], stores=["shared", "private"]) == 2
+    assert sender.ask("capsule.count", text="nowhere") == 0

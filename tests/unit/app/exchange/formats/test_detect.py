@@ -130,7 +130,6 @@ def test_zips_of_chats_are_known_by_their_files(tmp_path: Path, files: dict[str,
 @pytest.mark.parametrize(
     ("files", "name"),
     [
-        ({"notes/a.md": b"x"}, "unpack it"),
         ({"a.png": b"x"}, "without a conversations.json"),
     ],
 )

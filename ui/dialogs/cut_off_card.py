@@ -1,0 +1,97 @@
+"""Card about an import that was cut off, to go on with it."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from app.errors import KeepsakeError
+from ui import theme
+from ui.dialogs.base_dialog import note
+from ui.models.dates import full_date
+from ui.style.design_tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.plain_text import PlainLabel
+
+if TYPE_CHECKING:
+    from app.exchange.model import UnfinishedImport
+    from ui.bridge import Bridge
+
+
+class CutOffCard(QFrame):
+    """The latest import that was cut off; hidden where there is none.
+
+    Args:
+        bridge: The way to the engine.
+        parent: The Qt parent.
+    """
+
+    chosen = Signal(str)
+    """The person wants to go on with the import of this file or folder."""
+
+    def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        self._found: UnfinishedImport | None = None
+        self.setObjectName("card")
+        self.title = PlainLabel(self)
+        self.title.setWordWrap(True)
+        theme.set_type(self.title, "strong")
+        self.text = note("", self)
+        self.dismiss = text_button(self.tr("Leave it as it is"), parent=self)
+        self.go_on = text_button(self.tr("Go on…"), "primary", parent=self)
+        self.dismiss.clicked.connect(self._on_dismiss_clicked)
+        self.go_on.clicked.connect(self._on_go_on_clicked)
+        buttons = QHBoxLayout()
+        buttons.setSpacing(Space.S)
+        buttons.addStretch(1)
+        buttons.addWidget(self.dismiss)
+        buttons.addWidget(self.go_on)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
+        column.setSpacing(Space.S)
+        for label in (self.title, self.text):
+            column.addWidget(label)
+        column.addLayout(buttons)
+        self.hide()
+        self.load()
+
+    def load(self) -> None:
+        """Look for an import that was cut off."""
+        self._bridge.start(self._load())
+
+    async def _load(self) -> None:
+        try:
+            found: list[UnfinishedImport] = await self._bridge.call("exchange.unfinished")
+        except KeepsakeError:
+            return  # choosing the file again goes on as well
+        if not isValid(self):
+            return
+        self._found = found[0] if found else None
+        self.setVisible(self._found is not None)
+        if self._found is not None:
+            self.title.setText(self.tr("The import of {name} was cut off").format(name=Path(self._found.path).name))
+            words = self.tr(
+                "It began on {day}. What it brought in so far is there; going on adds the rest, nothing twice."
+            )
+            self.text.setText(words.format(day=full_date(self._found.begun_at)))
+
+    async def _dismiss(self, run_id: str) -> None:
+        try:
+            await self._bridge.call("exchange.dismiss", run_id=run_id)
+        except KeepsakeError as error:
+            if isValid(self):
+                self.text.setText(error.message)
+            return
+        if isValid(self):
+            await self._load()
+
+    def _on_dismiss_clicked(self) -> None:
+        if self._found is not None:
+            self._bridge.start(self._dismiss(self._found.run_id))
+
+    def _on_go_on_clicked(self) -> None:
+        if self._found is not None:
+            self.chosen.emit(self._found.path)

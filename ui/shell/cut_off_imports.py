@@ -1,0 +1,39 @@
+"""Notice at the start about an import that was cut off."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Signal
+from shiboken6 import isValid
+
+from app.errors import KeepsakeError
+from ui.notice import Notice
+
+if TYPE_CHECKING:
+    from app.exchange.model import UnfinishedImport
+    from ui.bridge import Bridge
+
+
+class CutOffImports(QObject):
+    """Emits a notice about the latest import that was cut off.
+
+    Args:
+        bridge: The way to the engine.
+        parent: The Qt parent.
+    """
+
+    notice = Signal(object)  # Notice
+
+    def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._bridge = bridge
+        bridge.start(self._look())
+
+    async def _look(self) -> None:
+        try:
+            found: list[UnfinishedImport] = await self._bridge.call("exchange.unfinished")
+        except KeepsakeError:
+            return  # nothing is lost: the import sheet asks again
+        if isValid(self) and found:
+            words = self.tr("The import of {name} was cut off. Open Import to go on; nothing is added twice.")
+            self.notice.emit(Notice(words.format(name=Path(found[0].path).name), seconds=20.0))
