@@ -995,6 +995,173 @@
     </message>
 </context>
 <context>
+    <name>CapsuleSheet</name>
+    <message>
+        <source>1 memory goes in</source>
+        <translation>1 Erinnerung kommt hinein</translation>
+    </message>
+    <message>
+        <source>1 year</source>
+        <translation>1 Jahr</translation>
+    </message>
+    <message>
+        <source>A capsule is a file with notes and facts of your choice for another person or agent. It is signed, so that they see if somebody changed it, and can be imported until the day you choose. It is not encrypted: everybody who has the file can read it.</source>
+        <translation>Eine Kapsel ist eine Datei mit Notizen und Fakten Ihrer Wahl für eine andere Person oder einen Agenten. Sie ist signiert, damit Änderungen auffallen, und lässt sich bis zu dem Tag importieren, den Sie wählen. Sie ist nicht verschlüsselt: Wer die Datei hat, kann sie lesen.</translation>
+    </message>
+    <message>
+        <source>A capsule that is there is replaced.</source>
+        <translation>Eine vorhandene Kapsel wird ersetzt.</translation>
+    </message>
+    <message>
+        <source>About other people</source>
+        <translation>Über andere Menschen</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>Alle</translation>
+    </message>
+    <message>
+        <source>Can be imported for</source>
+        <translation>Importierbar für</translation>
+    </message>
+    <message>
+        <source>Capsules (*.capsule)</source>
+        <translation>Kapseln (*.capsule)</translation>
+    </message>
+    <message>
+        <source>Choose where to write the file</source>
+        <translation>Wählen, wohin die Datei geschrieben wird</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen…</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Kopieren</translation>
+    </message>
+    <message>
+        <source>Copy your key</source>
+        <translation>Ihren Schlüssel kopieren</translation>
+    </message>
+    <message>
+        <source>Facts alone</source>
+        <translation>Nur Fakten</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>Datei</translation>
+    </message>
+    <message>
+        <source>For</source>
+        <translation>Für</translation>
+    </message>
+    <message>
+        <source>How many go in</source>
+        <translation>Wie viele hineinkommen</translation>
+    </message>
+    <message>
+        <source>In their title or text.</source>
+        <translation>In Titel oder Text.</translation>
+    </message>
+    <message>
+        <source>Make a capsule</source>
+        <translation>Eine Kapsel erstellen</translation>
+    </message>
+    <message>
+        <source>Make the capsule</source>
+        <translation>Kapsel erstellen</translation>
+    </message>
+    <message>
+        <source>Notes alone</source>
+        <translation>Nur Notizen</translation>
+    </message>
+    <message>
+        <source>Notes and facts</source>
+        <translation>Notizen und Fakten</translation>
+    </message>
+    <message>
+        <source>Notes or facts</source>
+        <translation>Notizen oder Fakten</translation>
+    </message>
+    <message>
+        <source>Nothing goes in</source>
+        <translation>Nichts kommt hinein</translation>
+    </message>
+    <message>
+        <source>Private</source>
+        <translation>Privat</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>Shared with your agents</source>
+        <translation>Mit Ihren Agenten geteilt</translation>
+    </message>
+    <message>
+        <source>So that they know whom it is from.</source>
+        <translation>Damit sie wissen, von wem sie ist.</translation>
+    </message>
+    <message>
+        <source>Tags that they have</source>
+        <translation>Schlagwörter, die sie haben</translation>
+    </message>
+    <message>
+        <source>Tell it to the receiver in another way, such as by telephone. Then they know that it is yours.</source>
+        <translation>Sagen Sie ihn dem Empfänger auf anderem Weg, etwa am Telefon. Dann weiß er, dass er Ihrer ist.</translation>
+    </message>
+    <message>
+        <source>The name of the person or agent, for them to see.</source>
+        <translation>Der Name der Person oder des Agenten, für sie sichtbar.</translation>
+    </message>
+    <message>
+        <source>Until {day}.</source>
+        <translation>Bis {day}.</translation>
+    </message>
+    <message>
+        <source>Who may see them now</source>
+        <translation>Wer sie jetzt sehen darf</translation>
+    </message>
+    <message>
+        <source>With all of these tags</source>
+        <translation>Mit all diesen Schlagwörtern</translation>
+    </message>
+    <message>
+        <source>With these words</source>
+        <translation>Mit diesen Wörtern</translation>
+    </message>
+    <message>
+        <source>Words that they contain</source>
+        <translation>Wörter, die sie enthalten</translation>
+    </message>
+    <message>
+        <source>Wrote {name} with {n} memories. It can be imported until {day}.</source>
+        <translation>{name} mit {n} Erinnerungen geschrieben. Importierbar bis {day}.</translation>
+    </message>
+    <message>
+        <source>Your key</source>
+        <translation>Ihr Schlüssel</translation>
+    </message>
+    <message>
+        <source>Your key in short</source>
+        <translation>Ihr Schlüssel in Kurzform</translation>
+    </message>
+    <message>
+        <source>Your name</source>
+        <translation>Ihr Name</translation>
+    </message>
+    <message>
+        <source>{n} days</source>
+        <translation>{n} Tage</translation>
+    </message>
+    <message>
+        <source>{n} memories go in</source>
+        <translation>{n} Erinnerungen kommen hinein</translation>
+    </message>
+</context>
+<context>
     <name>ChangeView</name>
     <message>
         <source>Now</source>
@@ -1516,6 +1683,32 @@
     <message>
         <source>It names files and functions of the program and nothing you wrote. Nothing was sent anywhere.</source>
         <translation>Er nennt Dateien und Funktionen des Programms und nichts, was du geschrieben hast. Nichts wurde irgendwohin gesendet.</translation>
+    </message>
+</context>
+<context>
+    <name>CutOffCard</name>
+    <message>
+        <source>Go on…</source>
+        <translation>Fortsetzen…</translation>
+    </message>
+    <message>
+        <source>It began on {day}. What it brought in so far is there; going on adds the rest, nothing twice.</source>
+        <translation>Er begann am {day}. Was er bisher brachte, ist da; Fortsetzen fügt den Rest hinzu, nichts doppelt.</translation>
+    </message>
+    <message>
+        <source>Leave it as it is</source>
+        <translation>So lassen</translation>
+    </message>
+    <message>
+        <source>The import of {name} was cut off</source>
+        <translation>Der Import von {name} wurde abgebrochen</translation>
+    </message>
+</context>
+<context>
+    <name>CutOffImports</name>
+    <message>
+        <source>The import of {name} was cut off. Open Import to go on; nothing is added twice.</source>
+        <translation>Der Import von {name} wurde abgebrochen. Öffnen Sie „Importieren“, um fortzusetzen; nichts kommt doppelt hinzu.</translation>
     </message>
 </context>
 <context>
@@ -3849,6 +4042,10 @@
     <message>
         <source>Lock</source>
         <translation>Sperren</translation>
+    </message>
+    <message>
+        <source>Make a capsule…</source>
+        <translation>Eine Kapsel erstellen…</translation>
     </message>
     <message>
         <source>Menu</source>
@@ -6492,6 +6689,10 @@
         <translation>Notizen von Evernote</translation>
     </message>
     <message>
+        <source>For {name}</source>
+        <translation>Für {name}</translation>
+    </message>
+    <message>
         <source>HTML page</source>
         <translation>HTML-Seite</translation>
     </message>
@@ -6500,12 +6701,24 @@
         <translation>Importiert</translation>
     </message>
     <message>
+        <source>It can be imported until {day}.</source>
+        <translation>Importierbar bis {day}.</translation>
+    </message>
+    <message>
+        <source>It says that it is from {name}.</source>
+        <translation>Sie gibt an, von {name} zu sein.</translation>
+    </message>
+    <message>
         <source>Joplin export</source>
         <translation>Export von Joplin</translation>
     </message>
     <message>
         <source>Keepsake export</source>
         <translation>Export von Keepsake</translation>
+    </message>
+    <message>
+        <source>Key: {key}</source>
+        <translation>Schlüssel: {key}</translation>
     </message>
     <message>
         <source>Leave out 1 text that looks as if it held a key or a password</source>
@@ -6544,8 +6757,24 @@
         <translation>Word-Dokument</translation>
     </message>
     <message>
+        <source>You have imported nothing with this key so far, and anybody can write that name. Ask the sender for their key in another way, such as by telephone, and compare it with the one above.</source>
+        <translation>Sie haben mit diesem Schlüssel bisher nichts importiert, und diesen Namen kann jeder schreiben. Fragen Sie den Absender auf anderem Weg, etwa am Telefon, nach seinem Schlüssel und vergleichen Sie ihn mit dem obigen.</translation>
+    </message>
+    <message>
+        <source>You know this key since {day}, as that of {name}.</source>
+        <translation>Sie kennen diesen Schlüssel seit {day} als den von {name}.</translation>
+    </message>
+    <message>
+        <source>You made it yourself.</source>
+        <translation>Sie haben sie selbst erstellt.</translation>
+    </message>
+    <message>
         <source>in {span}</source>
         <translation>in {span}</translation>
+    </message>
+    <message>
+        <source>somebody without a name</source>
+        <translation>jemand ohne Namen</translation>
     </message>
     <message>
         <source>{n} attachments</source>

@@ -995,6 +995,173 @@
     </message>
 </context>
 <context>
+    <name>CapsuleSheet</name>
+    <message>
+        <source>1 memory goes in</source>
+        <translation>Entra 1 recuerdo</translation>
+    </message>
+    <message>
+        <source>1 year</source>
+        <translation>1 año</translation>
+    </message>
+    <message>
+        <source>A capsule is a file with notes and facts of your choice for another person or agent. It is signed, so that they see if somebody changed it, and can be imported until the day you choose. It is not encrypted: everybody who has the file can read it.</source>
+        <translation>Una cápsula es un archivo con las notas y los hechos que usted elija para otra persona o agente. Está firmada, para que se note si alguien la cambió, y puede importarse hasta el día que elija. No está cifrada: cualquiera que tenga el archivo puede leerlo.</translation>
+    </message>
+    <message>
+        <source>A capsule that is there is replaced.</source>
+        <translation>Se reemplaza una cápsula existente.</translation>
+    </message>
+    <message>
+        <source>About other people</source>
+        <translation>Sobre otras personas</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>Todos</translation>
+    </message>
+    <message>
+        <source>Can be imported for</source>
+        <translation>Se puede importar durante</translation>
+    </message>
+    <message>
+        <source>Capsules (*.capsule)</source>
+        <translation>Cápsulas (*.capsule)</translation>
+    </message>
+    <message>
+        <source>Choose where to write the file</source>
+        <translation>Elija dónde escribir el archivo</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Elegir…</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>Copiar</translation>
+    </message>
+    <message>
+        <source>Copy your key</source>
+        <translation>Copiar su clave</translation>
+    </message>
+    <message>
+        <source>Facts alone</source>
+        <translation>Solo hechos</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>Archivo</translation>
+    </message>
+    <message>
+        <source>For</source>
+        <translation>Para</translation>
+    </message>
+    <message>
+        <source>How many go in</source>
+        <translation>Cuántos entran</translation>
+    </message>
+    <message>
+        <source>In their title or text.</source>
+        <translation>En su título o texto.</translation>
+    </message>
+    <message>
+        <source>Make a capsule</source>
+        <translation>Crear una cápsula</translation>
+    </message>
+    <message>
+        <source>Make the capsule</source>
+        <translation>Crear la cápsula</translation>
+    </message>
+    <message>
+        <source>Notes alone</source>
+        <translation>Solo notas</translation>
+    </message>
+    <message>
+        <source>Notes and facts</source>
+        <translation>Notas y hechos</translation>
+    </message>
+    <message>
+        <source>Notes or facts</source>
+        <translation>Notas o hechos</translation>
+    </message>
+    <message>
+        <source>Nothing goes in</source>
+        <translation>No entra nada</translation>
+    </message>
+    <message>
+        <source>Private</source>
+        <translation>Privados</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>Resultado</translation>
+    </message>
+    <message>
+        <source>Shared with your agents</source>
+        <translation>Compartidos con sus agentes</translation>
+    </message>
+    <message>
+        <source>So that they know whom it is from.</source>
+        <translation>Para que sepan de quién es.</translation>
+    </message>
+    <message>
+        <source>Tags that they have</source>
+        <translation>Etiquetas que tienen</translation>
+    </message>
+    <message>
+        <source>Tell it to the receiver in another way, such as by telephone. Then they know that it is yours.</source>
+        <translation>Comuníquela al destinatario por otro medio, por ejemplo por teléfono. Así sabrá que es suya.</translation>
+    </message>
+    <message>
+        <source>The name of the person or agent, for them to see.</source>
+        <translation>El nombre de la persona o del agente, para que lo vean.</translation>
+    </message>
+    <message>
+        <source>Until {day}.</source>
+        <translation>Hasta el {day}.</translation>
+    </message>
+    <message>
+        <source>Who may see them now</source>
+        <translation>Quién puede verlos ahora</translation>
+    </message>
+    <message>
+        <source>With all of these tags</source>
+        <translation>Con todas estas etiquetas</translation>
+    </message>
+    <message>
+        <source>With these words</source>
+        <translation>Con estas palabras</translation>
+    </message>
+    <message>
+        <source>Words that they contain</source>
+        <translation>Palabras que contienen</translation>
+    </message>
+    <message>
+        <source>Wrote {name} with {n} memories. It can be imported until {day}.</source>
+        <translation>Se escribió {name} con {n} recuerdos. Se puede importar hasta el {day}.</translation>
+    </message>
+    <message>
+        <source>Your key</source>
+        <translation>Su clave</translation>
+    </message>
+    <message>
+        <source>Your key in short</source>
+        <translation>Su clave abreviada</translation>
+    </message>
+    <message>
+        <source>Your name</source>
+        <translation>Su nombre</translation>
+    </message>
+    <message>
+        <source>{n} days</source>
+        <translation>{n} días</translation>
+    </message>
+    <message>
+        <source>{n} memories go in</source>
+        <translation>Entran {n} recuerdos</translation>
+    </message>
+</context>
+<context>
     <name>ChangeView</name>
     <message>
         <source>Now</source>
@@ -1516,6 +1683,32 @@
     <message>
         <source>It names files and functions of the program and nothing you wrote. Nothing was sent anywhere.</source>
         <translation>Nombra archivos y funciones del programa y nada de lo que escribiste. No se ha enviado nada a ninguna parte.</translation>
+    </message>
+</context>
+<context>
+    <name>CutOffCard</name>
+    <message>
+        <source>Go on…</source>
+        <translation>Continuar…</translation>
+    </message>
+    <message>
+        <source>It began on {day}. What it brought in so far is there; going on adds the rest, nothing twice.</source>
+        <translation>Empezó el {day}. Lo que trajo hasta ahora está; al continuar se añade el resto, nada dos veces.</translation>
+    </message>
+    <message>
+        <source>Leave it as it is</source>
+        <translation>Dejarlo así</translation>
+    </message>
+    <message>
+        <source>The import of {name} was cut off</source>
+        <translation>La importación de {name} se interrumpió</translation>
+    </message>
+</context>
+<context>
+    <name>CutOffImports</name>
+    <message>
+        <source>The import of {name} was cut off. Open Import to go on; nothing is added twice.</source>
+        <translation>La importación de {name} se interrumpió. Abra Importar para continuar; nada se añade dos veces.</translation>
     </message>
 </context>
 <context>
@@ -3849,6 +4042,10 @@
     <message>
         <source>Lock</source>
         <translation>Bloquear</translation>
+    </message>
+    <message>
+        <source>Make a capsule…</source>
+        <translation>Crear una cápsula…</translation>
     </message>
     <message>
         <source>Menu</source>
@@ -6492,6 +6689,10 @@
         <translation>Notas de Evernote</translation>
     </message>
     <message>
+        <source>For {name}</source>
+        <translation>Para {name}</translation>
+    </message>
+    <message>
         <source>HTML page</source>
         <translation>Página HTML</translation>
     </message>
@@ -6500,12 +6701,24 @@
         <translation>Importado</translation>
     </message>
     <message>
+        <source>It can be imported until {day}.</source>
+        <translation>Se puede importar hasta el {day}.</translation>
+    </message>
+    <message>
+        <source>It says that it is from {name}.</source>
+        <translation>Dice ser de {name}.</translation>
+    </message>
+    <message>
         <source>Joplin export</source>
         <translation>Exportación de Joplin</translation>
     </message>
     <message>
         <source>Keepsake export</source>
         <translation>Exportación de Keepsake</translation>
+    </message>
+    <message>
+        <source>Key: {key}</source>
+        <translation>Clave: {key}</translation>
     </message>
     <message>
         <source>Leave out 1 text that looks as if it held a key or a password</source>
@@ -6544,8 +6757,24 @@
         <translation>Documento de Word</translation>
     </message>
     <message>
+        <source>You have imported nothing with this key so far, and anybody can write that name. Ask the sender for their key in another way, such as by telephone, and compare it with the one above.</source>
+        <translation>Hasta ahora no ha importado nada con esta clave, y cualquiera puede escribir ese nombre. Pida al remitente su clave por otro medio, por ejemplo por teléfono, y compárela con la de arriba.</translation>
+    </message>
+    <message>
+        <source>You know this key since {day}, as that of {name}.</source>
+        <translation>Conoce esta clave desde el {day}, como la de {name}.</translation>
+    </message>
+    <message>
+        <source>You made it yourself.</source>
+        <translation>La creó usted.</translation>
+    </message>
+    <message>
         <source>in {span}</source>
         <translation>en {span}</translation>
+    </message>
+    <message>
+        <source>somebody without a name</source>
+        <translation>alguien sin nombre</translation>
     </message>
     <message>
         <source>{n} attachments</source>

@@ -995,6 +995,173 @@
     </message>
 </context>
 <context>
+    <name>CapsuleSheet</name>
+    <message>
+        <source>1 memory goes in</source>
+        <translation>将放入 1 条记忆</translation>
+    </message>
+    <message>
+        <source>1 year</source>
+        <translation>1 年</translation>
+    </message>
+    <message>
+        <source>A capsule is a file with notes and facts of your choice for another person or agent. It is signed, so that they see if somebody changed it, and can be imported until the day you choose. It is not encrypted: everybody who has the file can read it.</source>
+        <translation>胶囊是一个文件，包含您选择给他人或代理的笔记和事实。它带有签名，若被更改可以看出，并可在您选择的日期之前导入。它未加密：拥有该文件的任何人都能读取。</translation>
+    </message>
+    <message>
+        <source>A capsule that is there is replaced.</source>
+        <translation>已有的胶囊会被替换。</translation>
+    </message>
+    <message>
+        <source>About other people</source>
+        <translation>关于他人</translation>
+    </message>
+    <message>
+        <source>All</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>Can be imported for</source>
+        <translation>可导入时长</translation>
+    </message>
+    <message>
+        <source>Capsules (*.capsule)</source>
+        <translation>胶囊 (*.capsule)</translation>
+    </message>
+    <message>
+        <source>Choose where to write the file</source>
+        <translation>选择文件的写入位置</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Copy</source>
+        <translation>复制</translation>
+    </message>
+    <message>
+        <source>Copy your key</source>
+        <translation>复制您的密钥</translation>
+    </message>
+    <message>
+        <source>Facts alone</source>
+        <translation>仅事实</translation>
+    </message>
+    <message>
+        <source>File</source>
+        <translation>文件</translation>
+    </message>
+    <message>
+        <source>For</source>
+        <translation>给</translation>
+    </message>
+    <message>
+        <source>How many go in</source>
+        <translation>放入数量</translation>
+    </message>
+    <message>
+        <source>In their title or text.</source>
+        <translation>在标题或正文中。</translation>
+    </message>
+    <message>
+        <source>Make a capsule</source>
+        <translation>制作胶囊</translation>
+    </message>
+    <message>
+        <source>Make the capsule</source>
+        <translation>制作此胶囊</translation>
+    </message>
+    <message>
+        <source>Notes alone</source>
+        <translation>仅笔记</translation>
+    </message>
+    <message>
+        <source>Notes and facts</source>
+        <translation>笔记和事实</translation>
+    </message>
+    <message>
+        <source>Notes or facts</source>
+        <translation>笔记或事实</translation>
+    </message>
+    <message>
+        <source>Nothing goes in</source>
+        <translation>没有可放入的内容</translation>
+    </message>
+    <message>
+        <source>Private</source>
+        <translation>私密</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>Shared with your agents</source>
+        <translation>与您的代理共享</translation>
+    </message>
+    <message>
+        <source>So that they know whom it is from.</source>
+        <translation>让对方知道来自谁。</translation>
+    </message>
+    <message>
+        <source>Tags that they have</source>
+        <translation>所带标签</translation>
+    </message>
+    <message>
+        <source>Tell it to the receiver in another way, such as by telephone. Then they know that it is yours.</source>
+        <translation>请用其他方式（例如电话）告诉接收者，这样对方就知道它是您的。</translation>
+    </message>
+    <message>
+        <source>The name of the person or agent, for them to see.</source>
+        <translation>对方（人或代理）的名称，对方可见。</translation>
+    </message>
+    <message>
+        <source>Until {day}.</source>
+        <translation>至 {day}。</translation>
+    </message>
+    <message>
+        <source>Who may see them now</source>
+        <translation>目前谁可查看</translation>
+    </message>
+    <message>
+        <source>With all of these tags</source>
+        <translation>带有所有这些标签</translation>
+    </message>
+    <message>
+        <source>With these words</source>
+        <translation>含有这些词</translation>
+    </message>
+    <message>
+        <source>Words that they contain</source>
+        <translation>所含词语</translation>
+    </message>
+    <message>
+        <source>Wrote {name} with {n} memories. It can be imported until {day}.</source>
+        <translation>已写入 {name}，含 {n} 条记忆。可在 {day} 之前导入。</translation>
+    </message>
+    <message>
+        <source>Your key</source>
+        <translation>您的密钥</translation>
+    </message>
+    <message>
+        <source>Your key in short</source>
+        <translation>您的密钥（简写）</translation>
+    </message>
+    <message>
+        <source>Your name</source>
+        <translation>您的名字</translation>
+    </message>
+    <message>
+        <source>{n} days</source>
+        <translation>{n} 天</translation>
+    </message>
+    <message>
+        <source>{n} memories go in</source>
+        <translation>将放入 {n} 条记忆</translation>
+    </message>
+</context>
+<context>
     <name>ChangeView</name>
     <message>
         <source>Now</source>
@@ -1516,6 +1683,32 @@
     <message>
         <source>It names files and functions of the program and nothing you wrote. Nothing was sent anywhere.</source>
         <translation>其中只有程序的文件和函数名，没有你写的内容。没有向任何地方发送任何信息。</translation>
+    </message>
+</context>
+<context>
+    <name>CutOffCard</name>
+    <message>
+        <source>Go on…</source>
+        <translation>继续…</translation>
+    </message>
+    <message>
+        <source>It began on {day}. What it brought in so far is there; going on adds the rest, nothing twice.</source>
+        <translation>开始于 {day}。已导入的内容都在；继续会添加其余内容，不会重复。</translation>
+    </message>
+    <message>
+        <source>Leave it as it is</source>
+        <translation>保持原样</translation>
+    </message>
+    <message>
+        <source>The import of {name} was cut off</source>
+        <translation>{name} 的导入被中断</translation>
+    </message>
+</context>
+<context>
+    <name>CutOffImports</name>
+    <message>
+        <source>The import of {name} was cut off. Open Import to go on; nothing is added twice.</source>
+        <translation>{name} 的导入被中断。打开“导入”即可继续；不会重复添加。</translation>
     </message>
 </context>
 <context>
@@ -3849,6 +4042,10 @@
     <message>
         <source>Lock</source>
         <translation>锁定</translation>
+    </message>
+    <message>
+        <source>Make a capsule…</source>
+        <translation>制作胶囊…</translation>
     </message>
     <message>
         <source>Menu</source>
@@ -6492,6 +6689,10 @@
         <translation>Evernote 笔记</translation>
     </message>
     <message>
+        <source>For {name}</source>
+        <translation>给 {name}</translation>
+    </message>
+    <message>
         <source>HTML page</source>
         <translation>HTML 页面</translation>
     </message>
@@ -6500,12 +6701,24 @@
         <translation>已导入</translation>
     </message>
     <message>
+        <source>It can be imported until {day}.</source>
+        <translation>可在 {day} 之前导入。</translation>
+    </message>
+    <message>
+        <source>It says that it is from {name}.</source>
+        <translation>它自称来自 {name}。</translation>
+    </message>
+    <message>
         <source>Joplin export</source>
         <translation>Joplin 导出</translation>
     </message>
     <message>
         <source>Keepsake export</source>
         <translation>Keepsake 导出</translation>
+    </message>
+    <message>
+        <source>Key: {key}</source>
+        <translation>密钥：{key}</translation>
     </message>
     <message>
         <source>Leave out 1 text that looks as if it held a key or a password</source>
@@ -6544,8 +6757,24 @@
         <translation>Word 文档</translation>
     </message>
     <message>
+        <source>You have imported nothing with this key so far, and anybody can write that name. Ask the sender for their key in another way, such as by telephone, and compare it with the one above.</source>
+        <translation>您至今未导入过使用此密钥的内容，而任何人都可以写上这个名字。请用其他方式（例如电话）向发送者询问其密钥，并与上面的密钥比对。</translation>
+    </message>
+    <message>
+        <source>You know this key since {day}, as that of {name}.</source>
+        <translation>您自 {day} 起认识此密钥，属于 {name}。</translation>
+    </message>
+    <message>
+        <source>You made it yourself.</source>
+        <translation>由您本人制作。</translation>
+    </message>
+    <message>
         <source>in {span}</source>
         <translation>用时 {span}</translation>
+    </message>
+    <message>
+        <source>somebody without a name</source>
+        <translation>未署名者</translation>
     </message>
     <message>
         <source>{n} attachments</source>
