@@ -98,15 +98,14 @@ class NoteFolderWatch:
                 return False
             self._has_edits = False
             await self._mirror.settle(root, scan, writes=writes)
-            # What was written since is not new.
-            after = await asyncio.to_thread(mirrored_files.scan, root) if writes else scan
         except (OSError, KeepsakeError) as error:
             reason = error.message if isinstance(error, KeepsakeError) else error.strerror or str(error)
             self._failure = f"The folder of notes {folder} could not be read: {reason}"
             self._known = None
             _log.info("the folder of notes could not be read: %s", error_location(error))
             return False
-        self._known, self._failure = (folder, writes, scan if after == scan else after), ""
+        # As it was before: what somebody wrote meanwhile is new to the next look, and so is what we wrote.
+        self._known, self._failure = (folder, writes, scan), ""
         return True
 
     def _forget(self) -> None:

@@ -110,7 +110,7 @@ class NoteMirror:
             KeepsakeError: The vault cannot be written.
         """
         root = await asyncio.to_thread(root.resolve)
-        look = _Look(root, scan, await asyncio.to_thread(_files_beside, root, scan))
+        look = _Look(root, scan, await asyncio.to_thread(_other_files, root, scan))
         folder = str(root)
         if scan.others != self._others:
             await asyncio.to_thread(attachment_files.bring_in, root, self._vault)
@@ -359,9 +359,9 @@ class NoteMirror:
         return await self._store.read(partial(repo.get, memory_id=memory_id))
 
 
-def _files_beside(root: Path, scan: FolderScan) -> VaultFiles:
+def _other_files(root: Path, scan: FolderScan) -> VaultFiles:
     there = ((path, path.lstat()) for path, _ in scan.others if path.exists())
-    return markdown.files_beside(root, there)
+    return markdown.other_files(root, there)
 
 
 def _step(agreed: Agreement | None, file_hash: str | None, states: Mapping[str, NoteState]) -> Step:

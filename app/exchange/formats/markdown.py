@@ -171,7 +171,7 @@ def read_one(root: Path, file: Path, others: VaultFiles) -> Iterator[Record]:
             yield record
 
 
-def files_beside(root: Path, files: Iterable[tuple[Path, os.stat_result]]) -> VaultFiles:
+def other_files(root: Path, files: Iterable[tuple[Path, os.stat_result]]) -> VaultFiles:
     """Return the files of a folder that are no notes, for ``read_one``."""
     places = ((path.relative_to(root).as_posix(), path, status) for path, status in files)
     return VaultFiles({place: _entry(path, place, status) for place, path, status in places})
