@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from app.core.paths import program_root
-from app.errors import HostUnreachableError
+from app.errors import HostUnreachableError, PassphraseRequiredError
 from app.rpc.credentials import VARIABLE, Credentials
 from app.rpc.wire import dial
 
@@ -21,7 +21,7 @@ def ensure_host(vault: Path, limit_seconds: float = START_SECONDS) -> None:
     """Return once a host answers for ``vault``; starts one that outlives this process.
 
     Raises:
-        HostUnreachableError: None could be started in time.
+        HostUnreachableError: None could be started in time, or the vault is encrypted and locked.
     """
     until = time.monotonic() + limit_seconds
     started: subprocess.Popen[bytes] | None = None
@@ -29,6 +29,12 @@ def ensure_host(vault: Path, limit_seconds: float = START_SECONDS) -> None:
         if time.monotonic() >= until:
             raise HostUnreachableError(
                 f"Keepsake could not be started for {vault}. Run 'keepsake serve' to see why.", vault=str(vault)
+            )
+        if started is not None and started.poll() == PassphraseRequiredError.exit_status:
+            raise HostUnreachableError(
+                "These memories are encrypted and locked. Ask the person to open Keepsake and type the passphrase, then"
+                " try again.",
+                vault=str(vault),
             )
         # One that another program started meanwhile, or a command that has the vault open, makes ours end at once.
         if started is None or started.poll() is not None:

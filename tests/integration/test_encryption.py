@@ -16,8 +16,9 @@ import pytest
 from app.encryption.key_file import read_key_file
 from app.encryption.model import KEY_FILE, EncryptionState
 from app.encryption.vault_keys import unlock
-from app.errors import PassphraseRequiredError
+from app.errors import HostUnreachableError, PassphraseRequiredError
 from app.host import Host
+from app.mcp.host_launcher import ensure_host
 from app.store.vault_encryption import VARIABLE, VaultEncryption
 from app.upkeep.closed_vault import ClosedVault
 from tests.helpers.encryption import PASSPHRASE, files_with, locked, needs_cipher
@@ -128,6 +129,12 @@ def test_a_locked_vault_answers_nobody(encrypted: Path) -> None:
     found = command(encrypted, "memory", "search", NEEDLE, passphrase=PASSPHRASE)
     assert found.returncode == 0
     assert NEEDLE in found.stdout
+
+
+def test_an_agent_is_told_that_the_vault_is_locked(encrypted: Path) -> None:
+    locked(encrypted)
+    with pytest.raises(HostUnreachableError, match="encrypted and locked"):
+        ensure_host(encrypted, 120)
 
 
 def test_the_passphrase_from_the_command_line(vault: Path) -> None:
