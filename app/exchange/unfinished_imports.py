@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from contextlib import suppress
 from functools import partial
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ import apsw
 from app.core.clock import Clock, to_datetime
 from app.core.ids import new_id
 from app.core.text import content_hash, storable
+from app.errors import DiskFullError
 from app.exchange.model import UnfinishedImport
 from app.store.store import Store
 
@@ -39,7 +41,10 @@ class UnfinishedImports:
         key = _key(path, format_name)
         self._running.add(key)
         state = {"path": storable(path)[0], "format": format_name, "run_id": new_id("run")}
-        run_id = await self._store.write(partial(_begin, key=key, state=state | {"begun_ms": self._clock.now_ms()}))
+        try:
+            run_id = await self._store.write(partial(_begin, key=key, state=state | {"begun_ms": self._clock.now_ms()}))
+        except DiskFullError:  # what is there already needs no room, and the import itself says when there is none
+            return state["run_id"]
         await self.load()
         return run_id
 
@@ -47,7 +52,8 @@ class UnfinishedImports:
         """Forget an import, because it has ended or is not wanted any more."""
         key = _key(path, format_name)
         self._running.discard(key)
-        await self._store.write(partial(_drop, key=key))
+        with suppress(DiskFullError):  # the next start then offers it once more, which adds nothing twice
+            await self._store.write(partial(_drop, key=key))
         await self.load()
 
     async def load(self) -> None:
