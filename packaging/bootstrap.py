@@ -161,7 +161,9 @@ def install_packages(venv: Path) -> None:
         pip += ["--quiet", "--quiet"]
     print("Installing the Python packages (about 650 MB on disk); this takes a minute or two.", flush=True)
     # A person's own `user = true` would make pip refuse to work inside an environment.
-    if not _succeeds([*pip, "--require-hashes", "-r", str(CONSTRAINTS)], PIP_USER="0"):
+    # The pins name all that is needed. Left to resolve, pip takes the newest release of a package that another one
+    # wants with an extra, such as coverage[toml], and then refuses it for having no hash.
+    if not _succeeds([*pip, "--require-hashes", "--no-deps", "-r", str(CONSTRAINTS)], PIP_USER="0"):
         raise SetupError(
             "The Python packages could not be installed; pip says why above. Check the connection and "
             "`pip config list`, then run the same command again."

@@ -95,7 +95,7 @@ def check_wheel(python: str) -> None:
             "--quiet",
             "--quiet",
         ]
-        run(*pip, "--require-hashes", "-r", str(CONSTRAINTS))
+        run(*pip, "--require-hashes", "--no-deps", "-r", str(CONSTRAINTS))
         run(*pip, "--no-deps", "--no-index", str(only("keepsake-*.whl")))
         run("chmod", "-R", "a-w", str(venv / "lib"))
         said = run("env", "-C", "/", str(venv / "bin" / "keepsake"), "--self-test", HOME=name)

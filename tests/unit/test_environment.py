@@ -2,6 +2,7 @@
 
 import os
 import re
+import subprocess
 import sys
 import tomllib
 from pathlib import Path
@@ -52,6 +53,13 @@ def test_every_requirement_is_pinned_with_a_hash() -> None:
     pinned = {block.split("==")[0] for block in blocks if "==" in block and "--hash=sha256:" in block}
     assert names <= pinned
     assert len(pinned) == len({line.split("==")[0] for line in CONSTRAINTS.splitlines() if not line.startswith(" ")})
+
+
+def test_the_pins_leave_nothing_to_resolve() -> None:
+    """The pins are installed without resolving, so each package must find what it requires among them."""
+    command = [sys.executable, "-m", "pip", "--disable-pip-version-check", "check"]
+    checked = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert checked.returncode == 0, checked.stdout + checked.stderr
 
 
 def test_the_pins_name_no_index() -> None:
