@@ -43,7 +43,7 @@ def require_attachable(name: str, data: bytes) -> None:
     """
     suffix = suffix_of(name)
     if suffix not in PICTURES | DOCUMENTS:
-        raise InputError("Files of this type cannot be attached; pack it into a zip file first.")
+        raise InputError("A file of this type cannot be attached; pack it into a zip file first.")
     if not data:
         raise InputError("This file is empty, so there is nothing to attach.")
     require_size(name, len(data))

@@ -27,6 +27,7 @@ Text = Annotated[str, typer.Argument(show_default=False)]
 ImportFormat = Literal[
     "auto",
     "chatgpt",
+    "chatgpt-branches",
     "claude",
     "markdown",
     "keepsake",
@@ -51,6 +52,12 @@ ImportFormat = Literal[
     "docx",
     "html",
     "documents",
+    "mem0",
+    "mcp-memory-service",
+    "letta",
+    "gemini-takeout",
+    "messages",
+    "memory-database",
 ]
 
 
@@ -195,7 +202,8 @@ def _export_to_output(vault: Path, options: Mapping[str, Any]) -> None:
     from app.encryption.key_file import has_key_file  # noqa: PLC0415
 
     if options["format"] != "jsonl":
-        raise InputError("Only jsonl can be written to standard output. Name a folder for Markdown.")
+        target = "file" if options["format"] == "mcp-memory" else "folder"
+        raise InputError(f"Only jsonl can be written to standard output. Name a {target} for {options['format']}.")
     # That of an encrypted vault must not lie on the disk; this folder is in memory where the system has such a one.
     place = runtime_dir() if has_key_file(vault) else None
     with (

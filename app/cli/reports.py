@@ -8,9 +8,11 @@ from app.cli.terminal import one_line, printable
 if TYPE_CHECKING:
     from app.changes import Progress
     from app.exchange.model import CapsuleOrigin, ExportReport, ImportPreview, ImportReport
+    from app.memories.foreign_record import Problem
     from app.upkeep.model import CheckReport
 
 SHOWN_PROBLEMS = 20
+SHOWN_PLACES = 3
 _KILO = 1000
 
 
@@ -119,17 +121,22 @@ def _problem_lines(report: "ImportReport | ImportPreview") -> list[str]:
     if not report.problem_count:
         return []
     lines = [f"{_count(report.problem_count, 'problem')}:"]
-    for problem in report.problems[:SHOWN_PROBLEMS]:
-        kept = (
-            " (left out)"
-            if problem.is_file
-            else ""
-            if problem.foreign
-            else " (left out)"
-            if problem.lost
-            else " (repaired)"
-        )
-        lines.append(f"  {printable(problem.place)}: {printable(problem.what)}{kept}")
-    if (more := report.problem_count - SHOWN_PROBLEMS) > 0:
+    places: dict[str, list[str]] = {}
+    for problem in report.problems:
+        places.setdefault(f"{printable(problem.what)}{_outcome(problem)}", []).append(printable(problem.place))
+    shown = 0
+    for what, alike in list(places.items())[:SHOWN_PROBLEMS]:
+        shown += len(alike)
+        others = f" and {len(alike) - SHOWN_PLACES:,} more" if len(alike) > SHOWN_PLACES else ""
+        lines.append(f"  {', '.join(alike[:SHOWN_PLACES])}{others}: {what}")
+    if (more := report.problem_count - shown) > 0:
         lines.append(f"  … and {more:,} more.")
     return lines
+
+
+def _outcome(problem: "Problem") -> str:
+    if problem.is_file:
+        return " (left out)"
+    if problem.foreign:
+        return ""
+    return " (left out)" if problem.lost else " (repaired)"

@@ -8,8 +8,11 @@ import apsw
 from app.exchange.batches import Storable
 from app.exchange.model import SessionRecord
 from app.exchange.vault_sink import foreign_session_id
+from app.history import history_repo
 from app.memories import import_sources
+from app.memories import repo as memory_repo
 from app.memories.foreign_record import MemoryRecord
+from app.memories.ingest import is_import_undone
 from app.sessions import repo
 from app.store.store import Store
 
@@ -37,8 +40,13 @@ def _count(connection: apsw.Connection, records: Sequence[Storable], format_name
 
 def _is_known(connection: apsw.Connection, record: Storable, format_name: str) -> bool:
     if isinstance(record, SessionRecord):
-        return repo.head(connection, foreign_session_id(record.key, format_name)) is not None
+        session_id = foreign_session_id(record.key, format_name)
+        head = repo.head(connection, session_id)
+        return head is not None and (head[1] is None or not history_repo.is_addition_undone(connection, session_id))
     if not isinstance(record, MemoryRecord):
         return False
     known = import_sources.find(connection, import_sources.uri(format_name, record.key))
-    return known is not None and known.content_hash == import_sources.record_hash(record)
+    if known is None or known.content_hash != import_sources.record_hash(record):
+        return False
+    memory = memory_repo.get(connection, known.memory_id)
+    return memory is None or not is_import_undone(connection, memory)

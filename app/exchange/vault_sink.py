@@ -46,18 +46,20 @@ class _Session:
 
     Args:
         session_id: Its id in this vault.
-        seq: The number of the last message read.
         is_forgotten: True when nothing is added to it, because it is forgotten here or in the file alone.
         is_hidden: True when it is forgotten here and in the file at the same time; its messages are not searchable.
+        is_restored: True when this import brought it back, with the messages that it had.
+        seq: The number of the last message read.
         head: The session's line in an export of ours when this import created the session, else ``None``.
         known: Keys of the stored messages, by role and text; ``None`` until they are needed.
         last: The number of the last message stored when ``known`` was read or added to.
     """
 
     session_id: str
-    seq: int = 0
     is_forgotten: bool = False
     is_hidden: bool = False
+    is_restored: bool = False
+    seq: int = 0
     head: SessionRecord | None = None
     known: set[str] | None = None
     last: int = 0
@@ -181,10 +183,13 @@ class VaultSink:
         session_id = foreign_session_id(record.key, fmt)
         head = repo.head(connection, session_id)
         forgotten_ms = record.forgotten_ms if head is None else head[1]
+        is_restored = False
         if head is not None and forgotten_ms is not None and record.forgotten_ms is None:
             forgotten_ms = self._restored(connection, session_id, forgotten_ms)
+            is_restored = forgotten_ms is None
+            counts.sessions += is_restored
         is_forgotten, is_hidden = forgotten_ms != record.forgotten_ms, forgotten_ms is not None
-        opened = _Session(session_id, is_forgotten=is_forgotten, is_hidden=is_hidden and not is_forgotten)
+        opened = _Session(session_id, is_forgotten, is_hidden and not is_forgotten, is_restored)
         self._open[record.key] = opened
         if head is None:
             agent, channel = without_controls(record.agent), without_controls(record.channel)
@@ -219,9 +224,7 @@ class VaultSink:
 
         Returns since when it still is forgotten, ``None`` where it is back.
         """
-        entries = history_repo.entries(connection, target=session_id, limit=-1)
-        made = next((one for one in entries if one.event == "ADD" and one.undone_by is not None), None)
-        if made is None or made.undone_by != entries[0].id:
+        if not history_repo.is_addition_undone(connection, session_id):
             return forgotten_ms
         self._sessions.restore_in(connection, session_id)
         self._made.append(session_id)
@@ -296,7 +299,8 @@ class VaultSink:
                 last = opened.seq if message.seq is not None else last + 1
                 opened.seq = last
             elif _key(message.role, message.content) in known:
-                counts.unchanged += 1
+                counts.unchanged += not opened.is_restored
+                counts.messages += opened.is_restored
             elif message.seq is None:
                 fresh.append(message)
                 last += 1

@@ -129,6 +129,16 @@ def undoes_another(connection: apsw.Connection, entry: HistoryRow) -> bool:
     return found is not None
 
 
+def is_addition_undone(connection: apsw.Connection, target: str) -> bool:
+    """Return whether the latest change of a target undid its addition, as undoing an import does."""
+    found = connection.execute(
+        "SELECT 1 FROM memory_history WHERE target = ?1 AND event = 'ADD'"
+        " AND undone_by = (SELECT max(id) FROM memory_history WHERE target = ?1)",
+        (target,),
+    ).fetchone()
+    return found is not None
+
+
 def mark_undone(connection: apsw.Connection, history_id: int, by: int | None) -> None:
     """Note that entry ``by`` undid ``history_id``; ``None`` makes it stand again."""
     connection.execute("UPDATE memory_history SET undone_by = ? WHERE id = ?", (by, history_id))

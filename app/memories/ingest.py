@@ -101,7 +101,7 @@ class _Import:
         known = import_sources.find(self._connection, uri)
         if known is not None and known.content_hash == said:
             memory = repo.get(self._connection, known.memory_id)
-            if memory is None or not self._creation_undone(memory):
+            if memory is None or not is_import_undone(self._connection, memory):
                 return "unchanged"
         else:
             memory_id = known.memory_id if known else without_controls(record.key) if _is_own(record) else None
@@ -132,7 +132,7 @@ class _Import:
         if record.deleted_ms is not None or record.archived_ms is not None:  # no import deletes what is there
             return "unchanged", memory.id
         if memory.deleted_at is not None:
-            brought_back = not again or self._creation_undone(memory)
+            brought_back = not again or is_import_undone(self._connection, memory)
             self._writer.restore(memory, replace(after, updated_at=fresh.updated_at))
             return ("added" if brought_back else "updated"), memory.id
         if after == memory or older:
@@ -200,12 +200,10 @@ class _Import:
             else validation.clean_name("id", without_controls(superseded_by)),
         )
 
-    def _creation_undone(self, memory: Memory) -> bool:
-        """Return whether ``memory`` is gone because its import was undone, not by a deletion."""
-        if memory.deleted_at is None:
-            return False
-        entries = history_repo.entries(self._connection, target=memory.id, limit=-1)
-        return bool(entries) and entries[-1].event == "ADD" and entries[-1].undone_by == entries[0].id
+
+def is_import_undone(connection: apsw.Connection, memory: Memory) -> bool:
+    """Return whether ``memory`` is gone because its import was undone, not by a deletion."""
+    return memory.deleted_at is not None and history_repo.is_addition_undone(connection, memory.id)
 
 
 def _is_own(record: MemoryRecord) -> bool:

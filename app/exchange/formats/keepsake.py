@@ -101,7 +101,7 @@ def _line(line: TextLine, course: _Course, name: str) -> Iterator[Record]:
         yield Problem(place, f"It was left out: {error}.")
         return
     except ValueError as error:
-        reason = f"it is not valid JSON ({error})" if line.complete else "the file is cut off in the middle of it"
+        reason = f"it is not valid JSON: {error}" if line.complete else "the file is cut off in the middle of it"
         yield Problem(place, f"It was left out: {reason}.")
         return
     if replaced or fields.replaced:

@@ -138,7 +138,9 @@ def _read_all(
     yield from other_files.canvases(root_name)
     if others := other_files.others():
         kinds = ", ".join(f"{count} {suffix}" for suffix, count in others.most_common(6))
-        said = f"{others.total()} files that are not Markdown were left out ({kinds})."
+        count = others.total()
+        what = "file that is not Markdown was" if count == 1 else "files that are not Markdown were"
+        said = f"{count:,} {what} left out ({kinds})."
         yield Problem(root_name, said, lost=False, foreign=True)
     yield Position(done, total)
 

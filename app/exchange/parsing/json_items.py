@@ -149,6 +149,8 @@ def decode(raw: bytes) -> tuple[Any, bool]:
         value = json.loads(text, strict=False, parse_constant=lambda _: None)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
+    except json.JSONDecodeError as error:
+        raise ValueError(f"it goes wrong at character {error.pos + 1:,}") from error
     return value, text.count("\ufffd") > raw.count(b"\xef\xbf\xbd")
 
 

@@ -53,8 +53,8 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         for moment, entry in entries:
             yield from _said(key, moment, entry)
     if others:
-        what = "entry is" if others == 1 else "entries are"
-        yield Problem(path.name, f"{others:,} {what} of other Google products and was left out.", False, foreign=True)
+        what = "entry of another Google product was" if others == 1 else "entries of other Google products were"
+        yield Problem(path.name, f"{others:,} {what} left out.", False, foreign=True)
 
 
 def _said(key: str, moment: int, entry: Fields) -> Iterator[Record]:

@@ -5,10 +5,13 @@ import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import get_args
 
 import pytest
 
+from app.cli.commands import ImportFormat
 from app.cli.completion import SHELLS, candidates, script
+from app.exchange.formats.detect import FORMATS
 from tests.helpers.sample_data import ROOT
 
 
@@ -91,3 +94,7 @@ def test_a_shell_gets_its_form(environment: dict[str, str], shown: str) -> None:
     )  # fmt: skip
     assert done.stdout.startswith(shown)
     assert done.stdout.count("\n") == 1
+
+
+def test_import_offers_every_format() -> None:
+    assert set(get_args(ImportFormat)) == {"auto", *FORMATS}

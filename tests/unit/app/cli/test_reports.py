@@ -17,7 +17,17 @@ def test_import_report_in_words() -> None:
         "30 problems:",
         "  a.md, line 2: It is not text. (left out)",
         "  b.md: It was cut. (repaired)",
-        "  … and 10 more.",
+        "  … and 28 more.",
+    ]
+
+
+def test_problems_of_one_cause_are_told_once() -> None:
+    alike = tuple(Problem(f"{number}.exe", "It cannot be attached.") for number in range(5))
+    report = ImportReport("/x", "markdown", problems=(*alike, Problem("a.md", "It is not text.")), problem_count=6)
+    assert import_lines(report)[1:] == [
+        "6 problems:",
+        "  0.exe, 1.exe, 2.exe and 2 more: It cannot be attached. (left out)",
+        "  a.md: It is not text. (left out)",
     ]
 
 

@@ -2,6 +2,7 @@
 
 import base64
 import hashlib
+import json
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -93,6 +94,39 @@ def test_previewed_imported_once_and_undone(host: Host, tmp_path: Path, name: st
     assert host.ask("exchange.preview", path=path).known == notes
     host.ask("memory.undo", run_id=report.run_id)
     assert not host.ask("note.list")
+    assert host.ask("exchange.preview", path=path).known == 0
+    assert host.ask("exchange.import", path=path).memories == notes
+    assert len(host.ask("note.list")) == notes
+
+
+def test_conversations_whose_import_was_undone_are_new_again(host: Host, tmp_path: Path) -> None:
+    chat = [{"role": "user", "content": "Where are the roses?"}, {"role": "assistant", "content": "In the garden."}]
+    path = tmp_path / "conversations.jsonl"
+    path.write_text(
+        "".join(
+            json.dumps({"type": "message", "session": "s", "seq": 1 + n, **one}) + "\n" for n, one in enumerate(chat)
+        )
+    )
+    first = host.ask("exchange.import", path=str(path))
+    assert (first.sessions, first.messages) == (1, 2)
+    host.ask("memory.undo", run_id=first.run_id)
+    assert not host.ask("session.list")
+    assert host.ask("exchange.preview", path=str(path)).known == 0
+    again = host.ask("exchange.import", path=str(path))
+    assert (again.sessions, again.messages, again.unchanged) == (1, 2, 0)
+    assert [one.message_count for one in host.ask("session.list")] == [2]
+
+
+def test_a_conversation_that_the_person_deleted_is_there_already(host: Host, tmp_path: Path) -> None:
+    path = tmp_path / "conversations.jsonl"
+    path.write_text(
+        json.dumps({"type": "message", "session": "s", "seq": 1, "role": "user", "content": "Roses"}) + "\n"
+    )
+    host.ask("exchange.import", path=str(path))
+    host.ask("session.forget", session="s")
+    assert host.ask("exchange.preview", path=str(path)).known == 1
+    assert host.ask("exchange.import", path=str(path)).messages == 0
+    assert not host.ask("session.list")
 
 
 def test_texts_with_secrets_are_counted_and_left_out_on_request(host: Host, tmp_path: Path) -> None:

@@ -176,7 +176,7 @@ def test_what_an_import_did_to_memories_is_one_run_that_can_be_undone(host: Host
     talk = bring_in(host, tmp_path, turn("a"))
     host.ask("memory.undo", run_id=talk.run_id)
     assert host.ask("memory.stats").messages == 0
-    assert bring_in(host, tmp_path, turn("a")).unchanged == 1  # it is there again
+    assert bring_in(host, tmp_path, turn("a")).messages == 1  # it is brought back
     assert host.ask("memory.stats").messages == 1
     assert bring_in(host, tmp_path, *lines).memories == 3
 

@@ -35,7 +35,7 @@ def test_a_folder_with_its_notes(tmp_path: Path) -> None:
     assert (found["Top.md"].title, found["Top.md"].tags, found["Top.md"].kind) == ("Top", ("x",), "note")
     assert found["a/b/Deep.markdown"].attributes == {"path": "a/b/Deep.markdown"}
     hidden_folders, others = problems(records(read, tmp_path))
-    assert "1 files that are not Markdown were left out (1 .png)" in others.what
+    assert "1 file that is not Markdown was left out (1 .png)" in others.what
     assert hidden_folders.what == "3 hidden folders were left out (.git, .obsidian, .trash)."
     assert not any(problem.lost for problem in (others, hidden_folders))
     assert only(records(read, tmp_path), Position)[-1] == Position(16, 16)

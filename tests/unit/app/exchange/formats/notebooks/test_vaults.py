@@ -50,7 +50,7 @@ def test_files_that_notes_show_are_attached_once(tmp_path: Path) -> None:
     assert notes(tmp_path)["a"].content == (
         f"![my dot.png]({name}) `![[my dot.png]]` ![d]({name}) [see]({name}) [[b#^abc]] x ^abc"
     )
-    assert any("1 files that are not Markdown were left out (1 .png)" in one.what for one in problems(found))
+    assert any("1 file that is not Markdown was left out (1 .png)" in one.what for one in problems(found))
 
 
 def test_files_in_the_folder_attachments_keep_their_names(tmp_path: Path) -> None:
