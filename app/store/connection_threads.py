@@ -18,6 +18,7 @@ from app.core.stop_signal import StopSignal
 from app.errors import DiskFullError, InternalError, KeepsakeError, MachineError, TimeLimitError
 from app.store.interruption import interruptible
 from app.store.options import WorkTiming
+from app.store.planner_statistics import update_planner_statistics
 from app.store.sqlite_errors import from_binding, from_sqlite
 from app.store.wal_truncation import empty_log
 
@@ -111,7 +112,7 @@ class ConnectionThread(threading.Thread):
         if connection is not None:
             if self._writes:
                 with contextlib.suppress(apsw.Error):
-                    connection.pragma("optimize")
+                    update_planner_statistics(connection)
             connection.close()
 
     def _watched(self, connection: apsw.Connection, job: QueuedWork) -> object:

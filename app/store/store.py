@@ -21,6 +21,7 @@ from app.store.connection_threads import ThreadPool, Work
 from app.store.lock import VaultLock
 from app.store.migrate import migrate, migrations_in
 from app.store.options import READ_LIMIT_S, StoreOptions, trace_read, trace_write
+from app.store.planner_statistics import drop_small_table_statistics
 from app.store.transaction_wrapper import wrapped
 from app.store.vault_conversion import finish_conversion
 from app.store.vault_files import require_own_files
@@ -248,6 +249,8 @@ def _prepare(vault: Path, migrations: Path, options: StoreOptions) -> int:
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         back_up = partial(_before_migration, connection, vault, opening)
         schema = migrate(connection, migrations, back_up, options.trace, opening)
+        with suppress(apsw.FullError):  # they only cost time
+            drop_small_table_statistics(connection)
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 0)
     finally:
         connection.close()

@@ -9,6 +9,7 @@ import apsw
 from app.core.clock import Clock, to_datetime
 from app.errors import MachineError
 from app.schedule.model import Cadence
+from app.store.planner_statistics import update_planner_statistics
 from app.store.store import Store
 from app.store.wal_truncation import empty_log
 from app.upkeep.backup_service import BackupService
@@ -102,7 +103,7 @@ class Housekeeping:
         return UpkeepOutcome(" ".join(words), counts)
 
     async def _optimize(self, counts: dict[str, int]) -> list[str]:
-        await self._store.write_untransacted(_optimize)
+        await self._store.write_untransacted(update_planner_statistics)
         counts["optimized"] = 1
         return ["The database was optimized."]
 
@@ -159,10 +160,6 @@ class Housekeeping:
     async def _latest(self) -> str | None:
         found = [item for item in await self._backups.all() if not item.is_damaged_original]
         return max(found, key=lambda item: item.created_at).name if found else None
-
-
-def _optimize(connection: apsw.Connection) -> None:
-    connection.pragma("optimize")
 
 
 def _checked_at(connection: apsw.Connection) -> datetime | None:
