@@ -62,11 +62,8 @@ def content_hash(*parts: str) -> str:
 
     It is equal for texts that read the same.
     """
-    digest = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        digest.update(collapse(part).casefold().encode("utf-8", "surrogatepass"))
-        digest.update(b"\x1f")
-    return digest.hexdigest()
+    said = "".join([f"{collapse(part).casefold()}\x1f" for part in parts])
+    return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def excerpt(text: str, length: int) -> str:
