@@ -1,7 +1,7 @@
 """Threads of numpy's matrix products: one.
 
 OpenBLAS would start one for each processor. They wait for one another in busy loops, which takes the processor from
-the database and from whoever searches, and the products here are small.
+the database and from searches, and the products here are small.
 """
 
 import os

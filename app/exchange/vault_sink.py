@@ -282,7 +282,10 @@ class VaultSink:
         return stored[-1].seq
 
     def _index_messages(self, connection: apsw.Connection, counts: _Counts) -> None:
-        """Index what was stored so far; all of a batch at once takes far less time than each session by itself."""
+        """Index the messages stored so far.
+
+        All of a batch at once takes far less time than each session by itself.
+        """
         self._index.messages_stored(connection, counts.unindexed)
         counts.unindexed.clear()
 
@@ -307,7 +310,10 @@ class VaultSink:
         last: int,
         counts: _Counts,
     ) -> list[NewMessage]:
-        """Return the messages that are not stored yet; ``last`` is the number of the last one that is."""
+        """Return the messages that are not stored yet.
+
+        ``last`` is the number of the last one that is.
+        """
         known = self._known(connection, opened, last)
         fresh: list[NewMessage] = []
         for turn in messages:

@@ -146,9 +146,10 @@ class IndexWorker:
 
     @contextlib.contextmanager
     def delayed(self) -> Iterator[None]:
-        """Let passages and vectors wait for the end of the block, which writes much that has to be indexed.
+        """Let passages and vectors wait for the end of the block.
 
-        They wait for ``LONGEST_DELAY_S`` at most, and not while someone awaits the index.
+        It writes much that has to be indexed. They wait for ``LONGEST_DELAY_S`` at most, and not while someone awaits
+        the index.
         """
         self._delays += 1
         self._may_work.clear()

@@ -188,7 +188,7 @@ class Store:
     async def yield_to_readers(
         self, seconds: float, rest: "Callable[[float], Awaitable[object]]" = asyncio.sleep
     ) -> None:
-        """Rest while a caller waits for a read, or as long as callers waited just now.
+        """Rest for callers that wait for a read, or waited just now.
 
         The system runs the writer before readers, which suits a message that is appended; work that can wait rests as
         long as it took, or as its readers did where that is less.
