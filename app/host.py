@@ -16,7 +16,7 @@ from app.api.catalogue import build_catalogue
 from app.api.registry import Catalogue, Reply
 from app.changes import Feed, Listener
 from app.config.config import Config
-from app.core import memory_trim
+from app.core import matrix_threads, memory_trim
 from app.core.clock import Clock, SystemClock
 from app.core.vault_opening import VaultOpening
 from app.engine import Engine
@@ -80,6 +80,7 @@ class Host:
         Raises:
             KeepsakeError: The vault or its settings cannot be opened; nothing is left running.
         """
+        matrix_threads.use_one_thread()  # before numpy is loaded
         memory_trim.share_one_arena()  # before the engine's thread has memory of its own
         self._thread = threading.Thread(target=self._run, name="keepsake-engine", daemon=True)
         self._thread.start()

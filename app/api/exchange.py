@@ -80,7 +80,10 @@ async def import_file(
     try:
         if engine.config.flag("backup.before_import"):
             await engine.upkeep.backups.now("before-import")
-        report = await engine.exchange.import_path(source, format, store, caller.name, work, skip_secrets=skip_secrets)
+        with engine.index.worker.delayed():
+            report = await engine.exchange.import_path(
+                source, format, store, caller.name, work, skip_secrets=skip_secrets
+            )
         state = "cancelled" if report.cancelled else "finished"
         if report.format == capsule.NAME and not report.cancelled:
             await engine.capsule_keys.remember(source)

@@ -16,7 +16,7 @@ from app.memories.foreign_record import MemoryRecord, Problem
 
 Storable = SessionRecord | MessageRecord | MemoryRecord | VaultDetail
 
-MAX_RECORDS = 500
+MAX_RECORDS = 2_000
 MAX_CHARACTERS = 4 << 20
 MAX_SECONDS = 0.25
 TARGET_SECONDS = 0.04

@@ -6,6 +6,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from typing import Protocol
 
 import apsw
 
@@ -22,7 +23,7 @@ from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.ingest import ingest
 from app.memories.writer import MemoryIndex
 from app.sessions import repo
-from app.sessions.model import NewMessage
+from app.sessions.model import Message, NewMessage
 from app.sessions.service import (
     MAX_MESSAGE_CHARACTERS,
     MAX_NAME_CHARACTERS,
@@ -71,6 +72,14 @@ class _Counts:
     messages: int = 0
     unchanged: int = 0
     problems: list[Problem] = field(default_factory=list)
+    unindexed: list[Message] = field(default_factory=list)
+
+
+class ImportIndex(MemoryIndex, Protocol):
+    """Search index of messages and memories."""
+
+    def messages_stored(self, connection: apsw.Connection, messages: Sequence[Message]) -> None:
+        """Index messages just inserted."""
 
 
 class VaultSink:
@@ -82,7 +91,7 @@ class VaultSink:
     Args:
         store: The vault's database.
         sessions: Appends messages.
-        index: Indexes memories.
+        index: Indexes messages and memories.
         clock: The current time.
         rest: Waits a number of seconds.
         run_id: What binds the changes of one import together; a new one where left out.
@@ -92,7 +101,7 @@ class VaultSink:
         self,
         store: Store,
         sessions: SessionService,
-        index: MemoryIndex,
+        index: ImportIndex,
         clock: Clock,
         rest: Callable[[float], Awaitable[object]] = asyncio.sleep,
         run_id: str = "",
@@ -152,6 +161,7 @@ class VaultSink:
                 self._put_detail(connection, record, counts)
         if messages:
             self._append(connection, messages, fmt, counts)
+        self._index_messages(connection, counts)
         self._has_made = self._has_made or bool(self._made)
         for session_id in self._made:
             self._record(connection, session_id, actor)
@@ -185,6 +195,7 @@ class VaultSink:
         forgotten_ms = record.forgotten_ms if head is None else head[1]
         is_restored = False
         if head is not None and forgotten_ms is not None and record.forgotten_ms is None:
+            self._index_messages(connection, counts)
             forgotten_ms = self._restored(connection, session_id, forgotten_ms)
             is_restored = forgotten_ms is None
             counts.sessions += is_restored
@@ -249,24 +260,37 @@ class VaultSink:
     ) -> None:
         key = messages[0].session_key
         opened = self._open.get(key) or self._open_session(connection, SessionRecord(key), fmt, counts)
-        if opened.is_forgotten:
+        last, forgotten_ms = repo.head(connection, opened.session_id) or (0, None)
+        if opened.is_forgotten or (forgotten_ms is not None and not opened.is_hidden):
             # The person took this conversation out; importing it again must not bring it back.
             counts.unchanged += len(messages)
             return
-        fresh = self._fresh(connection, opened, messages, counts)
+        opened.is_hidden = forgotten_ms is not None
+        fresh = self._fresh(connection, opened, messages, last, counts)
         if fresh:
-            last = self._store_messages(connection, opened, fresh)
+            last = self._store_messages(connection, opened, fresh, counts)
             counts.messages += len(fresh)
             self._keep_head(connection, opened)
             if opened.known is not None:
                 opened.known.update(_key(message.role, message.content) for message in fresh)
                 opened.last = last
 
-    def _store_messages(self, connection: apsw.Connection, opened: _Session, fresh: Sequence[NewMessage]) -> int:
-        """Append messages and return the last number; a forgotten session is not indexed."""
-        if opened.is_hidden:
-            return self._sessions.append_forgotten_in(connection, fresh, opened.session_id)
-        return self._sessions.append_in(connection, fresh, opened.session_id, NewSession()).seqs[-1]
+    def _store_messages(
+        self, connection: apsw.Connection, opened: _Session, fresh: Sequence[NewMessage], counts: _Counts
+    ) -> int:
+        """Append messages and return the last number; those of a forgotten session are not indexed."""
+        stored = self._sessions.store_in(connection, fresh, opened.session_id)
+        if not opened.is_hidden:
+            counts.unindexed += stored
+        return stored[-1].seq
+
+    def _index_messages(self, connection: apsw.Connection, counts: _Counts) -> None:
+        """Index the messages stored so far.
+
+        All of a batch at once takes far less time than each session by itself.
+        """
+        self._index.messages_stored(connection, counts.unindexed)
+        counts.unindexed.clear()
 
     def _put_detail(self, connection: apsw.Connection, detail: VaultDetail, counts: _Counts) -> None:
         key = detail.fields.get("session")
@@ -282,10 +306,17 @@ class VaultSink:
             self._details.put_of_session(connection, opened.session_id, detail)
 
     def _fresh(
-        self, connection: apsw.Connection, opened: _Session, messages: Sequence[MessageRecord], counts: _Counts
+        self,
+        connection: apsw.Connection,
+        opened: _Session,
+        messages: Sequence[MessageRecord],
+        last: int,
+        counts: _Counts,
     ) -> list[NewMessage]:
-        head = repo.head(connection, opened.session_id)
-        last = head[0] if head is not None else 0
+        """Return the messages that are not stored yet.
+
+        ``last`` is the number of the last one that is.
+        """
         known = self._known(connection, opened, last)
         fresh: list[NewMessage] = []
         for turn in messages:

@@ -18,9 +18,10 @@ def message_text(message: Message) -> str:
     Text that an agent received from Keepsake and repeats is left out.
     """
     is_served = message.role == "tool" and is_own_tool(message.tool_name)
-    parts = ["" if is_served else without_recalled(message.content)]
-    parts.append(tool_text(message.tool_calls))
-    return "\n".join(part for part in parts if part)
+    content = "" if is_served else without_recalled(message.content)
+    if not message.tool_calls:
+        return content
+    return "\n".join(part for part in (content, tool_text(message.tool_calls)) if part)
 
 
 def tool_text(tool_calls: object) -> str:

@@ -7,7 +7,7 @@ import asyncio
 import contextlib
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -48,6 +48,8 @@ _BEYOND = 1 << 62
 RETRY_MS = 60_000
 PAUSE_S = 0.1
 LONGEST_REST_S = 0.25
+LONGEST_DELAY_S = 30.0
+"""How long an import, at most, keeps passages and vectors waiting."""
 _MAX_BACKOFF = 10
 ANN_MIN_VECTORS = 5_000
 """The number of chunks from which vectors are searched through an ``AnnCache``."""
@@ -116,6 +118,9 @@ class IndexWorker:
         self._is_broken = False
         self._due_ms: int | None = None
         self._hurry = asyncio.Event()
+        self._delays = 0
+        self._may_work = asyncio.Event()
+        self._may_work.set()
         self.generations = generations or GenerationManager(store, clock, self._opened)
         self.generations.on_activated = self._on_activated
         self.is_paused: Callable[[], bool] = lambda: False
@@ -139,6 +144,24 @@ class IndexWorker:
         """Return when the worker is idle, without making it start at once."""
         await self._idle.wait()
 
+    @contextlib.contextmanager
+    def delayed(self) -> Iterator[None]:
+        """Let passages and vectors wait for the end of the block.
+
+        It writes much that has to be indexed. They wait for ``LONGEST_DELAY_S`` at most, and not while someone awaits
+        the index.
+        """
+        self._delays += 1
+        self._may_work.clear()
+        end = asyncio.get_running_loop().call_later(LONGEST_DELAY_S, self._may_work.set)
+        try:
+            yield
+        finally:
+            end.cancel()
+            self._delays -= 1
+            if not self._delays:
+                self._may_work.set()
+
     async def run(self) -> None:
         """Work until cancelled."""
         self._is_broken = False
@@ -147,6 +170,8 @@ class IndexWorker:
         try:
             while True:
                 await self._woken()
+                if not self._may_work.is_set():
+                    await self._delay_over()
                 if not more:
                     await self._pause()
                 self._wake.clear()
@@ -175,6 +200,15 @@ class IndexWorker:
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(wait_s):
                 await self._wake.wait()
+
+    async def _delay_over(self) -> None:
+        """Wait for the end of a delay, unless someone awaits the index."""
+        waits = [asyncio.ensure_future(event.wait()) for event in (self._may_work, self._hurry)]
+        try:
+            await asyncio.wait(waits, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            for one in waits:
+                one.cancel()
 
     async def _pause(self) -> None:
         """Wait for a burst of writes to end.
@@ -387,7 +421,7 @@ def _extend_passages(connection: apsw.Connection, session_id: str, covered: int,
             text=passage.text,
             grams=ngrams_of(passage.text),
             content_hash=content_hash(passage.text),
-            created_ms=passage.created_ms,
+            created_at=passage.created_ms,
             session_id=session_id,
             seq_start=passage.seq_start,
             seq_end=passage.seq_end,

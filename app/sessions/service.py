@@ -161,13 +161,23 @@ class SessionService:
         self._index.messages_stored(connection, stored)
         return Appended(key, tuple(message.seq for message in stored), created)
 
-    def append_forgotten_in(self, connection: apsw.Connection, messages: Sequence[NewMessage], session: str) -> int:
-        """Append messages to a forgotten session without indexing; return the last number."""
+    def store_in(self, connection: apsw.Connection, messages: Sequence[NewMessage], session: str) -> list[Message]:
+        """Append messages to a session inside the caller's transaction, without indexing them.
+
+        Args:
+            connection: The writer's connection, inside a transaction.
+            messages: The messages, in order.
+            session: The id of a session that is there, forgotten or not.
+
+        Raises:
+            StaleError: A sequence number is not greater than the session's last.
+            InputError: A message is too long.
+        """
         now = self._clock.now_ms()
         held = repo.head(connection, session)
         stored = number(messages, session, held[0] if held is not None else 0, now)
         self._insert(connection, session, stored, now)
-        return stored[-1].seq
+        return stored
 
     @staticmethod
     def _insert(connection: apsw.Connection, session: str, stored: Sequence[Message], now_ms: int) -> None:
@@ -502,6 +512,8 @@ def _stored(message: NewMessage, session: str, seq: int, now_ms: int) -> Message
 
 def clean_name(text: str) -> str:
     """Return a title or name as stored: one line, at most ``MAX_NAME_CHARACTERS``."""
+    if not text:
+        return ""
     clean, _ = storable(text[: MAX_NAME_CHARACTERS * 4])
     return excerpt(clean, MAX_NAME_CHARACTERS)
 

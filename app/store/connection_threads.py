@@ -7,6 +7,7 @@ import queue
 import sys
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from functools import partial
@@ -28,6 +29,7 @@ Watch = Callable[[WorkTiming], None]
 
 _READER_NICENESS = 5
 _GRACE_S = 0.5  # that a read gets at least when the vault closes
+_MOST_WAITS = 256  # that are remembered: as many as reads of a millisecond within the longest rest
 _PROGRESS_STEPS = 20_000  # SQLite instructions between looks at the clock: about a millisecond
 
 
@@ -245,7 +247,8 @@ class ThreadPool:
         self._lock = threading.Lock()
         self._busy = 0
         self._awaited = 0
-        self._left_s = -math.inf
+        self._since_s = math.inf
+        self._waits: deque[tuple[float, float]] = deque(maxlen=_MOST_WAITS)
         self._closed = False
 
     def submit(
@@ -268,7 +271,10 @@ class ThreadPool:
             if self._closed:
                 raise MachineError("The vault is closing.")
             self._busy += 1
-            self._awaited += not is_background
+            if not is_background:
+                self._awaited += 1
+                if self._awaited == 1:
+                    self._since_s = time.monotonic()
             if len(self._threads) < min(self._size, self._busy):
                 self._grow()
         job.future.add_done_callback(partial(self._finished, is_background=is_background))
@@ -292,12 +298,21 @@ class ThreadPool:
             self._busy -= 1
             if not is_background:
                 self._awaited -= 1
-                self._left_s = time.monotonic()
+                if not self._awaited:
+                    self._waits.append((self._since_s, time.monotonic()))
 
-    def has_waiting_work(self, within_s: float) -> bool:
-        """Return whether a caller waits, or did within some seconds."""
+    def has_waiting_work(self) -> bool:
+        """Return whether a caller waits."""
         with self._lock:
-            return self._awaited > 0 or time.monotonic() - self._left_s < within_s
+            return self._awaited > 0
+
+    def awaited_s(self, within_s: float) -> float:
+        """Return for how many of the last ``within_s`` seconds callers waited."""
+        with self._lock:
+            now = time.monotonic()
+            waits = [*self._waits, (self._since_s, now)] if self._awaited else [*self._waits]
+            begun = now - within_s
+            return sum(max(0.0, end - max(start, begun)) for start, end in waits)
 
     def close(self, timeout_s: float = 30.0) -> None:
         """Finish what is queued, close the connections and end the threads."""

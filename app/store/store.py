@@ -182,24 +182,25 @@ class Store:
         limit = self._read_limit_s if limit_s is None else limit_s
         return cast("T", await asyncio.wrap_future(self._readers.submit(work, limit, is_background=is_background)))
 
-    def has_waiting_reader(self, within_s: float = 0.0) -> bool:
-        """Return whether a caller waits for a read, or did within some seconds."""
-        return self._readers.has_waiting_work(within_s)
+    def has_waiting_reader(self) -> bool:
+        """Return whether a caller waits for a read."""
+        return self._readers.has_waiting_work()
 
     async def yield_to_readers(
         self, seconds: float, rest: "Callable[[float], Awaitable[object]]" = asyncio.sleep
     ) -> None:
-        """Rest while a caller waits for a read, or did just now.
+        """Rest for callers that wait for a read, or waited just now.
 
         The system runs the writer before readers, which suits a message that is appended; work that can wait rests as
-        long as it took.
+        long as it took, or as its readers did where that is less.
 
         Args:
-            seconds: How long.
+            seconds: How long the work took, and the longest rest.
             rest: Waits so many seconds.
         """
-        if self.has_waiting_reader(_READ_LATELY_S):
-            await rest(seconds)
+        due = seconds if self.has_waiting_reader() else self._readers.awaited_s(max(seconds, _READ_LATELY_S))
+        if due > 0:
+            await rest(min(seconds, due))
 
     async def back_up(self, reason: str, when: "datetime | None" = None) -> Path:
         """Copy the database into the vault's ``backups`` and return the copy's path.

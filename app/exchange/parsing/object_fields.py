@@ -53,6 +53,9 @@ class ObjectFields:
         """
         for name in names:
             value = self._source.get(name)
+            if value is None:
+                self._known.add(name)
+                continue
             if isinstance(value, int | float) and not isinstance(value, bool):
                 value = str(value)
             if isinstance(value, str):
@@ -172,6 +175,8 @@ class ObjectFields:
             self.wrong.setdefault(name)
 
     def _storable(self, value: str) -> str:
+        if value.isascii() and "\x00" not in value:
+            return value
         kept, replaced = storable(value)
         self.replaced = self.replaced or bool(replaced)
         return kept

@@ -1,5 +1,7 @@
 """Text as it may be stored, compared and shown."""
 
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -64,3 +66,8 @@ def test_tokens() -> None:
 )
 def test_the_words_of_markdown(markdown: str, words: str) -> None:
     assert without_markup(markdown) == words
+
+
+@given(text=st.one_of(st.text(), st.text(st.sampled_from(" ab\t\n\x1f\x7f\u00a0e\u0301"), max_size=12)))
+def test_collapsed_text_is_its_words_in_normal_form(text: str) -> None:
+    assert collapse(text) == " ".join(unicodedata.normalize("NFC", text).split())

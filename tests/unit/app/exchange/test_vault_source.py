@@ -213,3 +213,30 @@ def test_an_import_rests_after_each_batch_while_a_search_runs(vault_harness: Vau
         assert all(0 < seconds <= LONGEST_REST_S for seconds in rests)
 
     vault_harness.do(work())
+
+
+def test_a_conversation_that_is_forgotten_during_its_import_stays_so(vault_harness: VaultHarness) -> None:
+    sink = VaultSink(vault_harness.store, vault_harness.sessions, vault_harness.indexer, vault_harness.clock)
+
+    def ingest(*texts: str) -> tuple[int, int]:
+        batch = [MessageRecord("s", NewMessage("user", text)) for text in texts]
+        ingesting = sink.ingest(batch, source="import", format="keepsake", store="private", actor="person")
+        done = vault_harness.do(ingesting)
+        return done.messages, done.unchanged
+
+    assert ingest("a heron", "another heron") == (2, 0)
+    vault_harness.forget("s")
+    assert ingest("a third heron") == (0, 1)
+    assert vault_harness.rows("SELECT count(*) FROM chunks_fts('heron')") == [(0,)]
+    assert vault_harness.rows("SELECT count(*) FROM messages") == [(2,)]
+
+
+def test_all_conversations_of_a_batch_are_indexed(vault_harness: VaultHarness) -> None:
+    sink = VaultSink(vault_harness.store, vault_harness.sessions, vault_harness.indexer, vault_harness.clock)
+    batch = [MessageRecord(f"s{number % 3}", NewMessage("user", f"heron {number}")) for number in range(9)]
+    vault_harness.do(sink.ingest(batch, source="import", format="keepsake", store="private", actor="person"))
+    found = vault_harness.rows(
+        "SELECT c.session_id, c.seq_start, c.text FROM chunks_fts('heron') f JOIN chunks c ON c.id = f.rowid"
+        " ORDER BY c.text"
+    )
+    assert found == [(f"s{number % 3}", number // 3 + 1, f"heron {number}") for number in range(9)]

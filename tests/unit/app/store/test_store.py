@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -71,13 +72,57 @@ def test_a_failed_write_leaves_nothing(store: Store) -> None:
     )
 
 
-def test_who_reads_is_known_while_it_lasts_and_a_while_after(store: Store) -> None:
-    assert not store.has_waiting_reader(3_600.0)
+def test_a_waiting_reader_is_known_while_it_waits(store: Store) -> None:
+    assert not store.has_waiting_reader()
     assert asyncio.run(store.read(lambda _connection: store.has_waiting_reader()))
     assert not store.has_waiting_reader()
-    assert store.has_waiting_reader(3_600.0)
-    asyncio.run(store.write(lambda connection: connection.execute("INSERT INTO meta VALUES ('a', 'b')").get))
-    assert not store.has_waiting_reader()
+    assert not asyncio.run(store.read(lambda _connection: store.has_waiting_reader(), is_background=True))
+
+
+def test_background_work_rests_as_long_as_callers_waited_just_now(store: Store) -> None:
+    rests: list[float] = []
+
+    async def rest(seconds: float) -> None:
+        rests.append(seconds)
+
+    async def work() -> None:
+        await store.yield_to_readers(60.0, rest)
+        await store.read(lambda _connection: None, is_background=True)
+        await store.yield_to_readers(60.0, rest)
+        assert not rests
+        begun = time.monotonic()
+        await store.read(lambda _connection: None)
+        waited = time.monotonic() - begun
+        await store.yield_to_readers(60.0, rest)
+        assert 0 < rests[0] <= waited
+        await store.yield_to_readers(rests[0] / 2, rest)
+        assert rests[1:] == [rests[0] / 2]
+
+    asyncio.run(work())
+
+
+def test_background_work_rests_its_whole_time_while_a_caller_waits(store: Store) -> None:
+    rests: list[float] = []
+
+    async def rest(seconds: float) -> None:
+        rests.append(seconds)
+
+    async def work() -> None:
+        asked, answer = asyncio.Event(), threading.Event()
+        loop = asyncio.get_running_loop()
+
+        def wait(_connection: apsw.Connection) -> None:
+            loop.call_soon_threadsafe(asked.set)
+            answer.wait()
+
+        reading = asyncio.create_task(store.read(wait))
+        await asked.wait()
+        await store.yield_to_readers(60.0, rest)
+        answer.set()
+        await reading
+
+    asyncio.run(work())
+    assert rests == [60.0]
 
 
 def test_readers_cannot_write(store: Store) -> None:
