@@ -49,7 +49,7 @@ from app.exchange.vault_source import VaultSource
 from app.explain.service import ExplainService
 from app.history.bulk_undo import BulkUndo
 from app.history.run_changes import RunReader
-from app.history.run_undo import DerivedUndo, RunUndo
+from app.history.run_undo import RunUndo
 from app.history.undo import StateApplier, UndoService
 from app.inbox.service import InboxService
 from app.index import chunk_eraser, session_reindex
@@ -238,7 +238,7 @@ class Engine:
         bulk_undo = BulkUndo(store, self.undo)
         self.imported_files = ImportedFiles(store, self.attachments)
         self.run_undo = self._build_run_undo(bulk_undo)
-        self.run_reader = RunReader(store, self.run_undo)
+        self.run_reader = RunReader(store, ConfidenceUndo(store).changes)
         self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions.service, clock)
 
     def _model_key(self) -> ApiKey:
@@ -258,11 +258,11 @@ class Engine:
             "memory": MemoryApplier(self.index.indexer),
             "entity": EntityApplier(),
         }
-        return UndoService(self.store, appliers, self.clock, self.enrichment.undo_run)
+        return UndoService(self.store, appliers, self.clock)
 
     def _build_run_undo(self, entries: BulkUndo) -> RunUndo:
-        derived = DerivedUndo(self.store, self.enrichment.undo_run)
-        return RunUndo(self.store, entries, (ConfidenceUndo(self.store), derived, self.imported_files))
+        undoers = (ConfidenceUndo(self.store).undo, self.enrichment.undo_run, self.imported_files.undo)
+        return RunUndo(self.store, entries, undoers)
 
     def _build_note_folder(self, indexer: MemoryIndex) -> NoteFolderWatch:
         config, incognito = self.config, self.incognito

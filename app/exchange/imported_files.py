@@ -11,7 +11,7 @@ import apsw
 
 from app.attachments.model import FOLDER, name_of
 from app.attachments.service import AttachmentService
-from app.history.run_undo import RunChanges
+from app.history.run_changes import RunChanges
 from app.store.store import Store
 
 UNDO: Final = "undo:"

@@ -1,6 +1,7 @@
 """Changes of a run, item by item, as a person reads them."""
 
-from dataclasses import dataclass
+from collections.abc import Awaitable, Callable
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any, Final
 
@@ -9,7 +10,6 @@ import apsw
 from app.core.text import excerpt, storable
 from app.errors import InputError
 from app.history import undo_chain
-from app.history.run_undo import RunUndo
 from app.store.store import Store
 
 _TITLE = 120
@@ -51,6 +51,21 @@ class ChangedItem:
 
 
 @dataclass(frozen=True, slots=True)
+class RunChanges:
+    """Changes of a run that have no entry in the history and still count.
+
+    Args:
+        counts: How many of each action.
+        changes: One page of them.
+        next: Where the next page begins, ``None`` after the last.
+    """
+
+    counts: dict[str, int] = field(default_factory=dict)
+    changes: tuple[ChangedItem, ...] = ()
+    next: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class RunReport:
     """A page of the changes of a run.
 
@@ -72,12 +87,13 @@ class RunReader:
 
     Args:
         store: The vault's database.
-        undo: Knows what runs changed besides the history.
+        others: Returns a page of what a run changed besides the history, by its id, the place that the page begins
+            after (0 is before the first) and the most on it.
     """
 
-    def __init__(self, store: Store, undo: RunUndo) -> None:
+    def __init__(self, store: Store, others: Callable[[str, int, int], Awaitable[RunChanges]]) -> None:
         self._store = store
-        self._undo = undo
+        self._others = others
 
     async def changes(self, run_id: str, limit: int, cursor: str = "") -> RunReport:
         """Return a page of what a run changed; nothing for an unknown run.
@@ -93,9 +109,9 @@ class RunReader:
             items = await self._store.read(partial(_items, run_id=run, after=after, limit=limit))
             following = f"h{items[-1].history_id}" if items and len(items) == limit else ""
         other_after = after if part == "o" else 0
-        others = await self._undo.other_changes(run, other_after, max(limit - len(items), 1))
+        others = await self._others(run, other_after, max(limit - len(items), 1))
         if not following and len(items) < limit:
-            items += [ChangedItem(one.action, one.id, one.title, one.detail) for one in others.changes]
+            items += others.changes
             following = "" if others.next is None else f"o{others.next}"
         elif following and others.counts and len(items) == limit:
             following = following if await self._has_more(run, following) else "o0"

@@ -3,8 +3,7 @@
 Each undo is recorded as a change of its own.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any, Protocol
 
@@ -74,20 +73,12 @@ class UndoService:
         store: The vault's database.
         appliers: The state applier of each kind of target.
         clock: Source of the time.
-        derived: Takes back what a run made beside the history, in the transaction; returns the areas that changed.
     """
 
-    def __init__(
-        self,
-        store: Store,
-        appliers: Mapping[str, StateApplier],
-        clock: Clock,
-        derived: Callable[[apsw.Connection, str], frozenset[str]] | None = None,
-    ) -> None:
+    def __init__(self, store: Store, appliers: Mapping[str, StateApplier], clock: Clock) -> None:
         self._store = store
         self._appliers = appliers
         self._clock = clock
-        self._derived = derived
 
     async def undo(
         self,
@@ -113,27 +104,6 @@ class UndoService:
         return await self._store.write(
             partial(self._undo_all, list(dict.fromkeys(history_ids)), stores, actor, operation)
         )
-
-    async def undo_run(
-        self, run_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "upkeep.undo"
-    ) -> Changed[list[int]]:
-        """Undo all that one run or bulk action did and that still stands.
-
-        Raises:
-            NotFoundError: There is no such run, or all of it is undone.
-            StaleError: Something it changed was changed again since.
-        """
-
-        def work(connection: apsw.Connection) -> Changed[list[int]]:
-            made = undo_chain.entries_of_run(connection, storable(run_id)[0])
-            standing = [history_id for history_id in made if undo_chain.latest_entry(connection, history_id)[1]]
-            areas = frozenset[str]() if self._derived is None else self._derived(connection, storable(run_id)[0])
-            if not standing and not areas:
-                raise NotFoundError("Nothing is left to undo of that run.", run=run_id)
-            undone = self._undo_all(standing, stores, actor, operation, connection)
-            return Changed(undone.value, replace(undone.changes, areas=undone.changes.areas | areas))
-
-        return await self._store.write(work)
 
     async def history(
         self, target: str | None = None, limit: int = 50, *, stores: Sequence[str] = STORES

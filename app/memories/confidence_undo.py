@@ -5,7 +5,7 @@ from functools import partial
 
 import apsw
 
-from app.history.run_undo import RunChange, RunChanges
+from app.history.run_changes import ChangedItem, RunChanges
 from app.memories import confidence_repo
 from app.store.store import Store
 
@@ -25,7 +25,7 @@ class ConfidenceUndo:
         self._store = store
 
     async def changes(self, run_id: str, after: int, limit: int) -> RunChanges:
-        """Return whose confidence a run lowered; see ``RunUndoer``."""
+        """Return whose confidence a run lowered, after a place."""
 
         def work(connection: apsw.Connection) -> RunChanges:
             rows = confidence_repo.of_run(connection, run_id, after, limit)
@@ -33,7 +33,7 @@ class ConfidenceUndo:
             return RunChanges(
                 {"lower": count} if count else {},
                 tuple(
-                    RunChange("lower", memory_id, title, f"confidence {before:.2f} to {value:.2f}")
+                    ChangedItem("lower", memory_id, title, f"confidence {before:.2f} to {value:.2f}")
                     for _, memory_id, title, before, value in rows
                 ),
                 rows[-1][0] if len(rows) == limit else None,

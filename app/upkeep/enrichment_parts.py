@@ -9,6 +9,7 @@ from app.config.config import Config
 from app.entities.parts import EntityParts
 from app.inbox.service import InboxService
 from app.runtime import Runtime
+from app.store.store import Store
 from app.upkeep.enrichment import Enrichment, EnrichmentOptions
 from app.upkeep.merge_proposals import MergeProposals
 
@@ -21,17 +22,23 @@ class EnrichmentParts:
         job: The job.
         merges: Proposes merges of entities.
         entities: Its links are taken back together with the proposals.
+        store: The vault's database.
     """
 
     job: Enrichment
     merges: MergeProposals
     entities: EntityParts
+    store: Store
 
-    def undo_run(self, connection: apsw.Connection, run_id: str) -> frozenset[str]:
-        """Take back the links and proposals of a run; return the areas that changed."""
-        links = self.entities.enrichment.undo_run(connection, run_id)
-        proposals = self.merges.undo_run(connection, run_id)
-        return frozenset([*(["entities"] if links else []), *(["inbox"] if proposals else [])])
+    async def undo_run(self, run_id: str) -> frozenset[str]:
+        """Take back the links and proposals of a run in one transaction; see ``RunUndoer``."""
+
+        def work(connection: apsw.Connection) -> frozenset[str]:
+            links = self.entities.enrichment.undo_run(connection, run_id)
+            proposals = self.merges.undo_run(connection, run_id)
+            return frozenset([*(["entities"] if links else []), *(["inbox"] if proposals else [])])
+
+        return await self.store.write(work)
 
 
 def build(runtime: Runtime, entities: EntityParts, inbox: InboxService) -> EnrichmentParts:
@@ -44,7 +51,7 @@ def build(runtime: Runtime, entities: EntityParts, inbox: InboxService) -> Enric
     """
     merges = MergeProposals(runtime.store, runtime.clock, entities.duplicates, entities.service, inbox)
     job = Enrichment(entities.enrichment, merges, partial(_options, runtime.config))
-    return EnrichmentParts(job, merges, entities)
+    return EnrichmentParts(job, merges, entities, runtime.store)
 
 
 def _options(config: Config) -> EnrichmentOptions:

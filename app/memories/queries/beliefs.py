@@ -61,7 +61,7 @@ def _curve(fact: DecayingFact, now_ms: int, fades_ms: int | None) -> tuple[Confi
     end = (
         now_ms + _SHOWN_MS if fades_ms is None else max(fades_ms, now_ms) + (max(fades_ms, now_ms) - fact.since_ms) // 6
     )
-    end = max(end, fact.since_ms + 30 * DAY_MS)
+    end = max(end, fact.since_ms + _LEAST_SHOWN_MS)
     moments = (fact.since_ms + (end - fact.since_ms) * step // _POINTS for step in range(_POINTS + 1))
     return tuple(ConfidencePoint(to_datetime(at), fact.left(at)) for at in moments)
 

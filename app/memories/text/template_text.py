@@ -8,7 +8,6 @@ from app.core.tag_names import normalise_tag
 from app.memories.text.markdown_links import tag_places
 
 TEMPLATE_TAG: Final = "template"
-DAILY_TAG: Final = "template/daily"
 
 _PLACEHOLDER = re.compile(r"\{\{[ \t]*(date|time|title)[ \t]*(?::[ \t]*([^{}\n]{1,60}?)[ \t]*)?\}\}", re.IGNORECASE)
 # The signs of dates that Obsidian's templates use.

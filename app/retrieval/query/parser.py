@@ -12,10 +12,9 @@ a value work everywhere.
 
 import re
 import unicodedata
-from dataclasses import dataclass
 from datetime import tzinfo
 from difflib import get_close_matches
-from typing import Final, Literal
+from typing import Final
 
 from app.core.text import collapse, excerpt, storable
 from app.core.timespans import parse_span
@@ -27,27 +26,6 @@ from app.retrieval.query.time_expressions import find_time_spans
 MAX_LENGTH: Final = 4_000
 MAX_TERMS: Final = 256
 """Maximum number of words in a query; ``app.retrieval.query.match_expression`` selects those to search."""
-
-
-@dataclass(frozen=True, slots=True)
-class Completion:
-    """Completion options for the text at the cursor.
-
-    Args:
-        what: Whether an operator's name or its value is being typed.
-        typed: Text before the cursor, without quotes.
-        start, end: Range of the text that an option replaces.
-        options: Possible completions, ready to insert.
-    """
-
-    what: Literal["operator", "value"]
-    operator: str
-    typed: str
-    start: int
-    end: int
-    options: tuple[str, ...]
-
-
 MAX_PREFERRED: Final = 8
 """Maximum number of preferred phrases in a sentence."""
 _PREFERRED: Final = (
@@ -60,12 +38,6 @@ _VALUES: Final = r'(?:"[^"]*(?:"|\Z)|[^\s"])*'
 _TOKEN: Final = re.compile(rf'(-?)(?:([A-Za-z]+):({_VALUES})|"([^"]*)"(\*?)|(\S+))')
 _VALUE: Final = re.compile(r'"([^"]*)"?|([^",]+)')
 _EDGES: Final = "\"'.,;:!?()[]{}"
-_TYPED_VALUE: Final = re.compile(r'(?<!\S)-?([A-Za-z]+):(?:[^\s"]*,)?("[^"]*|[^\s",]*)\Z')
-_TYPED_NAME: Final = re.compile(r"(?<!\S)-?([A-Za-z]+)\Z")
-_REST_OF_VALUE: Final = re.compile(r'[^\s",]*')
-_REST_OF_QUOTED: Final = re.compile(r'[^"]*"?')
-_REST_OF_NAME: Final = re.compile(r"[A-Za-z]*:?")
-_LONGEST_TYPED: Final = 200
 
 
 def operators() -> tuple[OperatorHelp, ...]:
@@ -113,25 +85,6 @@ def parse_plain(text: str, now_ms: int, zone: tzinfo | None = None) -> Query:
     for word in words if len(words) <= MAX_TERMS else [*words[:half], *words[-half:]]:
         parser.add(Term(word.strip(_EDGES)))
     return parser.query(text)
-
-
-def completion(text: str, cursor: int) -> Completion | None:
-    """Return completion options at the cursor, ``None`` inside a word."""
-    cursor = min(max(cursor, 0), len(text))
-    from_ = max(cursor - _LONGEST_TYPED, 0)
-    before = text[from_:cursor].translate(_QUOTES)
-    if (match := _TYPED_VALUE.search(before)) and (operator := OPERATORS.get(match[1].lower())):
-        rest = _REST_OF_QUOTED if match[2].startswith('"') else _REST_OF_VALUE
-        end = rest.match(text.translate(_QUOTES), cursor)
-        typed = match[2].removeprefix('"')
-        options = tuple(value for value in operator.values if value.strip('"').startswith(typed.lower()))
-        return Completion("value", operator.name, typed, from_ + match.start(2), end.end() if end else cursor, options)
-    if match := _TYPED_NAME.search(before):
-        options = tuple(f"{name}:" for name in OPERATORS if name.startswith(match[1].lower()))
-        end = _REST_OF_NAME.match(text, cursor)
-        if options:
-            return Completion("operator", "", match[1], from_ + match.start(1), end.end() if end else cursor, options)
-    return None
 
 
 class _Parser:

@@ -10,6 +10,8 @@ import pytest
 
 from app.core.paths import migrations
 from app.core.stores import StoreName
+from app.history.bulk_undo import BulkUndo
+from app.history.run_undo import RunUndo
 from app.history.undo import UndoService
 from app.index.repo import Chunk, insert_chunks
 from app.memories.foreign_record import MemoryRecord
@@ -58,6 +60,7 @@ class MemoryHarness:
         self.service = MemoryService(self.store, self.index, self.clock)
         self.reads = MemoryQueries(self.store)
         self.undoing = UndoService(self.store, {"memory": MemoryApplier(self.index)}, self.clock)
+        self.runs = RunUndo(self.store, BulkUndo(self.store, self.undoing))
         self._runner = asyncio.Runner()
 
     def do(self, coroutine: Coroutine[Any, Any, T]) -> T:

@@ -7,6 +7,8 @@ from typing import Any
 
 from app.changes import Changed, ChangeSet
 from app.core.stores import STORES, StoreName
+from app.history.bulk_undo import BulkUndo
+from app.history.run_undo import RunUndo
 from app.history.undo import UndoService
 from app.index.indexer import Indexer
 from app.memories.deduplication.batch import BatchService
@@ -74,6 +76,7 @@ class DeduplicationHarness(MemoryHarness):
         indexer = Indexer()
         self.service = MemoryService(self.store, indexer, self.clock)
         self.undoing = UndoService(self.store, {"memory": MemoryApplier(indexer)}, self.clock)
+        self.runs = RunUndo(self.store, BulkUndo(self.store, self.undoing))
         self.finder = SimilarFinder()
         self.transactions = MemoryUnitOfWork(self.store, indexer, self.clock)
         self.trace = Trace(vault / "trace")

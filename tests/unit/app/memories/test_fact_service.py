@@ -233,7 +233,7 @@ def test_batch_is_deduplicated_in_itself_and_against_the_vault_as_one_run(harnes
     assert harness.get(written[0].memory.id).mention_count == 1
     runs = harness.rows("SELECT DISTINCT run_id FROM memory_history WHERE id > 1")
     assert runs == [(changed.value.run_id,)]
-    harness.do(harness.undoing.undo_run(changed.value.run_id))
+    harness.do(harness.runs.undo(changed.value.run_id))
     assert harness.state() == before
 
 

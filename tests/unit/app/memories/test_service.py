@@ -228,10 +228,10 @@ def test_bulk_actions_are_one_run_and_tell_what_changed(harness: MemoryHarness) 
     assert deleted.value == tuple(ids)
     run = harness.do(harness.undoing.history(limit=1))[0].run_id
     assert run is not None
-    harness.do(harness.undoing.undo_run(run))
+    harness.do(harness.runs.undo(run))
     assert len(harness.do(harness.reads.ids(MemoryFilter()))) == 3
     with pytest.raises(NotFoundError):
-        harness.do(harness.undoing.undo_run(run))
+        harness.do(harness.runs.undo(run))
 
 
 def test_many_changes_are_not_named_one_by_one(harness: MemoryHarness) -> None:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.retrieval.model import Query, Term
 from app.retrieval.operators import STATES
-from app.retrieval.query.parser import MAX_LENGTH, MAX_TERMS, completion, operators, parse
+from app.retrieval.query.parser import MAX_LENGTH, MAX_TERMS, operators, parse
 
 NOW = round(datetime(2026, 10, 14, 15, 30, tzinfo=UTC).timestamp() * 1000)
 DAY = 86_400_000
@@ -332,40 +332,6 @@ def test_nothing_in_a_pasted_passage_is_a_command(parts: list[str]) -> None:
     assert ("like" in query_text.split()) == ("-like" in parts or "like" in PASSAGE.split())
 
 
-# Completion -------------------------------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize(
-    ("text", "what", "typed", "replaced", "options"),
-    [
-        ("ki|", "operator", "ki", "ki", ("kind:",)),
-        ("pie a|", "operator", "a", "a", ("agent:", "after:")),
-        ("-ta|", "operator", "ta", "ta", ("tag:",)),
-        ("ki|nd:note", "operator", "ki", "kind:", ("kind:",)),
-        ("kind:|", "value", "", "", ("message", "note", "fact", "observation", "reflection", "digest")),
-        ("pie kind:n|", "value", "n", "n", ("note",)),
-        ("kind:note,F|", "value", "F", "F", ("fact",)),
-        ("kind:n|o,fact", "value", "n", "no", ("note",)),
-        ("-is:p|", "value", "p", "p", ("pinned", "pending")),
-        ('after:"last w|', "value", "last w", '"last w', ('"last week"',)),
-        ('after:"la|st" pie', "value", "la", '"last"', ('"last week"', '"last 7 days"')),
-        ("session:x|", "value", "x", "x", ()),
-    ],
-)
-def test_completion(text: str, what: str, typed: str, replaced: str, options: tuple[str, ...]) -> None:
-    cursor = text.index("|")
-    plain = text.replace("|", "")
-    found = completion(plain, cursor)
-    assert found is not None
-    assert (found.what, found.typed, found.options) == (what, typed, options)
-    assert plain[found.start : found.end] == replaced
-
-
-@pytest.mark.parametrize("text", ["", "pie |", "xyz|", "colour:r|", "10:3|", "a.ki|", '"kind"|'])
-def test_nothing_to_complete(text: str) -> None:
-    assert completion(text.replace("|", ""), max(text.find("|"), 0)) is None
-
-
 # Any text ---------------------------------------------------------------------------------------------------------
 
 
@@ -407,13 +373,6 @@ def test_any_text_is_a_query(text: str) -> None:
     assert all(term.text.strip() for term in query.terms)
     assert all("\ud800" not in term.text for term in query.terms)
     assert query == understood(text)
-
-
-@given(QUERIES, st.integers(-5, 200))
-def test_completion_stays_inside_any_text(text: str, cursor: int) -> None:
-    found = completion(text, cursor)
-    if found is not None:
-        assert 0 <= found.start <= min(max(cursor, 0), len(text)) <= found.end <= len(text)
 
 
 PLAIN = st.text(alphabet="abcdefgh我é", min_size=1, max_size=8)
