@@ -8,7 +8,7 @@ from typing import Final
 
 from app.memories.model import Memory
 
-_SENTENCE: Final = re.compile(r"(?<=[.!?…。!?])\s+|\n+")
+_SENTENCE: Final = re.compile(r"(?<=[.!?…。！？])\s+|\n+")
 _BULLET: Final = re.compile(r"^\s*(?:[-*+•]|\d+[.)])\s+")
 _WORD: Final = re.compile(r"\w+")
 _MOST_LINES: Final = 60
