@@ -11,7 +11,8 @@ from typing import Final
 import apsw
 
 from app.history import history_repo
-from app.history.history_repo import HistoryRow, TargetKind
+from app.history.history_repo import HistoryRow
+from app.history.model import TargetKind
 
 MAX_SPELL_MS: Final = 5 * 60_000
 """No entry goes on being extended for longer."""

@@ -5,6 +5,7 @@ same run.
 """
 
 import asyncio
+import json
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +22,6 @@ from app.store.store import Store
 
 _TRANSACTION_S = 0.005
 _LONG_S = 120.0  # for reading the entries of years
-_TOGETHER = 500  # values bound in one statement
 
 
 @dataclass(slots=True)
@@ -150,9 +150,9 @@ def _skip(done: BulkUndone, entries: Sequence[HistoryRow], reason: str) -> None:
 def _units(connection: apsw.Connection, history_ids: Sequence[int]) -> list[list[int]]:
     """Return the standing entries, latest first, each with its partners."""
     own = _without_cancelled(connection, history_ids)
-    wanted = [one for one in own if undo_chain.latest_entry(connection, one)[1]]
+    wanted = [one for one in own if undo_chain.stands(connection, one)]
     ordered = undo_chain.latest_first(connection, wanted)
-    partners = _partners(connection, ordered)
+    partners = undo_chain.partners_of(connection, ordered)
     units: list[list[int]] = []
     placed: set[int] = set()
     for history_id in ordered:
@@ -162,9 +162,7 @@ def _units(connection: apsw.Connection, history_ids: Sequence[int]) -> list[list
             if one not in placed:
                 placed.add(one)
                 unit.append(one)
-                waiting.extend(
-                    other for other in sorted(partners.get(one, ())) if undo_chain.latest_entry(connection, other)[1]
-                )
+                waiting += [other for other in sorted(partners.get(one, ())) if undo_chain.stands(connection, other)]
         if unit:
             units.append(unit)
     return units
@@ -176,25 +174,8 @@ def _without_cancelled(connection: apsw.Connection, history_ids: Sequence[int]) 
     Such a pair changes nothing.
     """
     listed = set(history_ids)
-    undoers: set[int] = set()
-    ids = list(listed)
-    for start in range(0, len(ids), _TOGETHER):
-        some = ids[start : start + _TOGETHER]
-        marks = ",".join("?" * len(some))
-        rows = connection.execute(f"SELECT undone_by FROM memory_history WHERE id IN ({marks})", some)
-        undoers.update(int(str(row[0])) for row in rows if row[0] is not None)
-    return sorted(listed - undoers)
-
-
-def _partners(connection: apsw.Connection, history_ids: Sequence[int]) -> dict[int, set[int]]:
-    """Return the entries of the same run through which memories superseded each other, by entry."""
-    runs = {entry_run for one in history_ids if (entry_run := _run_of(connection, one)) is not None}
-    found: dict[int, set[int]] = {}
-    for run_id in runs:
-        found.update(undo_chain.partners_of_run(connection, run_id))
-    return found
-
-
-def _run_of(connection: apsw.Connection, history_id: int) -> str | None:
-    row = connection.execute("SELECT run_id FROM memory_history WHERE id = ?", (history_id,)).fetchone()
-    return None if row is None or row[0] is None else str(row[0])
+    rows = connection.execute(
+        "SELECT undone_by FROM memory_history WHERE undone_by IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(listed)),),
+    )
+    return sorted(listed.difference(int(str(row[0])) for row in rows))

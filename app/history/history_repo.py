@@ -6,14 +6,15 @@ Undo replays them. Owns memory_history.
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Final
 
 import apsw
 
-TargetKind = Literal["memory", "session", "entity"]
+from app.history.model import TargetKind
+
 State = dict[str, Any]
 
-_COLUMNS = "id, target_kind, target, event, before, after, actor, run_id, at, undone_by"
+COLUMNS: Final = "id, target_kind, target, event, before, after, actor, run_id, at, undone_by"
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +52,14 @@ def record(
     connection.execute(
         "INSERT INTO memory_history (target_kind, target, event, before, after, actor, run_id, at)"
         " VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-        (target_kind, target, event, _dump(before), _dump(after), actor, run_id, at_ms),
+        (target_kind, target, event, dump_state(before), dump_state(after), actor, run_id, at_ms),
     )
     return connection.last_insert_rowid()
 
 
 def entry(connection: apsw.Connection, history_id: int) -> HistoryRow | None:
     """Return the history entry with this id, ``None`` when there is none."""
-    row = connection.execute(f"SELECT {_COLUMNS} FROM memory_history WHERE id = ?", (history_id,)).fetchone()
+    row = connection.execute(f"SELECT {COLUMNS} FROM memory_history WHERE id = ?", (history_id,)).fetchone()
     return None if row is None else _row(row)
 
 
@@ -79,7 +80,7 @@ def entries(
     where = " AND ".join(["TRUE", *(clause for clause, value in clauses.items() if value is not None)])
     values = [value for value in clauses.values() if value is not None]
     rows = connection.execute(
-        f"SELECT {_COLUMNS} FROM memory_history WHERE {where} ORDER BY id DESC LIMIT ?", (*values, limit)
+        f"SELECT {COLUMNS} FROM memory_history WHERE {where} ORDER BY id DESC LIMIT ?", (*values, limit)
     )
     return [_row(row) for row in rows]
 
@@ -91,7 +92,7 @@ def last_id(connection: apsw.Connection) -> int:
 
 def entries_after(connection: apsw.Connection, history_id: int) -> list[HistoryRow]:
     """Return the entries written after one, oldest first."""
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM memory_history WHERE id > ? ORDER BY id", (history_id,))
+    rows = connection.execute(f"SELECT {COLUMNS} FROM memory_history WHERE id > ? ORDER BY id", (history_id,))
     return [_row(row) for row in rows]
 
 
@@ -102,7 +103,7 @@ def put_in_run(connection: apsw.Connection, after_id: int, run_id: str) -> None:
 
 def extend(connection: apsw.Connection, history_id: int, after: State) -> None:
     """Make ``after`` what an entry led to: a change that went on is one change."""
-    connection.execute("UPDATE memory_history SET after = ? WHERE id = ?", (_dump(after), history_id))
+    connection.execute("UPDATE memory_history SET after = ? WHERE id = ?", (dump_state(after), history_id))
 
 
 def later_entries(connection: apsw.Connection, entry: HistoryRow, *, with_undoing: bool) -> Iterator[HistoryRow]:
@@ -115,7 +116,7 @@ def later_entries(connection: apsw.Connection, entry: HistoryRow, *, with_undoin
     """
     undoing = "EXISTS (SELECT 1 FROM memory_history u WHERE u.target = h.target AND u.undone_by = h.id)"
     sql = (
-        f"SELECT {_COLUMNS} FROM memory_history h WHERE h.target_kind = ? AND h.target = ? AND h.id > ?"
+        f"SELECT {COLUMNS} FROM memory_history h WHERE h.target_kind = ? AND h.target = ? AND h.id > ?"
         f" AND h.undone_by IS NULL AND (? OR NOT {undoing}) ORDER BY h.id DESC"
     )
     yield from map(_row, connection.execute(sql, (entry.target_kind, entry.target, entry.id, with_undoing)))
@@ -144,7 +145,8 @@ def mark_undone(connection: apsw.Connection, history_id: int, by: int | None) ->
     connection.execute("UPDATE memory_history SET undone_by = ? WHERE id = ?", (by, history_id))
 
 
-def _dump(state: State | None) -> str | None:
+def dump_state(state: State | None) -> str | None:
+    """Return a state as the JSON that is stored."""
     return None if state is None else json.dumps(state, ensure_ascii=False, separators=(",", ":"))
 
 

@@ -10,13 +10,15 @@ from typing import Any
 
 import apsw
 
-_COLUMNS = "id, target_kind, target, event, before, after, actor, run_id, at, undone_by"
-_FIELDS = tuple(_COLUMNS.split(", "))
+from app.history.history_repo import COLUMNS, dump_state
+
+_FIELDS = tuple(COLUMNS.split(", "))
+_SAID = tuple(name for name in _FIELDS if name not in ("id", "undone_by"))
 
 
 def page(connection: apsw.Connection, after: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
     """Return history entries with a greater id than ``after``, oldest first."""
-    rows = connection.execute(f"SELECT {_COLUMNS} FROM memory_history WHERE id > ? ORDER BY id LIMIT ?", (after, limit))
+    rows = connection.execute(f"SELECT {COLUMNS} FROM memory_history WHERE id > ? ORDER BY id LIMIT ?", (after, limit))
     found = []
     for row in rows:
         fields = dict(zip(_FIELDS, row, strict=True))
@@ -38,8 +40,8 @@ class HistoryImport:
 
     def put(self, connection: apsw.Connection, imported: dict[str, Any]) -> None:
         """Store one entry, and link the entries that it undid to it."""
-        values = imported | {name: _dump(imported[name]) for name in ("before", "after")}
-        mark = json.dumps([values[name] for name in _FIELDS if name not in ("id", "undone_by")]).encode()
+        values = imported | {name: dump_state(imported[name]) for name in ("before", "after")}
+        mark = json.dumps([values[name] for name in _SAID]).encode()
         digest = hashlib.blake2b(mark, digest_size=16).digest()
         stored = self._stored(connection, values, self._met[digest])
         self._met[digest] += 1
@@ -61,10 +63,6 @@ class HistoryImport:
             "SELECT id FROM memory_history WHERE target = :target AND at = :at AND target_kind = :target_kind"
             " AND event = :event AND actor = :actor AND run_id IS :run_id AND before IS :before AND after IS :after"
             " ORDER BY id LIMIT 1 OFFSET :skipped",
-            {name: values[name] for name in _FIELDS if name not in ("id", "undone_by")} | {"skipped": skipped},
+            {name: values[name] for name in _SAID} | {"skipped": skipped},
         ).fetchone()
         return None if row is None else int(str(row[0]))
-
-
-def _dump(state: dict[str, Any] | None) -> str | None:
-    return None if state is None else json.dumps(state, ensure_ascii=False, separators=(",", ":"))

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
+TargetKind = Literal["memory", "session", "entity"]
 Event = Literal[
     "ADD",
     "UPDATE",
@@ -33,7 +34,7 @@ class HistoryEntry:
     """
 
     id: int
-    target_kind: Literal["memory", "session", "entity"]
+    target_kind: TargetKind
     target: str
     event: Event
     at: datetime
@@ -48,6 +49,6 @@ class HistoryEntry:
 class SkippedItem:
     """An item that a bulk undo left as it is, with the reason."""
 
-    target_kind: Literal["memory", "session", "entity"]
+    target_kind: TargetKind
     target: str
     reason: str

@@ -153,7 +153,6 @@ def _items(connection: apsw.Connection, run_id: str, after: int, limit: int) -> 
 
 def _item(connection: apsw.Connection, row: tuple[Any, ...]) -> ChangedItem:
     entry, event, target, title, content = row
-    stands = undo_chain.latest_entry(connection, int(entry))[1]
     action = _ACTIONS.get(str(event), str(event).lower())
     named = excerpt(str(title) or str(content), _TITLE)
-    return ChangedItem(action, str(target), named, "", not stands, int(entry))
+    return ChangedItem(action, str(target), named, "", not undo_chain.stands(connection, int(entry)), int(entry))

@@ -3,8 +3,6 @@
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
-import apsw
-
 from app.changes import MAX_NAMED, Changed, ChangeSet
 from app.core.stores import STORES
 from app.core.text import storable
@@ -50,7 +48,7 @@ class RunUndo:
             StaleError: Everything it changed was changed again since.
         """
         run = storable(run_id)[0]
-        standing = await self._store.read(partial(_standing, run_id=run))
+        standing = await self._store.read(partial(undo_chain.standing_of_run, run_id=run))
         others = frozenset[str]()
         done = BulkUndone()
         if standing:
@@ -66,8 +64,3 @@ class RunUndo:
         is_named = len(done.targets) <= MAX_NAMED and not others
         ids = tuple(done.targets) if is_named else ()
         return Changed(done.entries, ChangeSet(areas, ids, actor, operation, tuple(done.entries)))
-
-
-def _standing(connection: apsw.Connection, run_id: str) -> list[int]:
-    made = undo_chain.entries_of_run(connection, run_id)
-    return [history_id for history_id in made if undo_chain.latest_entry(connection, history_id)[1]]

@@ -6,7 +6,8 @@ Reads ids and links only, for a run may have very many entries.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import takewhile
 
 import apsw
 
@@ -26,19 +27,28 @@ def latest_entry(connection: apsw.Connection, history_id: int) -> tuple[int, boo
     Returns:
         The last entry's id, and whether the effect of ``history_id`` stands.
     """
-    stands = True
-    while (
-        row := connection.execute("SELECT undone_by FROM memory_history WHERE id = ?", (history_id,)).fetchone()
-    ) and (row[0] is not None):
-        history_id, stands = row[0], not stands
-    return history_id, stands
+    chain = list(_chain(connection, history_id))
+    return chain[-1], len(chain) % 2 == 1
 
 
-def entries_of_run(connection: apsw.Connection, run_id: str) -> list[int]:
-    """Return the ids of a run's entries, in the order they were written."""
-    return [
-        row[0] for row in connection.execute("SELECT id FROM memory_history WHERE run_id = ? ORDER BY id", (run_id,))
-    ]
+def stands(connection: apsw.Connection, history_id: int) -> bool:
+    """Return whether the effect of an entry stands."""
+    return latest_entry(connection, history_id)[1]
+
+
+def _chain(connection: apsw.Connection, history_id: int) -> Iterator[int]:
+    """Yield an entry, what undid it, what redid it, and so on."""
+    following: int | None = history_id
+    while following is not None:
+        yield following
+        following = connection.execute("SELECT undone_by FROM memory_history WHERE id = ?", (following,)).get
+
+
+def standing_of_run(connection: apsw.Connection, run_id: str) -> list[int]:
+    """Return the ids of a run's entries whose effect stands, in the order they were written."""
+    rows = connection.execute("SELECT id FROM memory_history WHERE run_id = ? ORDER BY id", (run_id,))
+    made = [int(str(row[0])) for row in rows]
+    return [one for one in made if stands(connection, one)]
 
 
 def with_partners(connection: apsw.Connection, history_ids: Sequence[int]) -> list[int]:
@@ -47,22 +57,28 @@ def with_partners(connection: apsw.Connection, history_ids: Sequence[int]) -> li
     Partners are the entries of the same run that superseded, or were superseded by, what these changed.
     """
     wanted = dict.fromkeys(history_ids)
-    runs: dict[str, list[int]] = {}
+    partners = partners_of(connection, history_ids)
     for history_id in history_ids:
-        row = connection.execute("SELECT run_id FROM memory_history WHERE id = ?", (history_id,)).fetchone()
-        if row is not None and row[0] is not None:
-            runs.setdefault(str(row[0]), []).append(history_id)
-    for run_id, members in runs.items():
-        partners = partners_of_run(connection, run_id)
-        for history_id in members:
-            stands = latest_entry(connection, history_id)[1]
-            for other in partners.get(history_id, ()):
-                if other not in wanted and latest_entry(connection, other)[1] == stands:
-                    wanted[other] = None
+        others = [other for other in partners.get(history_id, ()) if other not in wanted]
+        is_standing = bool(others) and stands(connection, history_id)
+        wanted |= dict.fromkeys(other for other in others if stands(connection, other) == is_standing)
     return list(wanted)
 
 
-def partners_of_run(connection: apsw.Connection, run_id: str) -> dict[int, set[int]]:
+def partners_of(connection: apsw.Connection, history_ids: Sequence[int]) -> dict[int, set[int]]:
+    """Return the partner entries within the runs of ``history_ids``, by the id of an entry."""
+    rows = connection.execute(
+        "SELECT DISTINCT run_id FROM memory_history"
+        " WHERE run_id IS NOT NULL AND id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(history_ids)),),
+    ).fetchall()
+    found: dict[int, set[int]] = {}
+    for (run_id,) in rows:
+        found |= _partners_of_run(connection, str(run_id))
+    return found
+
+
+def _partners_of_run(connection: apsw.Connection, run_id: str) -> dict[int, set[int]]:
     """Return the partner entries within a run, by the id of an entry.
 
     An entry through which one memory superseded another, or ceased to, is a partner of the other memory's entries.
@@ -98,11 +114,8 @@ def latest_first(connection: apsw.Connection, history_ids: Sequence[int]) -> lis
     listed = set(history_ids)
 
     def position(history_id: int) -> int:
-        row = connection.execute("SELECT undone_by FROM memory_history WHERE id = ?", (history_id,)).fetchone()
-        while row is not None and row[0] is not None and row[0] not in listed:
-            history_id = int(row[0])
-            row = connection.execute("SELECT undone_by FROM memory_history WHERE id = ?", (history_id,)).fetchone()
-        return history_id
+        chain = _chain(connection, history_id)
+        return [next(chain), *takewhile(lambda one: one not in listed, chain)][-1]
 
     return sorted(history_ids, key=position, reverse=True)
 

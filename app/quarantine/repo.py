@@ -75,7 +75,7 @@ def hiding_entries(connection: apsw.Connection, agent: str) -> list[int]:
         "SELECT id FROM memory_history WHERE run_id >= ? AND run_id < ? ORDER BY id", (prefix, prefix[:-1] + ";")
     ).fetchall()
     ids = [int(str(row[0])) for row in rows]
-    return [one for one in ids if undo_chain.latest_entry(connection, one)[1]]
+    return [one for one in ids if undo_chain.stands(connection, one)]
 
 
 def quarantined(connection: apsw.Connection, agent: str) -> list[QuarantinedItem]:
@@ -96,7 +96,7 @@ def is_quarantined(connection: apsw.Connection, target: str) -> bool:
         "SELECT id FROM memory_history WHERE target = ? AND run_id >= ? AND run_id < ?",
         (target, PREFIX, PREFIX[:-1] + ";"),
     ).fetchall()
-    return any(undo_chain.latest_entry(connection, int(str(row[0])))[1] for row in rows)
+    return any(undo_chain.stands(connection, int(str(row[0]))) for row in rows)
 
 
 def unfinished(connection: apsw.Connection, agent: str) -> dict[str, Any] | None:
