@@ -205,7 +205,7 @@ class Engine:
             store, search, worker, vectors=config.flag("index.vectors"), tune=partial(with_settings, config)
         )
         options = partial(context_options, config)
-        self.context = ContextService(store, search, self.memories.reflections, self.trace, clock, options)
+        self.context = ContextService(store, search, self.trace, clock, options)
         incognito = self.incognito
         self.capture = capture_parts.build(runtime, self.sessions.service, lambda: incognito.is_on, incognito.covers)
         self.exchange = self._build_exchange(partial(VaultSink, store, self.sessions.service, indexer, clock))

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
-from typing import Literal
+from typing import Any, Literal
 
 SectionName = Literal["recent", "salient", "facts", "turns", "reflection", "index", "sessions"]
 
@@ -128,13 +128,5 @@ class ContextOptions:
         """Return these options limited to ``sections``; unchanged where it is empty."""
         if not sections:
             return self
-        return replace(
-            self,
-            recent=self.recent if "recent" in sections else 0,
-            salient=self.salient if "salient" in sections else 0,
-            facts=self.facts if "facts" in sections else 0,
-            turns=self.turns if "turns" in sections else 0,
-            has_reflection=self.has_reflection and "reflection" in sections,
-            index=self.index if "index" in sections else 0,
-            sessions=self.sessions if "sessions" in sections else 0,
-        )
+        numbers: dict[str, Any] = {name: 0 for name in SECTIONS if name not in (*sections, "reflection")}
+        return replace(self, has_reflection=self.has_reflection and "reflection" in sections, **numbers)

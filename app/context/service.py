@@ -3,7 +3,7 @@
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Final
@@ -20,7 +20,7 @@ from app.core.lazy_module import LazyModule
 from app.core.recall_fence import HEADINGS
 from app.core.text import storable
 from app.errors import KeepsakeError, internal
-from app.memories.reflections import ReflectionService
+from app.memories.reflections import latest_reflection
 from app.retrieval.model import Term
 from app.retrieval.request import Request, VectorQuery, VectorsFailedError
 from app.retrieval.service import SearchService
@@ -51,14 +51,30 @@ _NO_SEARCH_WORDS: Final = "The prompt has no word to search for, so nothing was 
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """Request for a context: prompt text and terms, session, agent and readable stores."""
+    """Request for a context: prompt text and terms, session, agent, readable stores and the current time."""
 
     text: str
     terms: tuple[Term, ...]
     session: str
     agent: str
     stores: tuple[str, ...]
-    sees_messages: bool
+    now_ms: int
+
+    @property
+    def sees_messages(self) -> bool:
+        """Whether the caller may read messages and session summaries."""
+        return "private" in self.stores
+
+    def read_sections(self, options: ContextOptions) -> SectionNames:
+        """Return the sections that are read without a search."""
+        wanted: dict[SectionName, bool] = {
+            "recent": self.sees_messages and bool(self.session and options.recent),
+            "salient": self.sees_messages and options.salient > 0,
+            "sessions": self.sees_messages and options.sessions > 0,
+            "reflection": options.has_reflection,
+            "index": options.index > 0,
+        }
+        return tuple(name for name, is_wanted in wanted.items() if is_wanted)
 
     def searched_sections(self, options: ContextOptions) -> SectionNames:
         """Return the sections that a search fills; that for facts fills the index too."""
@@ -74,7 +90,6 @@ class ContextService:
     Args:
         store: The vault's database.
         search: The search.
-        reflections: Returns the latest weekly reflection.
         trace: Receives the duration and failure of each part.
         clock: Current time.
         options: Returns the current options.
@@ -84,14 +99,12 @@ class ContextService:
         self,
         store: Store,
         search: SearchService,
-        reflections: ReflectionService,
         trace: Trace,
         clock: Clock,
         options: Callable[[], ContextOptions] = ContextOptions,
     ) -> None:
         self._store = store
         self._search = search
-        self._reflections = reflections
         self._trace = trace
         self._clock = clock
         self._options = options
@@ -112,7 +125,7 @@ class ContextService:
         # A name with characters that cannot be stored matches no session and no agent.
         caller = (storable(session)[0], storable(agent)[0])
         text = prompt_text(prompt)
-        context_request = ContextRequest(text, prompt_terms(text), *caller, tuple(stores), "private" in stores)
+        context_request = ContextRequest(text, prompt_terms(text), *caller, tuple(stores), self._clock.now_ms())
         work = self._parts(context_request, options)
         laps: dict[str, float] = {}
         answers = await asyncio.gather(
@@ -139,62 +152,24 @@ class ContextService:
         self, context_request: ContextRequest, options: ContextOptions
     ) -> dict[SectionNames, Awaitable[SectionResults]]:
         """Return the reads by section, searches last because they add to the index."""
-        parts: dict[SectionNames, Awaitable[SectionResults]] = {}
-        if context_request.sees_messages:
-            if context_request.session and options.recent:
-                parts["recent",] = self._recent(context_request, options)
-            if options.salient:
-                parts["salient",] = self._salient(options)
-            if options.sessions:
-                parts["sessions",] = self._sessions(context_request, options)
-        if options.has_reflection:
-            parts["reflection",] = self._reflection(context_request)
-        if options.index:
-            parts["index",] = self._recent_index(context_request, options)
+        parts: dict[SectionNames, Awaitable[SectionResults]] = {
+            (name,): self._read(name, context_request, options) for name in context_request.read_sections(options)
+        }
         searched_sections = context_request.searched_sections(options)
         if searched_sections:
             parts[searched_sections] = self._on_prompt(context_request, options)
         return parts
 
-    async def _recent(self, context_request: ContextRequest, options: ContextOptions) -> SectionResults:
-        work = partial(context_repo.recent_messages, session=context_request.session, limit=options.recent)
-        return {"recent": await self._store.read(work)}
-
-    async def _salient(self, options: ContextOptions) -> SectionResults:
-        work = partial(context_repo.salient_messages, importance=options.importance, limit=options.salient)
-        return {"salient": await self._store.read(work)}
+    async def _read(
+        self, name: SectionName, context_request: ContextRequest, options: ContextOptions
+    ) -> SectionResults:
+        return {name: await self._store.read(lambda connection: _READERS[name](connection, context_request, options))}
 
     async def _on_prompt(self, context_request: ContextRequest, options: ContextOptions) -> SectionResults:
         """Return the sections found by search, in one job that embeds the prompt once."""
         work = partial(_search_sections, context_request=context_request, options=options)
-        query = prompt_query(context_request.text, self._clock.now_ms(), context_request.session)
+        query = prompt_query(context_request.text, context_request.now_ms, context_request.session)
         return await self._search.run_with_search_inputs(query, options.recipe, context_request.stores, work)
-
-    async def _recent_index(self, context_request: ContextRequest, options: ContextOptions) -> SectionResults:
-        since = self._clock.now_ms() - options.recent_days * _DAY_MS
-        # Memories shown in full do not count towards the index.
-        most = options.index + options.facts
-        work = partial(
-            context_repo.recent_index_rows,
-            since_ms=since,
-            limit=most,
-            stores=context_request.stores,
-            but=context_request.session,
-        )
-        return {"index": await self._store.read(work)}
-
-    async def _reflection(self, context_request: ContextRequest) -> SectionResults:
-        latest = await self._reflections.latest(stores=context_request.stores)
-        return {} if latest is None else {"reflection": [context_repo.reflection_item(latest)]}
-
-    async def _sessions(self, context_request: ContextRequest, options: ContextOptions) -> SectionResults:
-        work = partial(
-            context_repo.latest_sessions,
-            agent=context_request.agent,
-            but=context_request.session,
-            limit=options.sessions,
-        )
-        return {"sessions": await self._store.read(work)}
 
     def _failure(self, name: SectionName, error: BaseException) -> str:
         """Return a note about a part that failed."""
@@ -216,6 +191,34 @@ class ContextService:
             **{f"{section.name}_items": len(section.items) for section in context.sections},
             **{f"{part}_ms": round(ms, 2) for part, ms in laps.items()},
         )
+
+
+def _recent_index(connection: apsw.Connection, request: ContextRequest, options: ContextOptions) -> ContextItems:
+    since_ms = request.now_ms - options.recent_days * _DAY_MS
+    # Memories shown in full do not count towards the index.
+    most = options.index + options.facts
+    return context_repo.recent_index_rows(connection, since_ms, most, request.stores, request.session)
+
+
+def _reflection(connection: apsw.Connection, request: ContextRequest, _options: ContextOptions) -> ContextItems:
+    latest = latest_reflection(connection, request.stores)
+    return [] if latest is None else [context_repo.reflection_item(latest)]
+
+
+_READERS: Final[Mapping[SectionName, Callable[[apsw.Connection, ContextRequest, ContextOptions], ContextItems]]] = {
+    "recent": lambda connection, request, options: context_repo.recent_messages(
+        connection, request.session, options.recent
+    ),
+    "salient": lambda connection, _request, options: context_repo.salient_messages(
+        connection, options.importance, options.salient
+    ),
+    "sessions": lambda connection, request, options: context_repo.latest_sessions(
+        connection, request.agent, request.session, options.sessions
+    ),
+    "reflection": _reflection,
+    "index": _recent_index,
+}
+"""Readers of the sections that need no search."""
 
 
 def _search_sections(
@@ -246,7 +249,7 @@ def _find_messages(
     options: ContextOptions,
 ) -> SectionResults:
     hits = relevant_hits(
-        context_search.find_messages(connection, request, vector_query, options.turns * _SPARE_MESSAGES),
+        context_search.find(connection, request, vector_query, "messages", options.turns * _SPARE_MESSAGES),
         options.similarity,
     )
     return {"turns": context_repo.message_items(connection, hits[: options.turns], context_request.terms)}
@@ -261,9 +264,8 @@ def _find_facts(
 ) -> SectionResults:
     most = options.facts + options.index
     session = context_request.session
-    found = context_search.find_memories(
-        connection, request, vector_query, min(most * (2 if session else 1), MAX_FOUND)
-    )
+    limit = min(most * (2 if session else 1), MAX_FOUND)
+    found = context_search.find(connection, request, vector_query, "memories", limit)
     # An agent need not be told what was stored from the session at hand.
     found = tuple(hit for hit in found if not session or hit.session_id != session)[:most]
     facts = relevant_hits(found, options.similarity)[: options.facts]

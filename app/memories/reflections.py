@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import partial
 
 import apsw
 
@@ -17,6 +18,15 @@ _TEXT = 400  # characters shown of a source
 _PAGE = 200
 _MOST_SKIPPED = 1_000_000
 _DIGITS = 18  # of a number that SQLite holds
+
+
+def latest_reflection(connection: apsw.Connection, stores: Sequence[str]) -> Memory | None:
+    """Return the newest reflection, ``None`` while there is none."""
+    row = connection.execute(
+        "SELECT m.id FROM memories m WHERE m.kind = 'reflection' AND m.valid_until IS NULL"
+        f" AND {repo.store_condition(stores)} ORDER BY m.created_at DESC, m.rowid DESC LIMIT 1"
+    ).fetchone()
+    return None if row is None else repo.get(connection, str(row[0]), stores=stores)
 
 
 class ReflectionService:
@@ -53,15 +63,7 @@ class ReflectionService:
 
     async def latest(self, *, stores: Sequence[str] = STORES) -> Memory | None:
         """Return the newest reflection, ``None`` while there is none."""
-
-        def work(connection: apsw.Connection) -> Memory | None:
-            row = connection.execute(
-                "SELECT m.id FROM memories m WHERE m.kind = 'reflection' AND m.valid_until IS NULL"
-                f" AND {repo.store_condition(stores)} ORDER BY m.created_at DESC, m.rowid DESC LIMIT 1"
-            ).fetchone()
-            return None if row is None else repo.get(connection, str(row[0]), stores=stores)
-
-        return await self._transactions.store.read(work)
+        return await self._transactions.store.read(partial(latest_reflection, stores=stores))
 
     async def page(self, limit: int, offset: int = 0, *, stores: Sequence[str] = STORES) -> list[Memory]:
         """Return reflections, the newest first.

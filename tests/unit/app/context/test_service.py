@@ -8,6 +8,7 @@ import pytest
 
 from app.api.caller import Caller
 from app.config.schema import RECIPES
+from app.context import context_search
 from app.context.model import Context
 from app.context.prompt_query import MAX_WORDS, prompt_query, prompt_terms
 from app.core.recall_fence import CLOSE, without_recalled
@@ -188,14 +189,17 @@ def test_a_part_that_fails_is_named_and_the_rest_is_included(
     assert filled["fact"] in section(made, "index")
 
 
-@pytest.mark.parametrize(("look", "left"), [("find_messages", "facts"), ("find_memories", "turns")])
+@pytest.mark.parametrize(("look", "left"), [("messages", "facts"), ("memories", "turns")])
 def test_messages_and_memories_fail_separately(
     host: Host, filled: dict[str, str], monkeypatch: pytest.MonkeyPatch, look: str, left: str
 ) -> None:
-    def broken(*_arguments: object) -> object:
-        raise apsw.InterruptError
+    def broken(*arguments: Any) -> Any:
+        if look in arguments:
+            raise apsw.InterruptError
+        return whole(*arguments)
 
-    monkeypatch.setattr(f"app.context.context_search.{look}", broken)
+    whole = context_search.find
+    monkeypatch.setattr("app.context.context_search.find", broken)
     made = context(host, "herons", session="here")
     assert section(made, left)
     assert not section(made, {"facts": "turns", "turns": "facts"}[left])
