@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -34,6 +34,17 @@ _MOST_MENTIONS: Final = 10_000
 _LEAST_GAP: Final = 0.01
 _MOST_WORDS: Final = 24
 _ADDED: Final = 2
+
+
+@dataclass(frozen=True, slots=True)
+class _Case:
+    """One item in one search."""
+
+    recipe: Recipe
+    item: ExplainedItem
+    limit: int
+    per_session: int | None
+    stores: tuple[str, ...]
 
 
 class ExplainService:
@@ -85,8 +96,7 @@ class ExplainService:
         gone = _gone(item)
         if gone is not None or item is None:
             return replace(gone or Explanation("", "missing", ""), limit=limit, recipe=chosen.name)
-        case = _Case(self, chosen, item, limit, per_session, tuple(stores))
-        return await case.explain(text)
+        return await self._explain(_Case(chosen, item, limit, per_session, tuple(stores)), text)
 
     async def _message_of(self, text: str, target: str, recipe: str, stores: Sequence[str]) -> str:
         """Return a conversation's best message for the words, else its first.
@@ -103,10 +113,78 @@ class ExplainService:
         found = await self._search.search(within, limit=1, recipe=recipe, stores=stores, is_internal=True)
         return found.hits[0].id if found.hits else first
 
-    async def found(
+    async def _explain(self, case: _Case, text: str) -> Explanation:
+        found = await self._found(text, case, MAX_LIMIT)
+        query = found.query
+        failed, ruled_out, has, lacks = await self._facts(query, case.item)
+        made = Explanation(
+            case.item.id,
+            "filtered",
+            "",
+            limit=case.limit,
+            recipe=found.recipe,
+            failed=tuple(failed),
+            terms=tuple(has),
+            lacking=tuple(lacks),
+            notes=found.notes,
+        )
+        if failed:
+            sentence, suggestion = say.filtered(failed)
+            return replace(made, sentence=sentence, suggestion=suggestion)
+        if ruled_out:
+            sentence, suggestion = say.excluded(ruled_out)
+            return replace(made, stage="excluded", failed=tuple(ruled_out), sentence=sentence, suggestion=suggestion)
+        where = build_filter(query, case.stores)
+        legs = await self._places(query, case, where)
+        return await self._ranked(case, replace(made, legs=tuple(legs)), found)
+
+    async def _ranked(self, case: _Case, made: Explanation, found: Found) -> Explanation:
+        ids = [hit.id for hit in found.hits]
+        if case.item.id not in ids:
+            return await self._remedied(case, _not_ranked(case, made), found)
+        place = ids.index(case.item.id) + 1
+        last = found.hits[min(case.limit, len(ids)) - 1]
+        mine = found.hits[place - 1]
+        made = replace(made, place=place, gaps=_gaps(mine, last), last_shown=last.id)
+        shown_place = await self._shown_place(case, ids, found.query)
+        if shown_place is not None:
+            return replace(made, stage="shown", sentence=say.shown(shown_place, made.terms, made.legs))
+        if place <= case.limit and case.per_session is not None:
+            return replace(
+                made,
+                stage="spread",
+                sentence=say.limited_per_session(place, case.per_session),
+                suggestion="Show more of each conversation.",
+            )
+        below = replace(made, stage="below", sentence=say.ranked_below(place, case.limit, made.gaps))
+        return await self._remedied(case, below, found)
+
+    async def _shown_place(self, case: _Case, ids: Sequence[str], query: Query) -> int | None:
+        if case.per_session is not None:
+            found = await self._found(query, case, case.limit, case.per_session)
+            ids = [hit.id for hit in found.hits]
+        first = ids[: case.limit]
+        return first.index(case.item.id) + 1 if case.item.id in first else None
+
+    async def _remedied(self, case: _Case, made: Explanation, found: Found) -> Explanation:
+        """Return ``made`` with queries that show the item."""
+        remedies = []
+        words = await self._words(case.item, [term.text for term in found.query.terms])
+        for text in _attempts(case.item, found.query, words):
+            found_now = await self._found(text, case, case.limit, case.per_session, is_internal=True)
+            ids = [hit.id for hit in found_now.hits]
+            if case.item.id in ids:
+                remedies.append(Remedy(text, ids.index(case.item.id) + 1))
+                break
+        suggestion = say.remedies_tried(remedies, case.limit) or (
+            f"Ask with words that stand in it, such as {', '.join(words)}." if words else "Ask with its own words."
+        )
+        return replace(made, remedies=tuple(remedies), suggestion=suggestion)
+
+    async def _found(
         self,
         query: Query | str,
-        case: "_Case",
+        case: _Case,
         limit: int,
         per_session: int | None = None,
         *,
@@ -122,7 +200,7 @@ class ExplainService:
             is_internal=is_internal,
         )
 
-    async def facts(self, query: Query, item: ExplainedItem) -> tuple[list[str], list[str], list[str], list[str]]:
+    async def _facts(self, query: Query, item: ExplainedItem) -> tuple[list[str], list[str], list[str], list[str]]:
         """Return failed operators, excluding terms, and the item's present and missing words."""
 
         def work(connection: apsw.Connection) -> tuple[list[str], list[str], list[str], list[str]]:
@@ -143,13 +221,12 @@ class ExplainService:
 
         return await self._store.read(work)
 
-    async def places(
-        self, query: Query, recipe: Recipe, item: ExplainedItem, limit: int, where: ChunkFilter, stores: Sequence[str]
-    ) -> list[LegPlace]:
+    async def _places(self, query: Query, case: _Case, where: ChunkFilter) -> list[LegPlace]:
         """Return the item's exact rank in each retriever."""
         if all(term.excluded for term in query.terms):
             return []
-        depths = retrieval_depths(recipe, limit, is_learned=recipe.fusion == "learned")
+        recipe, item = case.recipe, case.item
+        depths = retrieval_depths(recipe, case.limit, is_learned=recipe.fusion == "learned")
         made = []
         match = match_expression(query, need_phrases=True)
         if "words" in recipe.legs and match is not None:
@@ -158,7 +235,8 @@ class ExplainService:
         if "vector" in recipe.legs and self._vectors:
             made += await self._vector_place(query, item, depths["vector"], where)
         if "entity" in recipe.legs:
-            made += await self._entity_place(EntityMentions(query, stores, recipe.mentions), item, recipe.depth, where)
+            mentions = EntityMentions(query, case.stores, recipe.mentions)
+            made += await self._entity_place(mentions, item, recipe.depth, where)
         return made
 
     async def _entity_place(
@@ -181,119 +259,12 @@ class ExplainService:
         except KeepsakeError:
             return []  # the notes of the search report it
 
-    async def words(self, item: ExplainedItem, but: Sequence[str]) -> list[str]:
+    async def _words(self, item: ExplainedItem, but: Sequence[str]) -> list[str]:
         """Return rare words of an item, except those in ``but``."""
         known = {word.casefold() for word in but}
         words = [word for word in distinctive(item.text) if word.casefold() not in known]
         words = sorted(words, key=len, reverse=True)[:_MOST_WORDS]
         return await self._store.read(partial(reads.rarest, words=words, most=_ADDED)) if words else []
-
-
-class _Case:
-    """Explanation of one item in one search."""
-
-    def __init__(
-        self,
-        service: ExplainService,
-        recipe: Recipe,
-        item: ExplainedItem,
-        limit: int,
-        per_session: int | None,
-        stores: tuple[str, ...],
-    ) -> None:
-        self.service = service
-        self.recipe = recipe
-        self.item = item
-        self.limit = limit
-        self.per_session = per_session
-        self.stores = stores
-
-    async def explain(self, text: str) -> Explanation:
-        """Return the explanation of the item."""
-        found = await self.service.found(text, self, MAX_LIMIT)
-        query = found.query
-        failed, ruled_out, has, lacks = await self.service.facts(query, self.item)
-        made = Explanation(
-            self.item.id,
-            "filtered",
-            "",
-            limit=self.limit,
-            recipe=found.recipe,
-            failed=tuple(failed),
-            terms=tuple(has),
-            lacking=tuple(lacks),
-            notes=found.notes,
-        )
-        if failed:
-            sentence, suggestion = say.filtered(failed)
-            return replace(made, sentence=sentence, suggestion=suggestion)
-        if ruled_out:
-            sentence, suggestion = say.excluded(ruled_out)
-            return replace(made, stage="excluded", failed=tuple(ruled_out), sentence=sentence, suggestion=suggestion)
-        where = build_filter(query, self.stores)
-        legs = await self.service.places(query, self.recipe, self.item, self.limit, where, self.stores)
-        return await self._ranked(replace(made, legs=tuple(legs)), found)
-
-    async def _ranked(self, made: Explanation, found: Found) -> Explanation:
-        ids = [hit.id for hit in found.hits]
-        if self.item.id not in ids:
-            return await self._remedied(self._not_ranked(made), found)
-        place = ids.index(self.item.id) + 1
-        last = found.hits[min(self.limit, len(ids)) - 1]
-        mine = found.hits[place - 1]
-        made = replace(made, place=place, gaps=_gaps(mine, last), last_shown=last.id)
-        shown_place = await self._shown_place(ids, found.query)
-        if shown_place is not None:
-            return replace(made, stage="shown", sentence=say.shown(shown_place, made.terms, made.legs))
-        if place <= self.limit and self.per_session is not None:
-            return replace(
-                made,
-                stage="spread",
-                sentence=say.limited_per_session(place, self.per_session),
-                suggestion="Show more of each conversation.",
-            )
-        below = replace(made, stage="below", sentence=say.ranked_below(place, self.limit, made.gaps))
-        return await self._remedied(below, found)
-
-    async def _shown_place(self, ids: Sequence[str], query: Query) -> int | None:
-        if self.per_session is not None:
-            found = await self.service.found(query, self, self.limit, self.per_session)
-            ids = [hit.id for hit in found.hits]
-        first = ids[: self.limit]
-        return first.index(self.item.id) + 1 if self.item.id in first else None
-
-    def _not_ranked(self, made: Explanation) -> Explanation:
-        is_found = any(leg.rank is not None and leg.rank <= leg.depth for leg in made.legs)
-        if is_found and self.recipe.fusion == "learned":
-            return replace(
-                made, stage="unpooled", sentence=f"{say.not_ranked(made.legs)} A search ranks {CANDIDATE_LIMIT}."
-            )
-        return replace(made, stage="unfound", sentence=say.not_found(made.legs, made.terms, made.lacking))
-
-    async def _remedied(self, made: Explanation, found: Found) -> Explanation:
-        """Return ``made`` with queries that show the item."""
-        remedies = []
-        words = await self.service.words(self.item, [term.text for term in found.query.terms])
-        for text in self._attempts(found.query, words):
-            found_now = await self.service.found(text, self, self.limit, self.per_session, is_internal=True)
-            ids = [hit.id for hit in found_now.hits]
-            if self.item.id in ids:
-                remedies.append(Remedy(text, ids.index(self.item.id) + 1))
-                break
-        suggestion = say.remedies_tried(remedies, self.limit) or (
-            f"Ask with words that stand in it, such as {', '.join(words)}." if words else "Ask with its own words."
-        )
-        return replace(made, remedies=tuple(remedies), suggestion=suggestion)
-
-    def _attempts(self, query: Query, words: Sequence[str]) -> Iterator[str]:
-        """Yield queries that may show the item, those nearest to the original first."""
-        text = query.text.strip()
-        yield from (f"{text} {' '.join(words[: count + 1])}" for count in range(len(words)))
-        kind = "message" if self.item.kind == "message" else self.item.kind
-        if not query.kinds:
-            yield f"{text} kind:{kind}"
-        if words:
-            yield " ".join(words)
 
 
 def _gone(item: ExplainedItem | None) -> Explanation | None:
@@ -304,6 +275,25 @@ def _gone(item: ExplainedItem | None) -> Explanation | None:
         return None
     words = say.not_indexed(item.text) if item.stage == "unindexed" else say.GONE[item.stage]
     return Explanation(item.id, item.stage, *words)
+
+
+def _not_ranked(case: _Case, made: Explanation) -> Explanation:
+    is_found = any(leg.rank is not None and leg.rank <= leg.depth for leg in made.legs)
+    if is_found and case.recipe.fusion == "learned":
+        return replace(
+            made, stage="unpooled", sentence=f"{say.not_ranked(made.legs)} A search ranks {CANDIDATE_LIMIT}."
+        )
+    return replace(made, stage="unfound", sentence=say.not_found(made.legs, made.terms, made.lacking))
+
+
+def _attempts(item: ExplainedItem, query: Query, words: Sequence[str]) -> Iterator[str]:
+    """Yield queries that may show the item, those nearest to the original first."""
+    text = query.text.strip()
+    yield from (f"{text} {' '.join(words[: count + 1])}" for count in range(len(words)))
+    if not query.kinds:
+        yield f"{text} kind:{item.kind}"
+    if words:
+        yield " ".join(words)
 
 
 def _gaps(mine: Hit, last: Hit) -> tuple[FeatureGap, ...]:
