@@ -10,6 +10,7 @@ from typing import Final
 
 import apsw
 
+from app.core.batching import batched
 from app.history import history_repo
 from app.history.history_repo import HistoryRow
 from app.history.model import TargetKind
@@ -48,12 +49,11 @@ def entries_at(
     connection: apsw.Connection, kind: TargetKind, at_ms: int, targets: Collection[str]
 ) -> Iterator[HistoryRow]:
     """Yield the last entry that counted at ``at_ms`` of each of ``targets`` that had one."""
-    ordered = sorted(targets)
-    for start in range(0, len(ordered), _BATCH):
+    for batch in batched(sorted(targets), _BATCH):
         rows = connection.execute(
             "SELECT (SELECT max(h.id) FROM memory_history h"
             " WHERE h.target = wanted.value AND h.at <= ? AND h.target_kind = ?) FROM json_each(?) wanted",
-            (at_ms, kind, json.dumps(ordered[start : start + _BATCH])),
+            (at_ms, kind, json.dumps(batch)),
         ).fetchall()
         for (history_id,) in rows:
             found = _counting(connection, kind, at_ms, history_id)

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
+from app.core.batching import batched
 from app.core.clock import to_ms
 from app.core.text import content_hash
 from app.index import long_memories, repo, session_reindex
@@ -46,7 +47,7 @@ class Indexer:
             session_reindex.begin(connection, session_id, is_leaving=False)
             return
         repo.reset_passages(connection, session_id)
-        for batch in _batches(all_messages(connection, session_id)):
+        for batch in batched(all_messages(connection, session_id), _BATCH):
             self.messages_stored(connection, batch)
 
     def memory_stored(self, connection: apsw.Connection, memory: Memory) -> None:
@@ -120,14 +121,3 @@ def _of_piece(memory: Memory, number: int, piece: TextPiece) -> repo.Chunk:
         store=memory.store,
         role=memory.kind,
     )
-
-
-def _batches(messages: Iterable[Message]) -> Iterable[list[Message]]:
-    batch: list[Message] = []
-    for message in messages:
-        batch.append(message)
-        if len(batch) >= _BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch

@@ -5,7 +5,6 @@ Each is one run of the history, undone as one.
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from app.changes import Changed
@@ -16,7 +15,7 @@ from app.errors import InputError
 from app.memories import repo, validation
 from app.memories.model import Memory
 from app.memories.text.markdown_links import title_key
-from app.memories.unit_of_work import MemoryUnitOfWork, join_changes, require_active
+from app.memories.unit_of_work import MemoryUnitOfWork, require_active
 from app.memories.writer import MemoryWriter
 
 BATCH: Final = 50  # memories a transaction
@@ -49,12 +48,12 @@ class BulkChangeService:
         Memories that are gone are left out. Others may write between the transactions that many memories take.
         """
         wanted, run_id = list(dict.fromkeys(ids)), new_id("run")
-        done: list[Changed[tuple[str, ...]]] = []
-        for start in range(0, max(len(wanted), 1), BATCH):
-            work = partial(_change, wanted[start : start + BATCH], store, pinned, tuple(stores))
-            done.append(await self._transactions.run(work, actor, operation, run_id, stores=stores))
-        changed = tuple(one for part in done for one in part.value)
-        return Changed(changed, join_changes([part.changes for part in done], actor, operation))
+
+        def work(batch: Sequence[str], writer: MemoryWriter) -> list[str]:
+            return _change(batch, store, pinned, stores, writer)
+
+        done = await self._transactions.run_batches(wanted, BATCH, work, actor, operation, run_id, stores=stores)
+        return Changed(tuple(done.value), done.changes)
 
     async def merge(
         self,
@@ -92,7 +91,7 @@ class BulkChangeService:
 
 def _change(
     ids: Sequence[str], store: StoreName | None, pinned: bool | None, stores: Sequence[str], writer: MemoryWriter
-) -> tuple[str, ...]:
+) -> list[str]:
     changed: list[str] = []
     for memory_id in ids:
         before = repo.get_with_sources(writer.connection, memory_id, stores=stores)
@@ -106,7 +105,7 @@ def _change(
         if after != before:
             writer.update(before, after)
             changed.append(memory_id)
-    return tuple(changed)
+    return changed
 
 
 def merged_note(notes: Sequence[Memory]) -> Memory:

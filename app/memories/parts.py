@@ -95,7 +95,7 @@ def build(
     reconciler = ModelReconciler(chat, may_send)
     writing = DeduplicatingWriter(work, finder, runtime.trace, options, reconciler=reconciler, candidates=similar)
     return MemoryParts(
-        MemoryService(store, index, clock),
+        MemoryService(work),
         MemoryQueries(store),
         writing,
         BatchService(work, writing),
@@ -104,7 +104,7 @@ def build(
         SessionMemories(store),
         ReflectionService(work),
         ForecastService(store, clock),
-        TagService(store, index, clock),
+        TagService(work),
         ArchiveService(store, index, clock),
         AccessCounter(store, clock),
         ExpiryService(work, runtime.publish),

@@ -6,12 +6,9 @@ Each can be undone and is announced to all listeners.
 import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any, TypeVar
-
-import apsw
+from typing import Any
 
 from app.changes import Changed
-from app.core.clock import Clock
 from app.core.ids import new_id
 from app.core.json_values import plain
 from app.core.stores import STORES, StoreName
@@ -19,11 +16,8 @@ from app.core.tag_names import normalise_tags
 from app.errors import InputError, NotFoundError, StaleError
 from app.memories import renaming, repo, validation
 from app.memories.model import Memory, NewMemory
-from app.memories.unit_of_work import MemoryUnitOfWork
-from app.memories.writer import MemoryIndex, MemoryWriter
-from app.store.store import Store
-
-T = TypeVar("T")
+from app.memories.unit_of_work import MemoryUnitOfWork, require_active
+from app.memories.writer import MemoryWriter
 
 _LONG = 100_000  # characters of a memory that is prepared before the writer has its turn
 
@@ -34,13 +28,11 @@ class MemoryService:
     ``stores`` are those the caller may see: a memory in another one is not found.
 
     Args:
-        store: The vault's database.
-        index: Who keeps the search index in step.
-        clock: Where the time comes from.
+        transactions: Opens transactions.
     """
 
-    def __init__(self, store: Store, index: MemoryIndex, clock: Clock) -> None:
-        self._transactions = MemoryUnitOfWork(store, index, clock)
+    def __init__(self, transactions: MemoryUnitOfWork) -> None:
+        self._transactions = transactions
 
     async def save(
         self,
@@ -68,7 +60,7 @@ class MemoryService:
                 )
             return writer.create(memory, hash_of_text)
 
-        return await self._write(work, actor, operation, stores)
+        return await self._transactions.run(work, actor, operation, stores=stores)
 
     def _prepare(self, draft: NewMemory) -> tuple[Memory, str]:
         """Return a new memory and the hash of its text.
@@ -106,7 +98,7 @@ class MemoryService:
         """
 
         def work(writer: MemoryWriter) -> Memory:
-            before = _active(writer.connection, memory_id, stores)
+            before = require_active(writer.connection, memory_id, stores)
             if before.version != version:
                 raise StaleError(
                     "This memory was changed in the meantime. Read it again and repeat the change.",
@@ -129,7 +121,7 @@ class MemoryService:
             validation.require_text(after.content, after.title, after.facts)
             return before if after == before else renaming.store_renamed(writer, before, after, stores)
 
-        return await self._write(work, actor, operation, stores)
+        return await self._transactions.run(work, actor, operation, stores=stores)
 
     async def delete(
         self, memory_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "note.delete"
@@ -141,9 +133,9 @@ class MemoryService:
         """
 
         def work(writer: MemoryWriter) -> Memory:
-            return writer.delete(_active(writer.connection, memory_id, stores))
+            return writer.delete(require_active(writer.connection, memory_id, stores))
 
-        return await self._write(work, actor, operation, stores)
+        return await self._transactions.run(work, actor, operation, stores=stores)
 
     async def restore(
         self, memory_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "note.restore"
@@ -158,12 +150,14 @@ class MemoryService:
         """
 
         def work(writer: MemoryWriter) -> Memory:
-            memory = _there(writer.connection, memory_id, stores)
+            memory = repo.get_with_sources(writer.connection, memory_id, stores=stores)
+            if memory is None:
+                raise NotFoundError(f"There is no memory with the id {memory_id}.", id=memory_id)
             if memory.deleted_at is None:
                 raise InputError("This memory is not deleted.", id=memory_id)
             return writer.restore(memory)
 
-        return await self._write(work, actor, operation, stores)
+        return await self._transactions.run(work, actor, operation, stores=stores)
 
     async def pin(
         self,
@@ -181,10 +175,10 @@ class MemoryService:
         """
 
         def work(writer: MemoryWriter) -> Memory:
-            before = _active(writer.connection, memory_id, stores)
+            before = require_active(writer.connection, memory_id, stores)
             return before if before.pinned == pinned else writer.update(before, replace(before, pinned=pinned))
 
-        return await self._write(work, actor, operation, stores)
+        return await self._transactions.run(work, actor, operation, stores=stores)
 
     async def delete_many(
         self,
@@ -244,28 +238,4 @@ class MemoryService:
                     changed.append(memory_id)
             return tuple(changed)
 
-        return await self._write(work, actor, operation, stores, new_id("run"))
-
-    async def _write(
-        self,
-        work: Callable[[MemoryWriter], T],
-        actor: str,
-        operation: str,
-        stores: Sequence[str],
-        run_id: str | None = None,
-    ) -> Changed[T]:
-        return await self._transactions.run(work, actor, operation, run_id, stores=stores)
-
-
-def _there(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> Memory:
-    memory = repo.get_with_sources(connection, memory_id, stores=stores)
-    if memory is None:
-        raise NotFoundError(f"There is no memory with the id {memory_id}.", id=memory_id)
-    return memory
-
-
-def _active(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> Memory:
-    memory = _there(connection, memory_id, stores)
-    if memory.deleted_at is not None:
-        raise NotFoundError("This memory was deleted. Restore it first, or look in its history.", id=memory_id)
-    return memory
+        return await self._transactions.run(work, actor, operation, new_id("run"), stores=stores)

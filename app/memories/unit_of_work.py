@@ -7,6 +7,7 @@ from typing import TypeVar
 import apsw
 
 from app.changes import MAX_NAMED, Changed, ChangeSet, Scope, joined_scopes
+from app.core.batching import batched
 from app.core.clock import Clock
 from app.core.stores import STORES
 from app.errors import AccessDeniedError, NotFoundError
@@ -17,6 +18,7 @@ from app.memories.writer import MemoryIndex, MemoryWriter
 from app.store.store import Store
 
 T = TypeVar("T")
+Item = TypeVar("Item")
 
 
 class MemoryUnitOfWork:
@@ -48,6 +50,28 @@ class MemoryUnitOfWork:
         """
         done = await self.store.write(partial(self._transact, work, actor, operation, run_id))
         return Changed(answer_as_seen(done.value, stores), done.changes)
+
+    async def run_batches(
+        self,
+        items: Sequence[Item],
+        size: int,
+        work: Callable[[Sequence[Item], MemoryWriter], Sequence[T]],
+        actor: str,
+        operation: str,
+        run_id: str,
+        *,
+        stores: Sequence[str] = STORES,
+    ) -> Changed[list[T]]:
+        """Run ``work`` on ``size`` items at a time, each batch in a transaction of its own, all as one run.
+
+        Others may write in between. The answer is all that ``work`` returned.
+        """
+        done = [
+            await self.run(partial(work, batch), actor, operation, run_id, stores=stores)
+            for batch in batched(items, size)
+        ]
+        answers = [answer for one in done for answer in one.value]
+        return Changed(answers, join_changes([one.changes for one in done], actor, operation))
 
     def _transact(
         self,

@@ -5,6 +5,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from app.changes import Changed
+from app.core.batching import batched
 from app.core.clock import Clock
 from app.memories.archive.service import ArchiveService
 from app.memories.clusters import Cluster
@@ -154,10 +155,9 @@ class Retention:
         work: Callable[[list[str], str], Awaitable[Changed[int]]],
     ) -> None:
         done.total += len(ids)
-        for start in range(0, len(ids), _TOGETHER):
+        for batch in batched(ids, _TOGETHER):
             if run.job.is_cancelled():
                 return
-            batch = ids[start : start + _TOGETHER]
             moved = await work(batch, run.id)
             done.counts[stage] += moved.value
             run.publish(moved.changes)

@@ -10,6 +10,7 @@ from typing import Any
 
 import apsw
 
+from app.core.batching import batched
 from app.core.clock import to_datetime
 from app.core.stores import STORES
 from app.memories import repo
@@ -120,10 +121,10 @@ def contents(connection: apsw.Connection, stores: Sequence[str] = STORES) -> Ite
             (json.dumps(list(stores)),),
         )
     ]
-    for start in range(0, len(ids), _BATCH):
+    for batch in batched(ids, _BATCH):
         rows = connection.execute(
             "SELECT a.payload FROM json_each(?) w CROSS JOIN memory_archive a ON a.id = w.value ORDER BY w.key",
-            (json.dumps(ids[start : start + _BATCH]),),
+            (json.dumps(batch),),
         ).fetchall()
         for memory in _memories([json.loads(str(row[0])) for row in rows], stores):
             yield replace(memory, deleted_at=None)

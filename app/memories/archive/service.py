@@ -11,6 +11,7 @@ from typing import Any
 import apsw
 
 from app.changes import MAX_NAMED, Changed, ChangeSet, joined_scopes
+from app.core.batching import batched
 from app.core.clock import Clock, to_datetime
 from app.core.ids import new_id
 from app.core.stores import STORES
@@ -67,8 +68,7 @@ class ArchiveService:
         why = excerpt(storable(reason)[0], _REASON)
         wanted = list(dict.fromkeys(storable(memory_id)[0] for memory_id in ids))
         entries: dict[str, tuple[int, str]] = {}
-        for start in range(0, len(wanted), BATCH):
-            batch = wanted[start : start + BATCH]
+        for batch in batched(wanted, BATCH):
 
             def work(connection: apsw.Connection, batch: list[str] = batch) -> dict[str, tuple[int, str]]:
                 return self._put_all(connection, batch, why, stores, actor, run)

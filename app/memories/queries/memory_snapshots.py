@@ -10,6 +10,7 @@ from typing import Any
 
 import apsw
 
+from app.core.batching import batched
 from app.core.clock import to_datetime, to_ms
 from app.core.stores import STORES
 from app.history import as_of
@@ -135,14 +136,7 @@ def row_of(memory: Memory) -> MemoryRow:
 
 def batches(found: Iterator[Memory]) -> Iterator[list[Memory]]:
     """Yield memories, ``BATCH`` at a time."""
-    batch: list[Memory] = []
-    for memory in found:
-        batch.append(memory)
-        if len(batch) == BATCH:
-            yield batch
-            batch = []
-    if batch:
-        yield batch
+    return batched(found, BATCH)
 
 
 def as_json(memories: Sequence[Memory]) -> str:

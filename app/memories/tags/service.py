@@ -9,8 +9,8 @@ from functools import partial
 
 import apsw
 
-from app.changes import Changed, ChangeSet
-from app.core.clock import Clock
+from app.changes import Changed
+from app.core.batching import batched
 from app.core.ids import new_id
 from app.core.stores import STORES
 from app.core.tag_names import MAX_TAG_LENGTH, normalise_tag, normalise_tags
@@ -20,10 +20,9 @@ from app.memories.model import Memory
 from app.memories.repo import store_condition
 from app.memories.tags.tag_repo import ACTIVE, tag_condition
 from app.memories.text.markdown_links import find_tags, tag_places
-from app.memories.unit_of_work import join_changes
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.validation import size
-from app.memories.writer import MemoryIndex, MemoryWriter
-from app.store.store import Store
+from app.memories.writer import MemoryWriter
 
 BATCH = 50  # memories a transaction
 MAX_MERGED = 100
@@ -49,15 +48,11 @@ class TagService:
     edit; in code and links nothing is touched. Memories in the trash keep their tags.
 
     Args:
-        store: The vault's database.
-        index: Who keeps the search index in step.
-        clock: Where the time comes from.
+        transactions: Opens transactions.
     """
 
-    def __init__(self, store: Store, index: MemoryIndex, clock: Clock) -> None:
-        self._store = store
-        self._index = index
-        self._clock = clock
+    def __init__(self, transactions: MemoryUnitOfWork) -> None:
+        self._transactions = transactions
 
     async def rename(
         self, old: str, new: str, *, stores: Sequence[str] = STORES, actor: str = "person"
@@ -90,34 +85,28 @@ class TagService:
             InputError: A name is empty, too long, or cannot stand in a text that has an old one.
         """
         names = _names(tags, into)
-        ids = await self._store.read(partial(_having, names, stores))
+        ids = await self._transactions.store.read(partial(_having, names, stores))
         if not ids:
             raise NotFoundError("No item has such a tag.", tags=", ".join(names))
         run_id = new_id("run")
-        done = TagChange(0, run_id)
-        steps: list[ChangeSet] = []
-        for start in range(0, len(ids), BATCH):
-            step = partial(self._step, ids[start : start + BATCH], names, stores, actor, run_id)
-            steps.append(await self._store.write(step))
-        done = replace(done, changed=sum(len(step.ids) for step in steps))
-        return Changed(done, join_changes(steps, actor, operation))
 
-    def _step(
-        self,
-        ids: Sequence[str],
-        names: Mapping[str, str],
-        stores: Sequence[str],
-        actor: str,
-        run_id: str,
-        connection: apsw.Connection,
-    ) -> ChangeSet:
-        writer = MemoryWriter(connection, self._index, actor=actor, at_ms=self._clock.now_ms(), run_id=run_id)
-        # Whole ones for every caller: what some may not see of them, such as their sources, must stay.
-        for memory in repo.many(connection, ids):
-            after = renamed(memory, names)
-            if memory.store in stores and memory.deleted_at is None and after != memory:
-                writer.update(memory, after)
-        return writer.changes("")
+        def work(batch: Sequence[str], writer: MemoryWriter) -> list[str]:
+            return _rename_all(batch, names, stores, writer)
+
+        done = await self._transactions.run_batches(ids, BATCH, work, actor, operation, run_id, stores=stores)
+        return Changed(TagChange(len(done.value), run_id), done.changes)
+
+
+def _rename_all(ids: Sequence[str], names: Mapping[str, str], stores: Sequence[str], writer: MemoryWriter) -> list[str]:
+    """Rename the tags of the active memories of ``ids`` in ``stores``, and return the ids of those that changed."""
+    changed = []
+    # Whole ones for every caller: what some may not see of them, such as their sources, must stay.
+    for memory in repo.many(writer.connection, ids):
+        after = renamed(memory, names)
+        if memory.store in stores and memory.deleted_at is None and after != memory:
+            writer.update(memory, after)
+            changed.append(memory.id)
+    return changed
 
 
 def renamed(memory: Memory, names: Mapping[str, str]) -> Memory:
@@ -188,8 +177,8 @@ def _having(names: Mapping[str, str], stores: Sequence[str], connection: apsw.Co
             found[str(memory_id)] = None
             tags.add(str(tag))
     unwritable = _unwritable(tags, names)
-    for start in range(0, len(found) if unwritable else 0, BATCH):
-        for memory in repo.many(connection, list(found)[start : start + BATCH]):
+    for batch in batched(found, BATCH) if unwritable else ():
+        for memory in repo.many(connection, batch):
             _refuse_inline(memory, names, unwritable)
     return list(found)
 

@@ -7,6 +7,7 @@ from typing import Final
 
 import apsw
 
+from app.core.batching import batched
 from app.memories import repo as memories
 from app.memories.deduplication.similar import text_of
 from app.memories.deduplication.word_sets import restates
@@ -30,8 +31,8 @@ async def duplicates(store: Store, survey: Survey, threshold: float) -> list[Fix
     for texts in survey.texts.values():
         pairs += await asyncio.to_thread(_pairs, texts, threshold, _MOST_PAIRS - len(pairs), store.stop_signal.check)
     done: dict[str, FixStep] = {}
-    for start in range(0, len(pairs), _TOGETHER):
-        await store.read(partial(_add_merges, pairs[start : start + _TOGETHER], done), is_background=True)
+    for batch in batched(pairs, _TOGETHER):
+        await store.read(partial(_add_merges, batch, done), is_background=True)
     return list(done.values())
 
 
@@ -108,7 +109,7 @@ def secrets(survey: Survey) -> list[FixStep]:
 
 
 async def _protected(store: Store, ids: Iterable[str]) -> set[str]:
-    wanted, found = list(ids), set[str]()
-    for start in range(0, len(wanted), 1_000):
-        found |= await store.read(partial(repo.protected, ids=wanted[start : start + 1_000]), is_background=True)
+    found = set[str]()
+    for batch in batched(ids, 1_000):
+        found |= await store.read(partial(repo.protected, ids=batch), is_background=True)
     return found

@@ -19,6 +19,7 @@ from app.index.worker import IndexWorker
 from app.memories.history_applier import MemoryApplier
 from app.memories.model import Memory, NewMemory
 from app.memories.service import MemoryService
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession, SessionApplier, SessionService
 from app.store.store import Store
@@ -66,7 +67,7 @@ class VaultHarness:
         self.clock = SetClock()
         self.indexer = Indexer()
         self.sessions = SessionService(self.store, self.indexer, self.clock)
-        self.memories = MemoryService(self.store, self.indexer, self.clock)
+        self.memories = MemoryService(MemoryUnitOfWork(self.store, self.indexer, self.clock))
         appliers = {"session": SessionApplier(self.indexer), "memory": MemoryApplier(self.indexer)}
         self.undoing = UndoService(self.store, appliers, self.clock)
         self.embedder = MoodyEmbedder()

@@ -22,6 +22,7 @@ from app.index.indexer import Indexer
 from app.memories.history_applier import MemoryApplier
 from app.memories.model import Memory, NewMemory
 from app.memories.service import MemoryService
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession, SessionApplier, SessionService
 from app.store.store import Store
@@ -51,7 +52,7 @@ class EntityHarness:
         self.clock = SetClock()
         indexer = Indexer()
         self.sessions = SessionService(self.store, indexer, self.clock)
-        self.memories = MemoryService(self.store, indexer, self.clock)
+        self.memories = MemoryService(MemoryUnitOfWork(self.store, indexer, self.clock))
         self.service = EntityService(self.store, self.clock)
         self.reads = EntityQueries(self.store)
         self.published: list[ChangeSet] = []

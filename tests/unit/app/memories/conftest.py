@@ -20,6 +20,7 @@ from app.memories.ingest import IngestResult, ingest
 from app.memories.model import Memory, NewMemory
 from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.service import MemoryService
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.store.store import Store
 
 T = TypeVar("T")
@@ -57,7 +58,7 @@ class MemoryHarness:
         self.store = Store.open(vault, migrations())
         self.clock = SetClock()
         self.index = WholeIndex()
-        self.service = MemoryService(self.store, self.index, self.clock)
+        self.service = MemoryService(MemoryUnitOfWork(self.store, self.index, self.clock))
         self.reads = MemoryQueries(self.store)
         self.undoing = UndoService(self.store, {"memory": MemoryApplier(self.index)}, self.clock)
         self.runs = RunUndo(self.store, BulkUndo(self.store, self.undoing))

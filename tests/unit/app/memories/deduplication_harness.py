@@ -74,7 +74,7 @@ class DeduplicationHarness(MemoryHarness):
     def __init__(self, vault: Path) -> None:
         super().__init__(vault)
         indexer = Indexer()
-        self.service = MemoryService(self.store, indexer, self.clock)
+        self.service = MemoryService(MemoryUnitOfWork(self.store, indexer, self.clock))
         self.undoing = UndoService(self.store, {"memory": MemoryApplier(indexer)}, self.clock)
         self.runs = RunUndo(self.store, BulkUndo(self.store, self.undoing))
         self.finder = SimilarFinder()

@@ -13,6 +13,7 @@ from app.history import history_repo
 from app.memories import validation
 from app.memories.model import Memory, MemoryFilter, NewMemory
 from app.memories.service import MemoryService
+from app.memories.unit_of_work import MemoryUnitOfWork
 from tests.helpers.sample_data import NAUGHTY
 from tests.unit.app.memories.conftest import MemoryHarness
 
@@ -327,7 +328,7 @@ def test_failed_index_leaves_nothing_behind(harness: MemoryHarness) -> None:
         def memory_stored(self, connection: object, memory: Memory) -> None:
             raise InputError("no")
 
-    service = MemoryService(harness.store, BrokenIndex(), harness.clock)
+    service = MemoryService(MemoryUnitOfWork(harness.store, BrokenIndex(), harness.clock))
     with pytest.raises(InputError):
         harness.do(service.save(NewMemory("text #a [[b]]")))
     counts = [harness.rows(f"SELECT count(*) FROM {table}") for table in ("memories", "memory_tags", "memory_links")]

@@ -7,6 +7,7 @@ from app.errors import NotFoundError
 from app.index.indexer import Indexer
 from app.memories.model import NewMemory
 from app.memories.service import MemoryService
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.sessions.model import NewMessage
 from app.sessions.session_summaries import outline
 from tests.unit.app.sessions.session_harness import SessionHarness, open_harness
@@ -25,7 +26,7 @@ def talk(harness: SessionHarness, session: str, agent: str = "scout", *said: str
 
 
 def remember(harness: SessionHarness, session: str, kind: str, title: str) -> None:
-    memories = MemoryService(harness.store, Indexer(), harness.clock)
+    memories = MemoryService(MemoryUnitOfWork(harness.store, Indexer(), harness.clock))
     draft = NewMemory(f"{title} and more.", title=title, kind="observation", type=kind, session_id=session)
     harness.do(memories.save(draft))
 

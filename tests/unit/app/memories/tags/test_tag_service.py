@@ -4,13 +4,14 @@ import pytest
 
 from app.errors import InputError, NotFoundError
 from app.memories.tags.service import BATCH, TagService
+from app.memories.unit_of_work import MemoryUnitOfWork
 from tests.unit.app.memories.conftest import MemoryHarness
 
 
 @pytest.fixture
 def tags(harness: MemoryHarness) -> TagService:
     """Return the service that renames tags."""
-    return TagService(harness.store, harness.index, harness.clock)
+    return TagService(MemoryUnitOfWork(harness.store, harness.index, harness.clock))
 
 
 @pytest.mark.parametrize(

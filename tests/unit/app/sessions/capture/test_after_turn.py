@@ -15,6 +15,7 @@ from app.index.indexer import Indexer
 from app.memories.model import Memory, MemoryFilter, NewMemory
 from app.memories.queries.memory_queries import MemoryQueries
 from app.memories.service import MemoryService
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.sessions.capture.after_turn import ACTOR, LONGEST_WAIT, RETRY_S, AfterTurn
 from app.sessions.capture.auto_capture import MAX_MESSAGES, AutoCapture
 from app.sessions.model import Message, NewMessage, Session
@@ -50,7 +51,7 @@ class Quiet:
         self.finder = Finder()
         self.published: list[ChangeSet] = []
         self.left: list[str] = []
-        self.memories = MemoryService(harness.store, Indexer(), harness.clock)
+        self.memories = MemoryService(MemoryUnitOfWork(harness.store, Indexer(), harness.clock))
         taking = AutoCapture(harness.store, harness.now, self.memories.save, self.finder)
         self.after = AfterTurn(
             harness.store,
