@@ -33,7 +33,7 @@ from app.entities import name_eraser
 from app.entities import parts as entity_parts
 from app.entities.entity_state import EntityApplier
 from app.entities.model import GraphFilter, GraphView
-from app.erasure.service import Eraser, ErasureService
+from app.erasure.service import ErasureService
 from app.errors import MachineError
 from app.evaluation import parts as evaluation_parts
 from app.exchange.capsule_keys import CapsuleKeys
@@ -89,6 +89,7 @@ from app.upkeep.overview.safety_records import SafetyRecords
 from app.upkeep.reflection import parts as reflection_parts
 
 if TYPE_CHECKING:
+    from app.erasure.eraser import Eraser
     from app.upkeep.upkeep_job import UpkeepJob
 
 PERSON = "person"  # the owner of this vault

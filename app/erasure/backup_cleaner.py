@@ -5,16 +5,16 @@ They are backups, a restore that waits for the next start, and what was set asid
 
 import os
 import shutil
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import closing
 from pathlib import Path
-from typing import Protocol
 
 import apsw
 
 from app.core.files import from_os
 from app.core.regular_files import open_replacing, require_folder
 from app.erasure import file_residue, fts_vocabulary, references
+from app.erasure.eraser import EntityNameEraser, Eraser, Names
 from app.erasure.model import BackupChoice, BackupFile, BackupOutcome, ErasureTarget
 from app.errors import KeepsakeError
 from app.store.backup import FOLDER
@@ -27,24 +27,6 @@ _WORD_INDEX = "chunks_fts"
 _NEW = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
 
 
-class _Eraser(Protocol):
-    def exists(self, connection: apsw.Connection, target: str) -> bool: ...
-
-    def texts(self, connection: apsw.Connection, target: str) -> Iterator[str]: ...
-
-    def step(self, connection: apsw.Connection, target: str, limit: int) -> dict[str, int]: ...
-
-
-class _NameKeeper(Protocol):
-    def names_in(self, connection: apsw.Connection, kind: str, target: str) -> Collection[tuple[str, str]]: ...
-
-    def unmentioned_in(self, connection: apsw.Connection, texts: Iterable[str]) -> Collection[tuple[str, str]]: ...
-
-    def drop(self, connection: apsw.Connection, names: Collection[tuple[str, str]]) -> dict[str, int]: ...
-
-    def kept(self, connection: apsw.Connection, names: Collection[tuple[str, str]]) -> Iterator[object]: ...
-
-
 class BackupCleaner:
     """Looks through backups and what was set aside. Blocks: for a thread of its own.
 
@@ -54,7 +36,7 @@ class BackupCleaner:
         names: Who takes away names that are used no more.
     """
 
-    def __init__(self, vault: Path, erasers: Mapping[str, _Eraser], names: _NameKeeper) -> None:
+    def __init__(self, vault: Path, erasers: Mapping[str, Eraser], names: EntityNameEraser) -> None:
         self._vault = vault
         self._erasers = erasers
         self._names = names
@@ -142,7 +124,7 @@ class BackupCleaner:
             for file in (partial, *file_residue.files_of(partial)):
                 file.unlink(missing_ok=True)
 
-    def _erase(self, copy: apsw.Connection, targets: Sequence[ErasureTarget]) -> Collection[tuple[str, str]]:
+    def _erase(self, copy: apsw.Connection, targets: Sequence[ErasureTarget]) -> Names:
         """Remove the targets and return the names they used."""
         with copy:
             names = {name for one in targets for name in self._names.names_in(copy, one.kind, one.id)}

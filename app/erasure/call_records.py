@@ -1,4 +1,4 @@
-"""Records of agents' calls that hold an erased item: proposals and receipts."""
+"""Records of agents' calls that hold an erased item: ledger, proposals and receipts."""
 
 import apsw
 
@@ -18,3 +18,17 @@ def forget_in_calls(connection: apsw.Connection, target: str) -> dict[str, int]:
             rows = connection.execute(f"DELETE FROM {table} WHERE {where} RETURNING 1", {"id": target}).fetchall()
             removed[table] = len(rows)
     return removed
+
+
+def forget_in_ledger(connection: apsw.Connection, item: str) -> int:
+    """Remove an item from the ledger, and return how many calls named it.
+
+    Copies that were made before the ledger have none.
+    """
+    if not connection.execute("SELECT 1 FROM sqlite_schema WHERE name = 'audit_names'").fetchone():
+        return 0
+    count = connection.execute(
+        "SELECT count(*) FROM audit_items JOIN audit_names ON id = name_id WHERE item = ?", (item,)
+    ).get
+    connection.execute("DELETE FROM audit_names WHERE item = ?", (item,))
+    return int(count)

@@ -2,27 +2,26 @@
 
 import json
 import re
+import shlex
 from collections.abc import Collection, Iterable
+from functools import partial
+from typing import Any
 
 import apsw
 
-_TOKENIZER = re.compile(r"tokenize\s*=\s*(\"[^\"]*\"|'[^']*')")
+_TOKENIZER = re.compile(r"tokenize\s*=\s*\"([^\"]*)\"")
 _VOCABULARY = "temp.words_known"
 
 
 def terms_of(connection: apsw.Connection, table: str, texts: Iterable[str]) -> set[str]:
     """Return the words that the index ``table`` makes of ``texts``, stemmed as it stems them."""
     sql = str(connection.execute("SELECT sql FROM sqlite_schema WHERE name = ?", (table,)).get)
-    tokenizer = _TOKENIZER.search(sql)
-    scratch = apsw.Connection(":memory:")
-    try:
-        option = f", tokenize = {tokenizer[1]}" if tokenizer else ""
-        scratch.execute(f"CREATE VIRTUAL TABLE words USING fts5 (text{option})")
-        scratch.execute("CREATE VIRTUAL TABLE known USING fts5vocab (words, row)")
-        scratch.executemany("INSERT INTO words (text) VALUES (?)", [(text,) for text in texts])
-        return {str(row[0]) for row in scratch.execute("SELECT term FROM known")}
-    finally:
-        scratch.close()
+    option = _TOKENIZER.search(sql)
+    name, *arguments = shlex.split(option[1]) if option else ("unicode61",)
+    tokenizer: Any = partial(  # the answer's type depends on the options
+        connection.fts5_tokenizer(name, arguments), include_offsets=False, include_colocated=False
+    )
+    return {term for text in texts for term in tokenizer(text.encode(), apsw.FTS5_TOKENIZE_DOCUMENT, None)}
 
 
 def known_terms(connection: apsw.Connection, table: str, terms: Collection[str]) -> set[str]:

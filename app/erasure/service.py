@@ -7,10 +7,10 @@ import asyncio
 import json
 import logging
 from collections import Counter
-from collections.abc import Awaitable, Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
-from typing import Any, Protocol
+from typing import Any
 
 import apsw
 
@@ -20,6 +20,7 @@ from app.core.ids import new_id
 from app.core.text import storable
 from app.erasure import file_residue, fts_vocabulary, references, text_samples
 from app.erasure.backup_cleaner import BackupCleaner
+from app.erasure.eraser import EntityNameEraser, Eraser, Names
 from app.erasure.model import BackupChoice, BackupFile, ErasureMethod, ErasureReceipt, ErasureTarget, RemainingReference
 from app.errors import CancelledByPersonError, InputError, KeepsakeError, NotFoundError
 from app.store.store import Store
@@ -48,45 +49,6 @@ _OF_COPIES = {
 }
 _AREAS = frozenset({"memories", "tags", "links", "sessions", "messages", "entities", "index"})
 _DERIVED = frozenset({"chunks", "meta", references.SCHEMA})
-Names = Collection[tuple[str, str]]
-
-
-class Eraser(Protocol):
-    """Takes one kind of target away."""
-
-    def exists(self, connection: apsw.Connection, target: str) -> bool:
-        """Return whether anything is kept of it."""
-
-    def texts(self, connection: apsw.Connection, target: str) -> Iterator[str]:
-        """Yield what it says, for samples."""
-
-    def hide(self, connection: apsw.Connection, target: str, at_ms: int) -> None:
-        """Take it out of every list at once."""
-
-    def step(self, connection: apsw.Connection, target: str, limit: int) -> dict[str, int]:
-        """Remove some rows; return how many by table, none when all are gone."""
-
-    def left(self, connection: apsw.Connection, target: str) -> Iterator[RemainingReference]:
-        """Yield what refers to it and stays."""
-
-
-class EntityNameEraser(Protocol):
-    """Eraser of entity names that only certain messages or memories mention."""
-
-    def names_in(self, connection: apsw.Connection, kind: str, target: str) -> Names:
-        """Return the names that a target uses."""
-
-    def unmentioned_in(self, connection: apsw.Connection, texts: Iterable[str]) -> Names:
-        """Return the names that ``texts`` say and nothing mentions."""
-
-    def spellings(self, connection: apsw.Connection, names: Names) -> Collection[str]:
-        """Return how names are written."""
-
-    def kept(self, connection: apsw.Connection, names: Names) -> Iterator[RemainingReference]:
-        """Yield what still has one of ``names`` though nothing mentions it."""
-
-    def drop(self, connection: apsw.Connection, names: Names) -> dict[str, int]:
-        """Remove those that nothing uses any more."""
 
 
 @dataclass(slots=True)

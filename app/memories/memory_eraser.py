@@ -9,8 +9,8 @@ from collections.abc import Callable, Iterator
 
 import apsw
 
-from app.erasure import audit_residue, text_samples
-from app.erasure.call_records import forget_in_calls
+from app.erasure import text_samples
+from app.erasure.call_records import forget_in_calls, forget_in_ledger
 from app.erasure.model import RemainingReference
 
 Removed = dict[str, int]
@@ -78,7 +78,7 @@ class MemoryEraser:
         if dropped := self._drop_entries(connection, target, limit):
             return dropped
         removed: Counter[str] = Counter(_summaries(connection, target))
-        removed["audit_items"] += audit_residue.forget(connection, target)
+        removed["audit_items"] += forget_in_ledger(connection, target)
         removed.update(forget_in_calls(connection, target))
         for table, where in _OWN:
             rows = connection.execute(f"DELETE FROM {table} WHERE {where} RETURNING 1", {"id": target}).fetchall()

@@ -9,8 +9,7 @@ from collections.abc import Callable, Iterator
 
 import apsw
 
-from app.erasure import audit_residue
-from app.erasure.call_records import forget_in_calls
+from app.erasure.call_records import forget_in_calls, forget_in_ledger
 from app.erasure.model import RemainingReference
 
 Removed = dict[str, int]
@@ -91,7 +90,7 @@ class SessionEraser:
         ).fetchall()
         if messages:
             return {"messages": len(messages)}
-        removed: Counter[str] = Counter({"audit_items": audit_residue.forget(connection, target)})
+        removed: Counter[str] = Counter({"audit_items": forget_in_ledger(connection, target)})
         # As JSON has it, for a short id of a caller's own is part of many words.
         removed.update(forget_in_calls(connection, json.dumps(target, ensure_ascii=False)))
         for table, where in _OWN:

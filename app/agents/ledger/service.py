@@ -20,7 +20,7 @@ from app.agents.ledger.model import AgentActivity, LedgerFilter, LedgerPage, New
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_ms
 from app.core.recall_fence import recalled_ranges
-from app.erasure import audit_residue
+from app.erasure.call_records import forget_in_ledger
 from app.errors import KeepsakeError
 from app.store.store import Store
 
@@ -197,7 +197,7 @@ def _write(calls: Sequence[NewCall], erased: Iterable[str], connection: apsw.Con
     echoes = {place for place, call in enumerate(calls) if any(map(recalled_ranges, call.texts))}
     repo.insert(connection, calls, echoes)
     for name in erased:
-        audit_residue.forget(connection, name)
+        forget_in_ledger(connection, name)
 
 
 def _sentence(sums: AgentActivity) -> str:
