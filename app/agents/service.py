@@ -11,7 +11,7 @@ from app.agents import repo, vault_folders
 from app.agents.model import AccessAnswer, AccessRequest, Agent, AgentToken, Trust
 from app.agents.tokens import new_token, token_hash
 from app.changes import Changed, ChangeSet
-from app.core.clock import Clock, to_datetime
+from app.core.clock import DAY_MS, Clock, to_datetime
 from app.core.ids import new_id
 from app.core.stores import STORES, StoreName
 from app.core.text import excerpt, has_controls, storable
@@ -20,7 +20,7 @@ from app.store.store import Store
 
 MAX_NAME: Final = 100
 MAX_WAITING: Final = 50  # requests that wait for the person at a time
-REQUEST_KEPT_MS: Final = 30 * 86_400_000
+REQUEST_KEPT_MS: Final = 30 * DAY_MS
 AREA: Final = "agents"
 # Actors of Keepsake's own work in the history.
 RESERVED: Final = frozenset({"person", "owner", "import", "expiry", "upkeep", "keepsake", "unknown", "consolidation"})

@@ -9,7 +9,7 @@ from app.api.idempotent_write import save_once
 from app.api.registry import Count, operation
 from app.changes import Changed
 from app.core.facets import Facets
-from app.core.stores import STORES, StoreName
+from app.core.stores import StoreName, sees_all
 from app.engine import Engine
 from app.errors import InputError
 from app.memories.model import (
@@ -54,7 +54,7 @@ async def save(
         key: An id of the caller's own for this write, so that it can be repeated safely within a day.
     """
     # Others must not learn which ids are taken.
-    if id is not None and not set(STORES) <= set(caller.stores):
+    if id is not None and not sees_all(caller.stores):
         raise InputError("Only programs with full trust choose ids. Leave 'id' out to get one.", field="id")
     draft = NewMemory(
         content=content,

@@ -14,7 +14,7 @@ from app.context import repo as context_repo
 from app.context.context_text import assemble, deduplicate, with_scores
 from app.context.model import Context, ContextItem, ContextOptions, SectionName
 from app.context.prompt_query import matching_hits, prompt_query, prompt_terms, prompt_text, relevant_hits
-from app.core.clock import Clock
+from app.core.clock import DAY_MS, Clock
 from app.core.error_location import error_location
 from app.core.lazy_module import LazyModule
 from app.core.recall_fence import HEADINGS
@@ -43,7 +43,6 @@ SectionResults = dict[SectionName, ContextItems | Exception]
 MAX_FOUND: Final = 200
 _SPARE_MESSAGES: Final = 4  # times as many are searched as are shown, since some may not be relevant
 _SEARCHED: Final = frozenset({"turns", "facts"})
-_DAY_MS: Final = 86_400_000
 _FAILED: Final = "“{part}” was left out: {reason}"
 _NO_MESSAGES: Final = "Messages and session summaries were left out because they need full trust."
 _NO_SEARCH_WORDS: Final = "The prompt has no word to search for, so nothing was searched."
@@ -194,7 +193,7 @@ class ContextService:
 
 
 def _recent_index(connection: apsw.Connection, request: ContextRequest, options: ContextOptions) -> ContextItems:
-    since_ms = request.now_ms - options.recent_days * _DAY_MS
+    since_ms = request.now_ms - options.recent_days * DAY_MS
     # Memories shown in full do not count towards the index.
     most = options.index + options.facts
     return context_repo.recent_index_rows(connection, since_ms, most, request.stores, request.session)

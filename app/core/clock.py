@@ -1,9 +1,11 @@
 """Time: milliseconds UTC in the database, aware ``datetime`` in Python, ISO 8601 at the edges."""
 
 import time
-from datetime import UTC, datetime
-from typing import Protocol
+from datetime import UTC, date, datetime, tzinfo
+from datetime import time as time_of_day
+from typing import Final, Protocol
 
+DAY_MS: Final = 86_400_000
 MAX_MS = 253_402_300_799_999  # 9999-12-31T23:59:59.999Z, the last instant datetime can hold
 
 
@@ -41,6 +43,11 @@ def to_ms(when: datetime) -> int:
         return round(when.timestamp() * 1000)
     except (OverflowError, ValueError):  # a naive one at the edge of the calendar, where no zone is known
         return round(when.replace(tzinfo=UTC).timestamp() * 1000)
+
+
+def midnight_ms(day: date, zone: tzinfo | None) -> int:
+    """Return milliseconds since 1970 UTC of the start of a day in ``zone``, the machine's when ``None``."""
+    return to_ms(datetime.combine(day, time_of_day.min, zone))
 
 
 def parse_instant(value: object) -> int | None:

@@ -7,6 +7,7 @@ from typing import Any, Literal, cast
 
 import apsw
 
+from app.core import message_ids
 from app.core.recall_fence import blank_recalled
 from app.entities.enrichment import repo as enrichment_repo
 from app.entities.linking import FoundName, Linker, Owner
@@ -126,11 +127,13 @@ def reading_of(connection: apsw.Connection, kind: OwnerKind, owner: str) -> Read
         row = connection.execute(sql, (MAX_CHARACTERS, owner))
         found = row.fetchone()
         return None if found is None else with_kept(connection, (_memory(found),))[0]
-    session, _, seq = owner.rpartition("#")
+    ref = message_ids.parse(owner)
+    if ref is None:
+        return None
     row = connection.execute(
         "SELECT m.seq, m.session_id, m.seq, m.role, m.author, substr(m.content, 1, ?), m.created_at FROM messages m"
         " JOIN sessions s ON s.id = m.session_id WHERE m.session_id = ? AND m.seq = ? AND s.forgotten_at IS NULL",
-        (MAX_CHARACTERS, session, int(seq)),
+        (MAX_CHARACTERS, ref.session, ref.seq),
     )
     found = row.fetchone()
     return None if found is None else with_kept(connection, (_message(found),))[0]
@@ -149,8 +152,8 @@ def record_one(connection: apsw.Connection, reading: Reading, found: Sequence[Fo
 def read_again(connection: apsw.Connection, owners: Iterable[tuple[str, str]]) -> None:
     """Let memories and messages, as (kind, id), be read again."""
     for kind, owner in owners:
-        session, _, seq = owner.rpartition("#")
-        target, after = (owner, _FIRST) if kind == "memory" else (session, int(seq) - 1)
+        ref = message_ids.parse(owner) if kind == "message" else None
+        target, after = (owner, _FIRST) if ref is None else (ref.session, ref.seq - 1)
         connection.execute(
             "INSERT INTO pending_mentions (owner_kind, owner_id, after_seq) VALUES (?, ?, ?)"
             " ON CONFLICT DO UPDATE SET after_seq = min(after_seq, excluded.after_seq)",

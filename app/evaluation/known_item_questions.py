@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from random import Random
 from typing import Final, Literal
 
+from app.core import message_ids
 from app.core.recall_fence import without_recalled
 from app.core.stopwords import stop_words
 from app.index import cjk_ngrams
@@ -247,10 +248,10 @@ def _runs(text: str) -> list[str]:
 
 def _neighbours(target: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the ids of the messages before and after a message; none for a memory."""
-    session, mark, number = target.rpartition("#")
-    if not mark or not number.isdecimal():
+    ref = message_ids.parse(target)
+    if ref is None:
         return (), ()
-    return (f"{session}#{int(number) - 1}",), (f"{session}#{int(number) + 1}",)
+    return (f"{ref.session}#{ref.seq - 1}",), (f"{ref.session}#{ref.seq + 1}",)
 
 
 def _part_of(run: str, chance: Random) -> str:

@@ -6,6 +6,7 @@ from typing import Final
 import apsw
 import msgspec
 
+from app.core import message_ids
 from app.core.clock import to_datetime, to_ms
 from app.evaluation.benchmark_model import BenchmarkRun, Judgement
 from app.evaluation.known_item_questions import MAX_READ, KnownItem
@@ -91,5 +92,5 @@ def kept(connection: apsw.Connection, limit: int) -> list[BenchmarkRun]:
 
 
 def _session_and_seq(target: str) -> Sequence[str | int | None]:
-    session, _, seq = target.rpartition("#")
-    return session, int(seq) if seq.isdecimal() and len(seq) < 17 else None  # noqa: PLR2004
+    ref = message_ids.parse(target)
+    return (None, None) if ref is None else (ref.session, ref.seq)

@@ -3,13 +3,15 @@
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any
 
 import apsw
 
+from app.core import message_ids
 from app.core.clock import to_datetime
+from app.core.message_ids import MessageRef
 from app.core.recall_fence import without_recalled
-from app.core.stores import STORES
+from app.core.stores import STORES, sees_all
 from app.explain.model import Stage
 from app.index.vectors.vector_repo import Generation
 from app.memories import repo
@@ -19,8 +21,6 @@ from app.retrieval.candidates.frequencies import frequencies
 from app.retrieval.model import Query, Term
 from app.retrieval.operators import wanted_values
 from app.retrieval.query.match_expression import match_expression, quote
-
-_MAX_SEQ_DIGITS: Final = 17
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,11 +47,10 @@ class ExplainedItem:
 
 def find_item(connection: apsw.Connection, target: str, stores: Sequence[str]) -> ExplainedItem | None:
     """Return an item, ``None`` where the caller may not see it."""
-    session, mark, seq = target.rpartition("#")
-    if mark and seq.lstrip("-").isdecimal() and len(seq) <= _MAX_SEQ_DIGITS and set(stores) >= set(STORES):
-        message = _message(connection, target, session, int(seq))
-        if message is not None:
-            return message
+    ref = message_ids.parse(target) if sees_all(stores) else None
+    message = None if ref is None else _message(connection, ref)
+    if message is not None:
+        return message
     memory = repo.get(connection, target, stores=stores)
     if memory is None:
         archived = archive_repo.get(connection, target, stores)
@@ -67,26 +66,26 @@ def find_item(connection: apsw.Connection, target: str, stores: Sequence[str]) -
 
 def first_message(connection: apsw.Connection, session: str, stores: Sequence[str]) -> str | None:
     """Return the id of a conversation's first message, ``None`` without one."""
-    if not set(stores) >= set(STORES):
+    if not sees_all(stores):
         return None
     row = connection.execute("SELECT min(seq) FROM messages WHERE session_id = ?", (session,)).fetchone()
     return None if row is None or row[0] is None else f"{session}#{row[0]}"
 
 
-def _message(connection: apsw.Connection, target: str, session: str, seq: int) -> ExplainedItem | None:
+def _message(connection: apsw.Connection, ref: MessageRef) -> ExplainedItem | None:
     row = connection.execute(
         "SELECT m.content, s.title, s.forgotten_at FROM messages m JOIN sessions s ON s.id = m.session_id"
         " WHERE m.session_id = ? AND m.seq = ?",
-        (session, seq),
+        (ref.session, ref.seq),
     ).fetchone()
     if row is None:
         return None
     content, title, forgotten = row
     if forgotten is not None:
-        return ExplainedItem(target, "forgotten", title=str(title))
-    item = ExplainedItem(target, None, text=without_recalled(str(content)), title=str(title))
+        return ExplainedItem(str(ref), "forgotten", title=str(title))
+    item = ExplainedItem(str(ref), None, text=without_recalled(str(content)), title=str(title))
     where = f"c.session_id = ? AND c.kind <> 'memory' AND {SINGLE} AND c.seq_start = ?"
-    return _indexed(connection, item, where, (session, seq))
+    return _indexed(connection, item, where, (ref.session, ref.seq))
 
 
 def _indexed(connection: apsw.Connection, item: ExplainedItem, where: str, values: Sequence[object]) -> ExplainedItem:

@@ -4,7 +4,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
 
 from app.changes import MAX_NAMED, Changed, ChangeSet
-from app.core.stores import STORES
+from app.core.stores import STORES, sees_all
 from app.core.text import storable
 from app.errors import NotFoundError, StaleError
 from app.history import undo_chain
@@ -53,7 +53,7 @@ class RunUndo:
         done = BulkUndone()
         if standing:
             done = await self._entries.run(standing, f"undo:{run}", actor)
-        if set(stores) >= set(STORES):
+        if sees_all(stores):
             for undoer in self._undoers:
                 others |= await undoer(run)
         if not done.entries and not others:

@@ -11,7 +11,7 @@ import apsw
 
 from app.changes import MAX_NAMED, Changed, ChangeSet
 from app.core.clock import Clock, to_datetime
-from app.core.stores import STORES
+from app.core.stores import STORES, sees_all
 from app.core.text import storable
 from app.errors import InternalError, NotFoundError, StaleError
 from app.history import history_repo, undo_chain
@@ -256,7 +256,7 @@ def _is_visible(entry: HistoryRow, stores: Sequence[str]) -> bool:
 
     Only callers who see all stores see entries of sessions and entities.
     """
-    if set(stores) >= set(STORES):
+    if sees_all(stores):
         return True
     states = [state for state in (entry.before, entry.after) if state is not None]
     return entry.target_kind == "memory" and bool(states) and all(state.get("store") in stores for state in states)

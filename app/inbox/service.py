@@ -10,7 +10,7 @@ from typing import Any, Final
 import apsw
 
 from app.changes import Changed, ChangeSet
-from app.core.clock import Clock
+from app.core.clock import DAY_MS, Clock
 from app.core.text import excerpt, storable
 from app.errors import InputError, KeepsakeError, NotFoundError, StaleError
 from app.inbox import repo
@@ -36,7 +36,6 @@ MAX_BYTES: Final = 1024 * 1024  # of one proposal's arguments
 ACTIONS: Final = ("accept", "review", "reject")
 _MAX_NOTE: Final = 500
 _MAX_KIND: Final = 50
-_DAY_MS: Final = 86_400_000
 _CHECK_S: Final = 3600.0
 _WAITING = "It waits in the person's inbox; nothing is stored yet. Ask 'inbox.mine' what became of it."
 _PROTECTED = (
@@ -88,7 +87,7 @@ class InboxService:
             )
         now_ms = self._clock.now_ms()
         proposal_id = _new_id(connection, now_ms)
-        repo.insert(connection, proposal, proposal_id, now_ms, now_ms + self._days() * _DAY_MS)
+        repo.insert(connection, proposal, proposal_id, now_ms, now_ms + self._days() * DAY_MS)
         return proposal_id
 
     async def get(self, proposal_id: int) -> Proposal:
@@ -200,7 +199,7 @@ class InboxService:
     async def tidy(self) -> list[int]:
         """Let proposals expire, forget those decided long ago, and return the expired ones."""
         now_ms = self._clock.now_ms()
-        old_ms = now_ms - self._days() * _DAY_MS
+        old_ms = now_ms - self._days() * DAY_MS
         due = await self.store.read(partial(_is_due, now_ms=now_ms, old_ms=old_ms))
         if not due:
             return []

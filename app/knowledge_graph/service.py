@@ -8,7 +8,7 @@ import apsw
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock
 from app.core.ids import new_id
-from app.core.stores import STORES, StoreName
+from app.core.stores import STORES, StoreName, sees_all
 from app.core.text import collapse, storable
 from app.entities import entity_state
 from app.entities import repo as entities
@@ -310,12 +310,12 @@ def _relations(
     A relation has no store of its own, so callers that may not read all of them see what they stated.
     """
     names = {node.id: node.name for node in nodes}
-    sees_all = set(stores) >= set(STORES)
+    sees_everything = sees_all(stores)
     found = []
     for node in nodes:
         for edge in sorted(entities.edges(connection, node.id), key=lambda one: one.created_ms):
             target = names.get(edge.object_id)
-            if target is not None and (sees_all or edge.source == actor):
+            if target is not None and (sees_everything or edge.source == actor):
                 found.append((node.id, edge.object_id, GraphRelation(node.name, target, edge.predicate)))
     return found
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 import apsw
 
-from app.core.stores import STORES
+from app.core.stores import STORES, sees_all
 from app.memories import repo
 from app.memories.decay import DecayingFact
 
@@ -57,7 +57,7 @@ def set_aside_at(connection: apsw.Connection, after_ms: int, stores: Sequence[st
     Those brought back by an undo are left out.
     """
     seen = "TRUE"
-    if set(stores) < set(STORES):
+    if not sees_all(stores):
         seen = f"target IN (SELECT m.id FROM memories m WHERE {repo.store_condition(stores)})"
     rows = connection.execute(
         "SELECT at FROM memory_history WHERE actor = ? AND event = 'DELETE' AND at > ? AND undone_by IS NULL"

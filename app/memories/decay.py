@@ -10,7 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-DAY_MS: Final = 86_400_000
+from app.core.clock import DAY_MS
+
 MONTH_MS: Final = 30 * DAY_MS
 _LEAST_ELAPSED_MS: Final = 3_600_000  # what has just been decayed waits for the next night; nothing is lost by it
 

@@ -7,10 +7,10 @@ from typing import Final
 
 import apsw
 
-from app.core.clock import Clock
+from app.core.clock import DAY_MS, Clock
 from app.core.stores import STORES
 from app.memories import confidence_repo
-from app.memories.decay import DAY_MS, MONTH_MS, DecayRules, FadingDay, simulate
+from app.memories.decay import MONTH_MS, DecayRules, FadingDay, simulate
 from app.store.store import Store
 
 HORIZONS: Final = (30, 90, 365)

@@ -7,7 +7,8 @@ from functools import partial
 import apsw
 
 from app.changes import Changed
-from app.core.stores import STORES
+from app.core import message_ids
+from app.core.stores import STORES, sees_all
 from app.errors import InputError, NotFoundError
 from app.memories import repo, validation
 from app.memories.model import Memory, NewMemory, Source, SourceText
@@ -17,7 +18,6 @@ TAG = "weekly"
 _TEXT = 400  # characters shown of a source
 _PAGE = 200
 _MOST_SKIPPED = 1_000_000
-_DIGITS = 18  # of a number that SQLite holds
 
 
 def latest_reflection(connection: apsw.Connection, stores: Sequence[str]) -> Memory | None:
@@ -92,7 +92,7 @@ class ReflectionService:
         Raises:
             InputError: One is not there; its number in the list is in the sentence.
         """
-        sees_all = set(stores) >= set(STORES)
+        sees_everything = sees_all(stores)
 
         def work(connection: apsw.Connection) -> int | None:
             ids = [source.id for source in sources if source.kind == "memory"]
@@ -100,7 +100,7 @@ class ReflectionService:
             for number, source in enumerate(sources):
                 if source.kind == "memory" and source.id not in visible:
                     return number
-                if source.kind == "message" and sees_all and not _is_message(connection, source.id):
+                if source.kind == "message" and sees_everything and not _is_message(connection, source.id):
                     return number
             return None
 
@@ -122,11 +122,11 @@ class ReflectionService:
             memory = repo.get_with_sources(connection, memory_id, stores=stores)
             if memory is None:
                 raise NotFoundError(f"There is no memory with the id {memory_id}.", id=memory_id)
-            sees_all = set(stores) >= set(STORES)
+            sees_everything = sees_all(stores)
             ids = [source.id for source in memory.sources if source.kind == "memory"]
             visible = {one.id: one for one in repo.many(connection, ids, stores=stores)}
-            texts = [_of_memory(one, visible.get(one)) for one in ids if sees_all or one in visible]
-            if sees_all:
+            texts = [_of_memory(one, visible.get(one)) for one in ids if sees_everything or one in visible]
+            if sees_everything:
                 texts += [_of_message(connection, one.id) for one in memory.sources if one.kind == "message"]
             return texts
 
@@ -140,18 +140,20 @@ def _of_memory(memory_id: str, memory: Memory | None) -> SourceText:
 
 
 def _is_message(connection: apsw.Connection, reference: str) -> bool:
-    session, _, seq = reference.rpartition("#")
-    if not (seq.isascii() and seq.isdecimal() and len(seq) <= _DIGITS):
+    ref = message_ids.parse(reference)
+    if ref is None:
         return False
     sql = "SELECT 1 FROM messages WHERE session_id = ? AND seq = ?"
-    return connection.execute(sql, (session, int(seq))).fetchone() is not None
+    return connection.execute(sql, (ref.session, ref.seq)).fetchone() is not None
 
 
 def _of_message(connection: apsw.Connection, reference: str) -> SourceText:
-    session, _, seq = reference.rpartition("#")
+    ref = message_ids.parse(reference)
+    if ref is None:
+        return SourceText("message", reference)
     row = connection.execute(
         "SELECT s.title, substr(m.content, 1, ?) FROM messages m JOIN sessions s ON s.id = m.session_id"
         " WHERE m.session_id = ? AND m.seq = ? AND s.forgotten_at IS NULL",
-        (_TEXT, session, int(seq) if seq.lstrip("-").isdecimal() and len(seq) < 19 else None),  # noqa: PLR2004
+        (_TEXT, ref.session, ref.seq),
     ).fetchone()
     return SourceText("message", reference) if row is None else SourceText("message", reference, row[0], row[1])

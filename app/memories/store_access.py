@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
-from app.core.stores import STORES
+from app.core.stores import sees_all
 from app.memories.model import BatchWritten, FactSet, Memory, Written
 from app.memories.repo import as_seen
 
@@ -13,7 +13,7 @@ T = TypeVar("T")
 
 def answer_as_seen(answer: T, stores: Sequence[str]) -> T:
     """Return the answer of a write with its memories as ``as_seen`` gives them."""
-    return answer if set(stores) >= set(STORES) else cast("T", _seen(answer, stores))
+    return answer if sees_all(stores) else cast("T", _seen(answer, stores))
 
 
 def _seen(answer: Any, stores: Sequence[str]) -> Any:

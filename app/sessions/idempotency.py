@@ -10,7 +10,7 @@ from functools import partial
 
 import apsw
 
-from app.core.clock import Clock
+from app.core.clock import DAY_MS, Clock
 from app.core.text import storable
 from app.errors import InputError, KeepsakeError, KeyConflictError
 from app.sessions.model import Appended, NewMessage
@@ -18,7 +18,7 @@ from app.store.store import Store
 
 _log = logging.getLogger(__name__)
 
-KEPT_MS = 30 * 86_400_000
+KEPT_MS = 30 * DAY_MS
 MOST_OF_A_SESSION = 10_000
 _BATCH = 500  # rows that one transaction removes
 _CHECK_S = 6 * 3600.0

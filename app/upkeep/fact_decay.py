@@ -9,9 +9,10 @@ from typing import Final
 import apsw
 
 from app.changes import ChangeSet
+from app.core.clock import DAY_MS
 from app.memories import confidence_repo, repo
 from app.memories.confidence_repo import ACTOR
-from app.memories.decay import DAY_MS, MONTH_MS, DecayingFact, DecayRules, Night, NightDraft, look_at, night
+from app.memories.decay import MONTH_MS, DecayingFact, DecayRules, Night, NightDraft, look_at, night
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 from app.schedule.model import Cadence

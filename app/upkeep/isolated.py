@@ -5,7 +5,7 @@ import logging
 from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
-from app.core.clock import Clock, to_ms
+from app.core.clock import DAY_MS, Clock, to_ms
 from app.core.files import from_os
 from app.errors import KeepsakeError
 from app.store.staged_restore import DATABASE
@@ -15,7 +15,6 @@ from app.upkeep.backup_service import BackupOptions
 _log = logging.getLogger(__name__)
 
 _CHECK_S = 3600.0
-_DAY_MS = 86_400_000
 
 
 class IsolatedBackups:
@@ -64,7 +63,7 @@ class IsolatedBackups:
             since = max(have) if have else min(map(_written_ms, folder.glob("*.*")))  # its name is as old as it is
         except OSError as error:
             raise from_os(error, folder) from error
-        return since < self._clock.now_ms() - _DAY_MS and since < max(written, default=0)
+        return since < self._clock.now_ms() - DAY_MS and since < max(written, default=0)
 
 
 def _written_ms(path: Path) -> int:

@@ -6,11 +6,10 @@ from dataclasses import dataclass, field
 
 from app.changes import Changed
 from app.core.batching import batched
-from app.core.clock import Clock
+from app.core.clock import DAY_MS, Clock
 from app.memories.archive.service import ArchiveService
 from app.memories.clusters import Cluster
 from app.memories.compression import ACTOR, CompressionService
-from app.memories.decay import DAY_MS
 from app.memories.digest_writer import DigestWriter
 from app.memories.queries.memory_queries import MemoryQueries
 from app.schedule.model import Cadence

@@ -18,7 +18,7 @@ import apsw
 from app.agents.ledger import repo
 from app.agents.ledger.model import AgentActivity, LedgerFilter, LedgerPage, NewCall, Reader
 from app.changes import Changed, ChangeSet
-from app.core.clock import Clock, to_ms
+from app.core.clock import DAY_MS, Clock, to_ms
 from app.core.recall_fence import recalled_ranges
 from app.erasure.call_records import forget_in_ledger
 from app.errors import KeepsakeError
@@ -31,7 +31,6 @@ BATCH: Final = 200  # calls a transaction, and calls that are not left to wait
 MAX_WAITING: Final = 50_000  # calls held while nothing can be written
 MAX_PAGE: Final = 500
 AREA: Final = "ledger"
-_DAY_MS: Final = 86_400_000
 _PRUNE_BATCH: Final = 500
 _PRUNE_SECONDS: Final = 3600.0
 _PRUNE_AFTER: Final = 5_000  # calls
@@ -181,7 +180,7 @@ class LedgerService:
     async def prune_once(self) -> int:
         """Remove calls that are too old or too many, and return how many."""
         options = self._options()
-        before_ms = self._clock.now_ms() - options.days * _DAY_MS
+        before_ms = self._clock.now_ms() - options.days * DAY_MS
         count = await self._delete(partial(repo.delete_before, before_ms=before_ms))
         return count + await self._delete(partial(repo.delete_beyond, most=options.entries))
 

@@ -7,9 +7,10 @@ from typing import Any, cast
 import apsw
 
 from app.core.clock import to_ms
+from app.core.stores import sees_all
 from app.core.text import storable
 from app.entities.model import EntityFilter, EntityOrder, EntityRow, EntityType, name_key
-from app.entities.queries.visibility import names, sees_all, within
+from app.entities.queries.visibility import names, within
 
 # Ties by name: which entity came to be first may follow from what the caller does not see.
 _ORDERS: dict[EntityOrder, str] = {

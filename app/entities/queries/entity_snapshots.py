@@ -15,6 +15,7 @@ from typing import Any, cast
 import apsw
 
 from app.core.clock import optional_datetime, to_datetime, to_ms
+from app.core.stores import sees_all
 from app.core.text import excerpt, storable
 from app.entities import entity_state, repo
 from app.entities.model import (
@@ -30,7 +31,7 @@ from app.entities.model import (
     Relation,
     name_key,
 )
-from app.entities.queries.visibility import sees_all, within
+from app.entities.queries.visibility import within
 from app.errors import NotFoundError
 from app.history import as_of
 

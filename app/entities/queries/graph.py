@@ -9,12 +9,13 @@ from typing import Any
 import apsw
 
 from app.core.clock import optional_datetime, to_datetime, to_ms
+from app.core.stores import sees_all
 from app.entities import repo
 from app.entities.model import EntityFilter, EntityRow, GraphEdge, GraphFilter, GraphNode, GraphView
 from app.entities.queries.cooccurrence import Owner, TimeWindow, neighbours, owners_of, top
 from app.entities.queries.entity_lists import ids, matching, rows
 from app.entities.queries.profile import visible
-from app.entities.queries.visibility import sees_all, within
+from app.entities.queries.visibility import within
 
 MAX_DEPTH = 3
 MAX_NODES = 20_000

@@ -6,6 +6,7 @@ from typing import Final, cast
 
 import apsw
 
+from app.core import message_ids
 from app.entities.model import EntityType, MentionedEntity, name_key
 from app.entities.queries.visibility import names, within
 
@@ -49,7 +50,7 @@ def named_in(connection: apsw.Connection, owners: Sequence[str], stores: Sequenc
 
 
 def _owner(owner: str) -> dict[str, str | int]:
-    session, _, seq = owner.rpartition("#")
-    if session and seq.isascii() and seq.isdecimal() and len(seq) <= 18:  # noqa: PLR2004  (digits SQLite holds)
-        return {"kind": "message", "id": owner, "session": session, "seq": int(seq)}
-    return {"kind": "memory", "id": owner}
+    ref = message_ids.parse(owner)
+    if ref is None:
+        return {"kind": "memory", "id": owner}
+    return {"kind": "message", "id": owner, "session": ref.session, "seq": ref.seq}

@@ -7,6 +7,7 @@ from typing import Any, cast
 import apsw
 
 from app.core.clock import optional_datetime, to_datetime
+from app.core.stores import sees_all
 from app.core.text import excerpt
 from app.entities import repo
 from app.entities.entity_edits import resolve_merged
@@ -23,7 +24,7 @@ from app.entities.model import (
 )
 from app.entities.queries.cooccurrence import TimeWindow, neighbours, owners_of, top
 from app.entities.queries.entity_lists import rows
-from app.entities.queries.visibility import aliases, names, sees_all, within
+from app.entities.queries.visibility import aliases, names, within
 from app.errors import NotFoundError
 
 _TEXT = 240

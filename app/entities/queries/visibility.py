@@ -10,13 +10,8 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
-from app.core.stores import STORES
+from app.core.stores import STORES, sees_all
 from app.entities.model import name_key
-
-
-def sees_all(stores: Sequence[str]) -> bool:
-    """Return whether ``stores`` are all there are."""
-    return set(stores) >= set(STORES)
 
 
 def within(stores: Sequence[str], table: str = "m") -> str:

@@ -12,7 +12,7 @@ import apsw
 
 from app.changes import MAX_NAMED, Changed, ChangeSet, joined_scopes
 from app.core.batching import batched
-from app.core.clock import Clock, to_datetime
+from app.core.clock import DAY_MS, Clock, to_datetime
 from app.core.ids import new_id
 from app.core.stores import STORES
 from app.core.text import excerpt, storable
@@ -28,7 +28,6 @@ from app.memories.writer import MemoryIndex, recorded_state
 from app.store.store import Store
 
 BATCH = 50  # memories that one transaction moves
-_DAY_MS = 86_400_000
 _MOST_DAYS = 36_500
 _AREAS = frozenset({"memories", "tags", "links", "index"})
 _REASON = 200
@@ -224,7 +223,7 @@ class ArchiveService:
         """Return the moment so many days ago."""
         if not 0 <= days <= _MOST_DAYS:
             raise InputError(f"An age is a number of days from 0 to {_MOST_DAYS:,}.", field="older_than_days")
-        return self._clock.now_ms() - round(days * _DAY_MS)
+        return self._clock.now_ms() - round(days * DAY_MS)
 
     def _put_all(
         self,

@@ -7,7 +7,7 @@ from typing import Final, Literal
 import apsw
 
 from app.core.clock import to_datetime, to_ms
-from app.core.stores import STORES
+from app.core.stores import STORES, sees_all
 from app.core.text import excerpt
 from app.memories.model import Anniversary
 from app.memories.repo import store_condition
@@ -42,7 +42,7 @@ def anniversaries(
             to_ms(datetime.combine(past + timedelta(1), time.min, zone)),
         )
         found += _notes(connection, span, months, stores)
-        if set(stores) >= set(STORES):
+        if sees_all(stores):
             found += _sessions(connection, span, months)
         if len(found) >= limit:
             break

@@ -5,11 +5,11 @@ from collections.abc import Sequence
 
 import apsw
 
-from app.core.clock import to_datetime
+from app.core.clock import DAY_MS, to_datetime
 from app.core.stores import STORES
 from app.errors import NotFoundError
 from app.memories import confidence_repo, repo
-from app.memories.decay import DAY_MS, DecayingFact
+from app.memories.decay import DecayingFact
 from app.memories.model import Belief, ConfidencePoint, FactConfidence, FadingHold, Memory
 
 MAX_BELIEFS = 50

@@ -2,12 +2,12 @@
 
 from collections import defaultdict
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import date, timedelta, tzinfo
 
 import apsw
 
-from app.core.clock import to_datetime, to_ms
-from app.core.stores import STORES
+from app.core.clock import midnight_ms, to_datetime
+from app.core.stores import STORES, sees_all
 from app.memories import links
 from app.memories.model import CalendarDay
 from app.memories.repo import store_condition
@@ -30,7 +30,7 @@ def days(
     Days are those of ``zone``, the machine's when ``None``. Conversations are counted for a caller that sees all.
     """
     last = min(last, first + timedelta(days=MAX_DAYS - 1))
-    span = (_midnight(first, zone), _midnight(last + timedelta(days=1), zone))
+    span = (midnight_ms(first, zone), midnight_ms(last + timedelta(days=1), zone))
     notes: defaultdict[date, int] = defaultdict(int)
     made = connection.execute(
         f"SELECT m.created_at / {_QUARTER_MS}, count(*) FROM memories m WHERE m.kind = 'note' AND {ACTIVE}"
@@ -40,7 +40,7 @@ def days(
     for quarter, count in made:
         notes[_day(int(str(quarter)), zone)] += int(str(count))
     sessions: defaultdict[date, set[str]] = defaultdict(set)
-    if set(stores) >= set(STORES):
+    if sees_all(stores):
         said = connection.execute(
             f"SELECT DISTINCT t.created_at / {_QUARTER_MS}, t.session_id FROM messages t"
             " CROSS JOIN sessions s ON s.id = t.session_id AND s.forgotten_at IS NULL"
@@ -60,7 +60,3 @@ def days(
 
 def _day(quarter: int, zone: tzinfo | None) -> date:
     return to_datetime(quarter * _QUARTER_MS).astimezone(zone).date()
-
-
-def _midnight(day: date, zone: tzinfo | None) -> int:
-    return to_ms(datetime.combine(day, time.min, zone))

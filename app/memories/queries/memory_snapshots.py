@@ -12,7 +12,7 @@ import apsw
 
 from app.core.batching import batched
 from app.core.clock import to_datetime, to_ms
-from app.core.stores import STORES
+from app.core.stores import STORES, sees_all
 from app.history import as_of
 from app.history.history_repo import HistoryRow
 from app.memories import repo
@@ -64,12 +64,12 @@ def states(
 
     One whose store the caller may not see, then or now, does not exist for it.
     """
-    sees_all = set(stores) >= set(STORES)
-    known = ids if sees_all else _kept_to(connection, ids, stores)
+    sees_everything = sees_all(stores)
+    known = ids if sees_everything else _kept_to(connection, ids, stores)
     for entry in as_of.entries_at(connection, "memory", at_ms, known):
         found = _of(entry)
         if found is not None and found.store in stores:
-            yield found if sees_all else _as_seen(connection, found, stores)
+            yield found if sees_everything else _as_seen(connection, found, stores)
 
 
 def _as_seen(connection: apsw.Connection, memory: Memory, stores: Sequence[str]) -> Memory:

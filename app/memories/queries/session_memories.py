@@ -6,6 +6,7 @@ from typing import Final
 
 import apsw
 
+from app.core import message_ids
 from app.core.stores import STORES
 from app.memories import repo
 from app.memories.model import Memory, QuotedMessage, SessionMemory
@@ -72,11 +73,11 @@ class SessionMemories:
 def _quotes(connection: apsw.Connection, memory: Memory, session: str) -> tuple[QuotedMessage, ...]:
     quotes = []
     for source in memory.sources:
-        name, _, seq = source.id.rpartition("#")
-        if source.kind != "message" or name != session or not (seq.isascii() and seq.isdecimal()):
+        ref = message_ids.parse(source.id) if source.kind == "message" else None
+        if ref is None or ref.session != session:
             continue
         row = connection.execute(
-            "SELECT substr(content, 1, ?) FROM messages WHERE session_id = ? AND seq = ?", (_TEXT, session, int(seq))
+            "SELECT substr(content, 1, ?) FROM messages WHERE session_id = ? AND seq = ?", (_TEXT, session, ref.seq)
         ).fetchone()
-        quotes.append(QuotedMessage(source.id, int(seq), "" if row is None else str(row[0])))
+        quotes.append(QuotedMessage(source.id, ref.seq, "" if row is None else str(row[0])))
     return tuple(sorted(quotes, key=lambda quote: quote.seq))

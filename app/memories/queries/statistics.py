@@ -3,14 +3,14 @@
 from bisect import bisect_right
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import date, datetime, timedelta, tzinfo
 from typing import Any, Literal
 
 import apsw
 
-from app.core.clock import optional_datetime, to_datetime, to_ms
+from app.core.clock import midnight_ms, optional_datetime, to_datetime
 from app.core.facets import Facet
-from app.core.stores import STORES
+from app.core.stores import STORES, sees_all
 from app.memories.repo import store_condition
 from app.memories.tags.tag_repo import ACTIVE
 
@@ -88,7 +88,7 @@ def stats(connection: apsw.Connection, wanted: StatisticsPeriod, stores: Sequenc
         "SELECT coalesce(sum(m.access_count), 0), max(m.last_accessed) FROM memories m"
         f" WHERE m.last_accessed IS NOT NULL AND {where}"
     ).fetchone()
-    sees_messages = set(stores) >= set(STORES)
+    sees_messages = sees_all(stores)
     message_counts = _message_counts(connection) if sees_messages else (0, 0, None)
     return MemoryStats(
         memories=sum(kind.count for kind in kinds),
@@ -131,7 +131,7 @@ def _growth(
     connection: apsw.Connection, wanted: StatisticsPeriod, where: str, *, sees_messages: bool
 ) -> tuple[PeriodGrowth, ...]:
     days = _days(wanted)
-    edges = [_midnight(day, wanted.zone) for day in days]
+    edges = [midnight_ms(day, wanted.zone) for day in days]
     made = _counts(connection, f"SELECT m.created_at FROM memories m WHERE {where} AND m.created_at >= ?", edges)
     said = [0] * (len(days) - 1)
     if sees_messages:
@@ -166,8 +166,3 @@ def _days(wanted: StatisticsPeriod) -> list[date]:
     width = timedelta(days=7 if wanted.step == "week" else 1)
     last = today - timedelta(days=today.weekday()) if wanted.step == "week" else today
     return [last - width * (steps - 1 - place) for place in range(steps)] + [last + width]
-
-
-def _midnight(day: date, zone: tzinfo | None) -> int:
-    start = datetime.combine(day, time.min, zone)  # without a zone the machine's, which to_ms takes it for
-    return to_ms(start)

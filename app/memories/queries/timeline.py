@@ -10,8 +10,9 @@ from typing import Any, Final, Literal, cast
 
 import apsw
 
+from app.core import message_ids
 from app.core.clock import to_datetime, to_ms
-from app.core.stores import STORES
+from app.core.stores import STORES, sees_all
 from app.core.text import excerpt
 from app.core.token_estimate import estimate_tokens
 from app.errors import NotFoundError
@@ -123,7 +124,7 @@ class _Side:
         found: list[TimelineItem] = []
         if any(kind != "message" for kind in wanted):
             found += self._memories(place, limit, wanted, forward)
-        if "message" in wanted and set(self._stores) >= set(STORES):
+        if "message" in wanted and sees_all(self._stores):
             found += self._messages(place, limit, forward)
         found.sort(key=lambda item: (to_ms(item.at), item.id), reverse=not forward)
         return found[:limit]
@@ -180,9 +181,9 @@ def _anchor(connection: apsw.Connection, anchor: str, stores: Sequence[str]) -> 
     row = connection.execute(sql, (anchor,)).fetchone()
     if row is not None:
         return _memory(row, stores, is_anchor=True)
-    session, _, seq = anchor.rpartition("#")
-    if session and seq.isascii() and seq.isdecimal() and len(seq) < 16 and set(stores) >= set(STORES):  # noqa: PLR2004
-        row = connection.execute(f"{_MESSAGES} WHERE t.session_id = ? AND t.seq = ?", (session, int(seq))).fetchone()
+    ref = message_ids.parse(anchor) if sees_all(stores) else None
+    if ref is not None:
+        row = connection.execute(f"{_MESSAGES} WHERE t.session_id = ? AND t.seq = ?", (ref.session, ref.seq)).fetchone()
         if row is not None:
             return _message(row, is_anchor=True)
     raise NotFoundError(f"There is no memory or message with the id {anchor}.", id=anchor)

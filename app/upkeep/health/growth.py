@@ -5,9 +5,10 @@ from typing import Final
 
 import apsw
 
+from app.core.clock import DAY_MS
 from app.upkeep.health import repo
 from app.upkeep.health.model import Growth, MonthGrowth
-from app.upkeep.health.survey import DAY_MS, Survey
+from app.upkeep.health.survey import Survey
 
 _MONTHS: Final = 12
 _RECENT: Final = 3

@@ -10,6 +10,7 @@ import apsw
 
 from app.agents.service import AgentService
 from app.changes import Changed, ChangeSet
+from app.core.clock import DAY_MS
 from app.core.ids import new_id
 from app.entities.entity_edits import EntityEdits
 from app.errors import InputError
@@ -20,7 +21,7 @@ from app.upkeep.health import finding_texts, growth, repo, steps
 from app.upkeep.health.fixes import FIXES, retire
 from app.upkeep.health.model import FIXABLE, FindingId, FixStep, HealthExample, HealthFinding, HealthFix, HealthReport
 from app.upkeep.health.secret_scan import SecretScan
-from app.upkeep.health.survey import DAY_MS, SourceCount, Survey
+from app.upkeep.health.survey import SourceCount, Survey
 from app.upkeep.upkeep_job import PlannedChange, UpkeepPlan
 
 ACTOR: Final = "health"

@@ -6,12 +6,12 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Any, Final
 
+from app.core.clock import DAY_MS
 from app.core.secret_patterns import secrets_in
 from app.core.text import collapse
 from app.memories.deduplication.word_sets import word_set
 from app.upkeep.health.similar_pairs import packed
 
-DAY_MS: Final = 86_400_000
 _COMPARED: Final = frozenset({"note", "fact", "observation"})
 _LONGEST: Final = 20_000  # characters; longer texts are compared only as a whole, when they are stored
 _OLD_MS: Final = 180 * DAY_MS

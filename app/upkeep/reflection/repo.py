@@ -6,6 +6,7 @@ from typing import Any, Final
 
 import apsw
 
+from app.core import message_ids
 from app.core.clock import optional_datetime, to_datetime
 from app.core.stores import STORES
 from app.extraction.model import SpokenLine
@@ -188,11 +189,13 @@ def mentions(connection: apsw.Connection, entity_id: str, span: WeekSpan, limit:
 
 
 def _message(connection: apsw.Connection, reference: str) -> WeekItem | None:
-    session, _, seq = reference.rpartition("#")
+    ref = message_ids.parse(reference)
+    if ref is None:
+        return None
     row: Any = connection.execute(
         f"SELECT m.author, substr(m.content, 1, {_TEXT}), m.created_at, m.role FROM messages m"
         " JOIN sessions s ON s.id = m.session_id AND s.forgotten_at IS NULL WHERE m.session_id = ? AND m.seq = ?",
-        (session, int(seq)),
+        (ref.session, ref.seq),
     ).fetchone()
     if row is None:
         return None

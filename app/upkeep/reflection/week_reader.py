@@ -10,7 +10,7 @@ from zoneinfo import ZoneInfo
 
 import apsw
 
-from app.core.clock import Clock, to_datetime
+from app.core.clock import DAY_MS, Clock, to_datetime
 from app.core.local_zone import local_zone
 from app.core.recall_fence import without_recalled
 from app.core.stores import STORES, StoreName
@@ -25,7 +25,6 @@ from app.upkeep.reflection.model import MentionedName, ReflectionOptions, Week, 
 from app.upkeep.reflection.repo import WeekSpan
 from app.upkeep.reflection.topics import count_documents, terms, topics
 
-DAY_MS: Final = 86_400_000
 _EARLIER_WEEKS: Final = 6
 _MESSAGES: Final = 2_000  # of which the terms are counted
 _EARLIER_MESSAGES: Final = 2_000

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Final
 
-from app.core.clock import to_datetime
+from app.core.clock import DAY_MS, to_datetime
 from app.core.text import excerpt
 from app.core.timespans import WEEKDAYS
 from app.errors import AccessDeniedError, KeepsakeError
@@ -23,7 +23,7 @@ from app.upkeep.reflection import cited_sentences, repo
 from app.upkeep.reflection.citations import in_words
 from app.upkeep.reflection.model import Digest, ReflectionOptions, ReflectionPreview, Week, WeekItem
 from app.upkeep.reflection.week_digest import comparison, digest
-from app.upkeep.reflection.week_reader import DAY_MS, WeekReader
+from app.upkeep.reflection.week_reader import WeekReader
 from app.upkeep.upkeep_job import PlannedChange, UpkeepOutcome, UpkeepPlan, UpkeepRun
 
 _STEPS: Final = 3

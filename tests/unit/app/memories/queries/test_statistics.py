@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.clock import to_ms
+from app.core.clock import midnight_ms, to_ms
 from app.memories.queries import statistics
 from app.memories.queries.statistics import MAX_STEPS, StatisticsPeriod
 from tests.unit.app.memories.conftest import MemoryHarness
@@ -43,4 +43,4 @@ def test_steps_follow_each_other_up_to_now(now: int, step: statistics.Step, zone
     days = statistics._days(StatisticsPeriod(now, 5, step, zone))
     assert len(days) == 6
     assert {(later - day).days for day, later in pairwise(days)} == {7 if step == "week" else 1}
-    assert statistics._midnight(days[-2], zone) <= now < statistics._midnight(days[-1], zone)
+    assert midnight_ms(days[-2], zone) <= now < midnight_ms(days[-1], zone)
