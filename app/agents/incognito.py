@@ -1,6 +1,7 @@
 """Incognito switch: one stored state in which no agent reads or records."""
 
 from datetime import UTC, datetime
+from functools import partial
 from typing import Final
 
 import apsw
@@ -10,6 +11,7 @@ from app.agents.model import Incognito
 from app.changes import Changed, ChangeSet
 from app.core.clock import Clock, to_datetime, to_ms
 from app.errors import AgentPausedError, InputError
+from app.store import meta
 from app.store.store import Store
 
 AREA: Final = "agents"
@@ -87,12 +89,7 @@ class IncognitoSwitch:
         if is_on:
             self._stored, self._periods = made, periods
         try:
-            await self._store.write(
-                lambda connection: connection.executemany(
-                    "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-                    texts.items(),
-                )
-            )
+            await self._store.write(partial(_write, texts=texts))
         except BaseException:
             self._stored, self._periods = before
             raise
@@ -120,8 +117,13 @@ class IncognitoSwitch:
 
 
 def _read(connection: apsw.Connection) -> dict[str, str]:
-    rows = connection.execute("SELECT key, value FROM meta WHERE key IN (?, ?)", (_KEY, _PERIODS_KEY))
-    return {str(key): str(value) for key, value in rows}
+    found = {key: meta.read(connection, key) for key in (_KEY, _PERIODS_KEY)}
+    return {key: value for key, value in found.items() if value is not None}
+
+
+def _write(connection: apsw.Connection, texts: dict[str, str]) -> None:
+    for key, value in texts.items():
+        meta.write(connection, key, value)
 
 
 def _ended(periods: tuple[Period, ...], now_ms: int) -> tuple[Period, ...]:

@@ -13,6 +13,7 @@ from app.entities.enrichment import repo as enrichment_repo
 from app.entities.linking import FoundName, Linker, Owner
 from app.entities.model import OwnerKind
 from app.entities.ner.provider import MAX_CHARACTERS, NameSpan
+from app.store import meta
 
 MARK = "entities_message_rowid"
 RULES = "entities_rules"
@@ -69,15 +70,14 @@ class NameBatch:
 
 def begin(connection: apsw.Connection) -> None:
     """Read everything again when the rules have changed since."""
-    held = connection.execute("SELECT value FROM meta WHERE key = ?", (RULES,)).get
-    if held != RULES_VERSION:
+    if meta.read(connection, RULES) != RULES_VERSION:
         start_over(connection)
-        _set(connection, RULES, RULES_VERSION)
+        meta.write(connection, RULES, RULES_VERSION)
 
 
 def start_over(connection: apsw.Connection) -> None:
     """Let every message and memory be read again; what a person decided stays."""
-    _set(connection, MARK, "0")
+    meta.write(connection, MARK, "0")
     connection.execute(
         "INSERT INTO pending_mentions (owner_kind, owner_id) SELECT 'memory', id FROM memories"
         " WHERE valid_until IS NULL ON CONFLICT DO NOTHING"
@@ -86,10 +86,9 @@ def start_over(connection: apsw.Connection) -> None:
 
 def left(connection: apsw.Connection) -> int:
     """Return about how many messages and memories are left to read."""
-    held = connection.execute("SELECT value FROM meta WHERE key = ?", (MARK,)).get
     newest = connection.execute("SELECT coalesce(max(rowid), 0) FROM messages").get
     waiting = connection.execute("SELECT count(*) FROM pending_mentions").get
-    return max(0, int(str(newest)) - int(str(held or 0))) + int(str(waiting))
+    return max(0, int(str(newest)) - read_up_to(connection)) + int(str(waiting))
 
 
 def next_batch(connection: apsw.Connection, limit: int) -> NameBatch | None:
@@ -117,7 +116,7 @@ def with_kept(connection: apsw.Connection, readings: Sequence[Reading]) -> tuple
 
 def read_up_to(connection: apsw.Connection) -> int:
     """Return the last row of messages that was read."""
-    return int(str(connection.execute("SELECT value FROM meta WHERE key = ?", (MARK,)).get or 0))
+    return int(meta.read(connection, MARK) or 0)
 
 
 def reading_of(connection: apsw.Connection, kind: OwnerKind, owner: str) -> Reading | None:
@@ -228,11 +227,10 @@ def _restored(connection: apsw.Connection, limit: int) -> NameBatch | None:
 
 
 def _new_messages(connection: apsw.Connection, limit: int) -> NameBatch | None:
-    held = connection.execute("SELECT value FROM meta WHERE key = ?", (MARK,)).get
     rows = connection.execute(
         "SELECT rowid, session_id, seq, role, author, substr(content, 1, ?), created_at FROM messages"
         " WHERE rowid > ? ORDER BY rowid LIMIT ?",
-        (MAX_CHARACTERS, int(held or 0), limit),
+        (MAX_CHARACTERS, read_up_to(connection), limit),
     )
     readings = tuple(_some(_message(row) for row in rows))
     return NameBatch("messages", readings, mark=readings[-1].mark) if readings else None
@@ -281,7 +279,7 @@ def _current_owners(connection: apsw.Connection, batch: NameBatch) -> dict[str, 
 
 def _advance(connection: apsw.Connection, batch: NameBatch) -> None:
     if batch.source == "messages":
-        _set(connection, MARK, str(batch.mark))
+        meta.write(connection, MARK, str(batch.mark))
     elif batch.source == "session":
         sql = "DELETE FROM" if batch.last else "UPDATE"
         change = "" if batch.last else " SET after_seq = :mark"
@@ -295,9 +293,3 @@ def _advance(connection: apsw.Connection, batch: NameBatch) -> None:
             " (SELECT 1 FROM memories m WHERE m.id = owner_id AND m.version <> ?)",
             [(reading.owner.id, reading.mark) for reading in batch.readings],
         )
-
-
-def _set(connection: apsw.Connection, key: str, value: str) -> None:
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value", (key, value)
-    )

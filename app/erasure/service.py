@@ -23,6 +23,7 @@ from app.erasure.backup_cleaner import BackupCleaner
 from app.erasure.eraser import EntityNameEraser, Eraser, Names
 from app.erasure.model import BackupChoice, BackupFile, ErasureMethod, ErasureReceipt, ErasureTarget, RemainingReference
 from app.errors import CancelledByPersonError, InputError, KeepsakeError, NotFoundError
+from app.store import meta
 from app.store.store import Store
 from app.store.wal_truncation import empty_log
 
@@ -345,10 +346,7 @@ def _keep(connection: apsw.Connection, receipt: ErasureReceipt) -> None:
     state: dict[str, Any] = asdict(receipt)
     state["at"] = to_ms(receipt.at)
     state["finished_at"] = None if receipt.finished_at is None else to_ms(receipt.finished_at)
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (PREFIX + receipt.id, json.dumps(state, ensure_ascii=False)),
-    )
+    meta.write(connection, PREFIX + receipt.id, json.dumps(state, ensure_ascii=False))
 
 
 def _receipt(state: dict[str, Any]) -> ErasureReceipt:

@@ -19,6 +19,7 @@ from app.index.searchable_text import memory_text
 from app.index.vectors import vector_repo
 from app.memories import repo as memories
 from app.memories.model import Memory
+from app.store import meta
 
 AT_ONCE = 60  # chunks that one transaction writes or deletes, in about 20 ms
 _KEY, _END = "chunks:", "chunks;"
@@ -66,7 +67,7 @@ def begin_removal(connection: apsw.Connection, memory_id: str) -> None:
 
 def forget(connection: apsw.Connection, memory_id: str) -> None:
     """Cancel the remaining work on a memory."""
-    connection.execute("DELETE FROM meta WHERE key = ?", (_KEY + memory_id,))
+    meta.remove(connection, _KEY + memory_id)
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,7 +167,4 @@ def _write(connection: apsw.Connection, row: _Row, prepared: Prepared) -> None:
 
 
 def _note(connection: apsw.Connection, row: _Row) -> None:
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (_KEY + row.memory_id, f"{row.newest} {row.number}"),
-    )
+    meta.write(connection, _KEY + row.memory_id, f"{row.newest} {row.number}")

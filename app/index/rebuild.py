@@ -12,6 +12,7 @@ from app.index.indexer import Indexer
 from app.index.repo import REBUILD_KEY
 from app.memories import repo as memories
 from app.sessions.repo import MESSAGE_COLUMNS, message_of
+from app.store import meta
 
 _ROWS_A_STEP = 500
 _BEGIN = "begin"
@@ -34,7 +35,7 @@ Step = tuple[RebuildPosition | None, int]
 
 def request_rebuild(connection: apsw.Connection) -> None:
     """Request that all derived data is rebuilt when the vault is next opened."""
-    _note(connection, _BEGIN)
+    meta.write(connection, REBUILD_KEY, _BEGIN)
 
 
 def begin(connection: apsw.Connection) -> RebuildPosition:
@@ -43,29 +44,22 @@ def begin(connection: apsw.Connection) -> RebuildPosition:
     From now on a restart continues the rebuild.
     """
     clear(connection)
-    _note(connection, _text(START))
+    meta.write(connection, REBUILD_KEY, _text(START))
     return START
 
 
 def unfinished(connection: apsw.Connection) -> RebuildPosition | None:
     """Return the position of an interrupted rebuild, or ``None``; a requested rebuild is begun first."""
-    mark = connection.execute("SELECT value FROM meta WHERE key = ?", (REBUILD_KEY,)).get
+    mark = meta.read(connection, REBUILD_KEY)
     if mark is None:
         return None
-    table, _, rowid = str(mark).partition(":")
+    table, _, rowid = mark.partition(":")
     return RebuildPosition(table, int(rowid)) if rowid else begin(connection)
 
 
 def is_unfinished(connection: apsw.Connection) -> bool:
     """Return whether a rebuild is under way or requested."""
-    return connection.execute("SELECT 1 FROM meta WHERE key = ?", (REBUILD_KEY,)).get is not None
-
-
-def _note(connection: apsw.Connection, mark: str) -> None:
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO UPDATE SET value = excluded.value",
-        (REBUILD_KEY, mark),
-    )
+    return meta.read(connection, REBUILD_KEY) is not None
 
 
 def _text(position: RebuildPosition) -> str:
@@ -102,9 +96,9 @@ def next_step(position: RebuildPosition) -> Callable[[apsw.Connection], Step]:
     def step(connection: apsw.Connection) -> Step:
         following, count = (_messages if position.table == "messages" else _memories)(connection, position.rowid)
         if following is None:
-            connection.execute("DELETE FROM meta WHERE key = ?", (REBUILD_KEY,))
+            meta.remove(connection, REBUILD_KEY)
         else:
-            _note(connection, _text(following))
+            meta.write(connection, REBUILD_KEY, _text(following))
         return following, count
 
     return step

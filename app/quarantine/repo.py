@@ -10,6 +10,7 @@ from app.core.clock import to_datetime
 from app.core.text import excerpt
 from app.history import undo_chain
 from app.quarantine.model import QuarantinedItem
+from app.store import meta
 
 PREFIX: Final = "quarantine:"
 _UNFINISHED = "agent_undo:"
@@ -101,21 +102,18 @@ def is_quarantined(connection: apsw.Connection, target: str) -> bool:
 
 def unfinished(connection: apsw.Connection, agent: str) -> dict[str, Any] | None:
     """Return the undo of an agent that was stopped before its end."""
-    row = connection.execute("SELECT value FROM meta WHERE key = ?", (_UNFINISHED + agent,)).fetchone()
-    return None if row is None else dict(json.loads(str(row[0])))
+    found = meta.read(connection, _UNFINISHED + agent)
+    return None if found is None else dict(json.loads(found))
 
 
 def keep_unfinished(connection: apsw.Connection, agent: str, state: dict[str, Any]) -> None:
     """Store the undo of an agent that has begun."""
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (_UNFINISHED + agent, json.dumps(state)),
-    )
+    meta.write(connection, _UNFINISHED + agent, json.dumps(state))
 
 
 def drop_unfinished(connection: apsw.Connection, agent: str) -> None:
     """Remove the note that the undo of an agent has begun."""
-    connection.execute("DELETE FROM meta WHERE key = ?", (_UNFINISHED + agent,))
+    meta.remove(connection, _UNFINISHED + agent)
 
 
 def _is_hidden(connection: apsw.Connection, item: QuarantinedItem) -> bool:

@@ -32,6 +32,7 @@ from app.schedule.model import (
 from app.schedule.notes import AREA, note_missed, note_pause, note_run
 from app.schedule.options import ScheduleOptions
 from app.schedule.realignment import pause_broken, realign
+from app.store import meta
 from app.store.store import Store
 
 MAX_GOAL: Final = 20_000
@@ -366,19 +367,12 @@ class ScheduleService:
     async def pause_all(self, until: datetime | None) -> None:
         """Run nothing until an instant; ``None`` ends the pause."""
         value = "" if until is None else repo.to_text(until)
-        await self._store.write(
-            lambda connection: connection.execute(
-                "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-                (_PAUSED_UNTIL, value),
-            )
-        )
+        await self._store.write(partial(meta.write, key=_PAUSED_UNTIL, value=value))
 
     async def paused_until(self) -> datetime | None:
         """Return when a pause of all schedules ends, ``None`` where there is none."""
-        row = await self._store.read(
-            lambda connection: connection.execute("SELECT value FROM meta WHERE key = ?", (_PAUSED_UNTIL,)).fetchone()
-        )
-        until = datetime.fromisoformat(str(row[0])) if row is not None and row[0] else None
+        stored = await self._store.read(partial(meta.read, key=_PAUSED_UNTIL))
+        until = datetime.fromisoformat(stored) if stored else None
         return until if until is not None and until > self._now() else None
 
     def _now(self) -> datetime:

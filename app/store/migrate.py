@@ -14,6 +14,7 @@ import apsw
 
 from app.core.vault_opening import VaultOpening
 from app.errors import InternalError, VaultNewerError, VaultUnusableError
+from app.store import meta
 from app.store.connection import APPLICATION_ID
 from app.store.interruption import interruptible
 from app.store.schema_check import expected_objects, objects_of
@@ -135,10 +136,8 @@ def _recorded(connection: apsw.Connection) -> dict[str, str]:
 def _record(connection: apsw.Connection, steps: Sequence[Migration]) -> None:
     if not _has_meta(connection):
         return
-    connection.executemany(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        [(_key(step), step.record) for step in steps],
-    )
+    for step in steps:
+        meta.write(connection, _key(step), step.record)
 
 
 def _has_meta(connection: apsw.Connection) -> bool:

@@ -18,6 +18,7 @@ from app.core.regular_files import open_for_reading, require_folder
 from app.core.stop_signal import StopSignal
 from app.errors import CancelledByPersonError, InputError, KeepsakeError, NotFoundError, VaultDamagedError
 from app.recovery.sqlite_pages import HEADER_BYTES, MAGIC
+from app.store import meta
 from app.store.backup import FOLDER, PARTIAL, copy_settings, read_name
 from app.store.cipher import key_of
 from app.store.connection import APPLICATION_ID, load_vectors
@@ -228,7 +229,7 @@ def _counted(connection: apsw.Connection, name: str, problem: str, schema: int) 
         name=name,
         ok=not problem,
         problem=problem,
-        vault_id=str(connection.execute("SELECT value FROM meta WHERE key = 'vault_id'").get or ""),
+        vault_id=meta.read(connection, "vault_id") or "",
         schema=schema,
         sessions=number("SELECT count(*) FROM sessions WHERE forgotten_at IS NULL") or 0,
         messages=number("SELECT sum(message_count) FROM sessions WHERE forgotten_at IS NULL") or 0,

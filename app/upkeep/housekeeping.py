@@ -9,6 +9,7 @@ import apsw
 from app.core.clock import Clock, to_datetime
 from app.errors import MachineError
 from app.schedule.model import Cadence
+from app.store import meta
 from app.store.planner_statistics import update_planner_statistics
 from app.store.store import Store
 from app.store.wal_truncation import empty_log
@@ -163,12 +164,9 @@ class Housekeeping:
 
 
 def _checked_at(connection: apsw.Connection) -> datetime | None:
-    found = connection.execute("SELECT value FROM meta WHERE key = ?", (_CHECKED,)).get
-    return None if found is None else to_datetime(int(str(found)))
+    found = meta.read(connection, _CHECKED)
+    return None if found is None else to_datetime(int(found))
 
 
 def _note_checked(connection: apsw.Connection, now_ms: int) -> None:
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (_CHECKED, str(now_ms)),
-    )
+    meta.write(connection, _CHECKED, str(now_ms))

@@ -16,6 +16,7 @@ from app.index.long_memories import LEAVING_IDS
 from app.index.rebuild import REPAIR
 from app.index.vectors.vector_repo import HAS_VECTOR
 from app.recovery import referential_repair
+from app.store import meta
 from app.store.preflight import SET_ASIDE
 from app.store.staged_restore import ASIDE, DATABASE, REFUSED, is_staged
 from app.upkeep import backup_files
@@ -160,7 +161,7 @@ def _words(connection: apsw.Connection) -> Iterator[Finding]:
 
 
 def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
-    active = connection.execute("SELECT value FROM meta WHERE key = 'generation'").get
+    active = meta.read(connection, "generation")
     if active is None:
         return
     table = f"vectors_{int(active)}"

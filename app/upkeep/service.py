@@ -18,6 +18,7 @@ from app.errors import KeepsakeError, VaultDamagedError
 from app.index import rebuild
 from app.index.worker import IndexWorker
 from app.jobs import Jobs
+from app.store import meta
 from app.store.store import Store
 from app.upkeep import repair
 from app.upkeep.backup_service import first_write
@@ -220,7 +221,7 @@ def _withheld(count: int) -> str:
 
 
 def _identify(connection: apsw.Connection) -> None:
-    connection.execute("INSERT INTO meta (key, value) VALUES ('vault_id', ?) ON CONFLICT DO NOTHING", (uuid7(),))
+    meta.read_or_write(connection, "vault_id", uuid7())
 
 
 def _content_counts(connection: apsw.Connection) -> tuple[int, int]:

@@ -10,6 +10,7 @@ import apsw
 from app.agents.ledger.item_ids import item_of
 from app.agents.ledger.model import DONE, REFUSED, AgentActivity, LedgerCall, LedgerFilter, NewCall, Reader
 from app.core.clock import to_datetime, to_ms
+from app.store import meta
 
 KEY: Final = "ledger_key"
 _TEXT, _HASH = "=", "#"  # what the stored query begins with
@@ -21,10 +22,7 @@ _COLUMNS = "id, at, agent, client, operation, access, outcome, milliseconds, mor
 
 def key(connection: apsw.Connection) -> bytes:
     """Return the vault's key for hashes of queries, made at the first call."""
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO NOTHING", (KEY, secrets.token_hex(32))
-    )
-    return bytes.fromhex(str(connection.execute("SELECT value FROM meta WHERE key = ?", (KEY,)).get))
+    return bytes.fromhex(meta.read_or_write(connection, KEY, secrets.token_hex(32)))
 
 
 def query_hash(hash_key: bytes, query: str) -> str:

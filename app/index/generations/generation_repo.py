@@ -15,6 +15,7 @@ from app.errors import InputError, NotFoundError
 from app.index import repo
 from app.index.vectors import vector_repo
 from app.index.vectors.vector_repo import HAS_VECTOR, Generation
+from app.store import meta
 
 KEPT_MS: Final = 7 * 24 * 3_600_000
 """Milliseconds for which an inactive generation is kept."""
@@ -119,7 +120,7 @@ def begin_building(
     if waits is not None:
         allow_activation(connection)
     if waits:
-        _set_meta(connection, _WAITS, str(made.id))
+        meta.write(connection, _WAITS, str(made.id))
     connection.execute("UPDATE generations SET state = 'retired' WHERE state = 'building' AND id <> ?", (made.id,))
     connection.execute("UPDATE generations SET state = 'building', retired_at = NULL WHERE id = ?", (made.id,))
     note_source(connection, made, source)
@@ -149,13 +150,14 @@ def note_ready(connection: apsw.Connection, generation: Generation) -> bool:
     """
     if not waits_for_switch(connection, generation):
         return False
-    _set_meta(connection, _READY, str(generation.id))
+    meta.write(connection, _READY, str(generation.id))
     return True
 
 
 def allow_activation(connection: apsw.Connection) -> None:
     """Allow the generation being built to become active as soon as it is complete."""
-    connection.execute("DELETE FROM meta WHERE key IN (?, ?)", (_WAITS, _READY))
+    meta.remove(connection, _WAITS)
+    meta.remove(connection, _READY)
 
 
 def generation_to_compare(connection: apsw.Connection, number: int, now_ms: int) -> GenerationRow:
@@ -268,24 +270,17 @@ def drop_one_expired(connection: apsw.Connection, now_ms: int) -> bool:
 
 def is_paused(connection: apsw.Connection) -> bool:
     """Return whether the person paused the build."""
-    return connection.execute("SELECT 1 FROM meta WHERE key = ?", (_PAUSED,)).get is not None
+    return meta.read(connection, _PAUSED) is not None
 
 
 def pause(connection: apsw.Connection, *, is_paused: bool) -> None:
     """Pause the build or continue it; this is kept over a restart."""
     if is_paused:
-        _set_meta(connection, _PAUSED, "1")
+        meta.write(connection, _PAUSED, "1")
     else:
-        connection.execute("DELETE FROM meta WHERE key = ?", (_PAUSED,))
-
-
-def _set_meta(connection: apsw.Connection, key: str, value: str) -> None:
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (key, value),
-    )
+        meta.remove(connection, _PAUSED)
 
 
 def _meta_number(connection: apsw.Connection, key: str) -> int | None:
-    found = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
-    return None if found is None else int(str(found))
+    found = meta.read(connection, key)
+    return None if found is None else int(found)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import apsw
 
 from app.embed.model import EmbeddingIdentity
+from app.store import meta
 
 # The same condition as in the triggers of the first migration.
 HAS_VECTOR = "(kind <> 'passage' OR seq_start = seq_end) AND role <> 'tool'"
@@ -33,8 +34,8 @@ def open_generation(connection: apsw.Connection, identity: EmbeddingIdentity, no
     A new one queues every chunk for embedding; other generations stay until they are dropped.
     """
     generation = generation_of(connection, identity, now_ms)
-    active = connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
-    if active is None or int(active[0]) != generation.id:
+    active = meta.read(connection, "generation")
+    if active is None or int(active) != generation.id:
         activate(connection, generation, now_ms)
     return generation
 
@@ -66,10 +67,7 @@ def create_table(connection: apsw.Connection, generation: Generation) -> None:
 
 def activate(connection: apsw.Connection, generation: Generation, now_ms: int) -> None:
     """Activate a generation, and queue the vectors that it lacks."""
-    connection.execute(
-        "INSERT INTO meta (key, value) VALUES ('generation', ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
-        (str(generation.id),),
-    )
+    meta.write(connection, "generation", str(generation.id))
     connection.execute(
         "UPDATE generations SET state = 'retired', retired_at = CASE state WHEN 'serving' THEN ? END"
         " WHERE id <> ? AND state <> 'retired'",
@@ -153,14 +151,14 @@ def drop_tool_vectors(connection: apsw.Connection, limit: int = 500) -> bool:
     Older versions made them.
     """
     key = "index.drop_tool_vectors"
-    after = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
+    after = meta.read(connection, key)
     if after is None:
         return False
     sql = "SELECT id FROM chunks WHERE kind = 'message' AND role = 'tool' AND id > ? ORDER BY id LIMIT ?"
-    ids = [int(str(row[0])) for row in connection.execute(sql, (int(str(after)), limit))]
+    ids = [int(str(row[0])) for row in connection.execute(sql, (int(after), limit))]
     delete_vectors(connection, ids)
     if ids:
-        connection.execute("UPDATE meta SET value = ? WHERE key = ?", (str(ids[-1]), key))
+        meta.write(connection, key, str(ids[-1]))
     else:
-        connection.execute("DELETE FROM meta WHERE key = ?", (key,))
+        meta.remove(connection, key)
     return bool(ids)

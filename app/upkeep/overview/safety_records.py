@@ -1,13 +1,14 @@
 """Records of the last check and the last verified backup, kept in the vault."""
 
 import contextlib
+from functools import partial
 from typing import Final, TypeVar
 
-import apsw
 import msgspec
 
 from app.core.clock import Clock, to_datetime
 from app.errors import KeepsakeError
+from app.store import meta
 from app.store.store import Store
 from app.upkeep.model import BackupCheck, CheckReport
 from app.upkeep.overview.model import CheckRecord, VerificationRecord
@@ -53,20 +54,12 @@ class SafetyRecords:
         if self._store.read_only is not None:
             return
         text = msgspec.json.encode(value).decode()
-
-        def work(connection: apsw.Connection) -> None:
-            connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, ?)", (key, text))
-
         # On a full disk or a damaged vault the report itself is what counts.
         with contextlib.suppress(KeepsakeError):
-            await self._store.write(work, is_derived=True)
+            await self._store.write(partial(meta.write, key=key, value=text), is_derived=True)
 
     async def _last(self, key: str, kind: type[T]) -> T | None:
-        def work(connection: apsw.Connection) -> str | None:
-            found = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get
-            return None if found is None else str(found)
-
-        text = await self._store.read(work)
+        text = await self._store.read(partial(meta.read, key=key))
         try:
             return None if text is None else msgspec.json.decode(text, type=kind)
         except msgspec.DecodeError:
