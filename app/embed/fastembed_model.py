@@ -134,7 +134,7 @@ def _half() -> int:
 def _version(files: Sequence[Path]) -> str:
     """Return a version that differs between builds of a model.
 
-    A digest of its files' sizes, beginnings and ends.
+    It is a digest of its files' sizes, beginnings and ends.
     """
     digest = hashlib.sha256()
     for file in files:

@@ -1,7 +1,4 @@
-"""Embedder wrapper that traces the model, number of texts and duration of each call.
-
-Never a text.
-"""
+"""Embedder wrapper that traces the model, number of texts and duration of each call, but no text."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -260,7 +260,7 @@ def _some(readings: Iterable[Reading]) -> Iterable[Reading]:
 def _current_owners(connection: apsw.Connection, batch: NameBatch) -> dict[str, Owner]:
     """Return the owners of a batch as they are now, by id.
 
-    Without those that have changed since they were read.
+    Those that have changed since they were read are left out.
     """
     owners = {reading.owner.id: reading.owner for reading in batch.readings}
     if batch.source == "memory":

@@ -1,7 +1,4 @@
-"""Erasure of search entries, a few at a time.
-
-Chunks, their words, and their vectors in every generation.
-"""
+"""Stepwise erasure of chunks, their words, and their vectors in every generation."""
 
 import apsw
 

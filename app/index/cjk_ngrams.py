@@ -1,6 +1,4 @@
-"""Character bigrams of scripts written without spaces.
-
-This way words inside a run can be found.
+"""Character bigrams, by which words are found in scripts written without spaces.
 
 FTS5's tokenizer cuts at spaces, so a sentence of Chinese, Japanese or Thai is one token. The column ``grams`` therefore
 holds, for each run of such a script, every pair of neighbours and then the last character alone: ``我们今天`` becomes

@@ -53,7 +53,7 @@ class Indexer:
     def memory_stored(self, connection: apsw.Connection, memory: Memory) -> None:
         """Index a memory in place of its previous chunks.
 
-        Most of a long one in the background.
+        Most of a long one is indexed in the background.
         """
         if long_memories.is_long(connection, memory):
             long_memories.begin(connection, memory, _of_piece)

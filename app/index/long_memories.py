@@ -1,10 +1,9 @@
 """Chunks of long memories, made and deleted in the background a few at a time.
 
-This way the writer is not held up.
-
-The memory and its first chunks are written with the change. A row of ``meta`` records the progress of the rest, which
-continues after a restart. Chunks of the previous text are deleted first; until then a search may find its words. Chunks
-of a deleted memory are hidden from searches by ``LEAVING_IDS`` until they are gone.
+So that the writer is never held up, only the memory and its first chunks are written with the change. A row of ``meta``
+records the progress of the rest, which continues after a restart. Chunks of the previous text are deleted first; until
+then a search may find its words. Chunks of a deleted memory are hidden from searches by ``LEAVING_IDS`` until they are
+gone.
 """
 
 from collections.abc import Callable

@@ -113,10 +113,7 @@ def delete_of_memory(connection: apsw.Connection, memory_id: str) -> list[int]:
 
 
 def pending_texts(connection: apsw.Connection, now_ms: int, limit: int) -> list[PendingText]:
-    """Return chunks without a vector that are due, newest first.
-
-    This way new messages are found first.
-    """
+    """Return due chunks without a vector, newest first, so that new messages are found first."""
     rows = connection.execute(
         "SELECT p.chunk_id, c.text, c.content_hash, p.attempts, c.store"
         " FROM pending_vectors p JOIN chunks c ON c.id = p.chunk_id"

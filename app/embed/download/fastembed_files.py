@@ -123,7 +123,7 @@ def _fetched(described: dict[str, Any], place: str | None, watch: DownloadWatche
 def _require(folder: Path, described: dict[str, Any]) -> None:
     """Refuse a folder that lacks a required file.
 
-    Reason: fastembed reports every fault with the same words.
+    Fastembed itself reports every fault with the same words.
     """
     name = described["model"]
     if not folder.is_dir():

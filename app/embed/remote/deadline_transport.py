@@ -1,7 +1,4 @@
-"""Deadline for whole requests.
-
-Reason: the time limits of httpx start anew with each byte received.
-"""
+"""Deadline for whole requests, since httpx's time limits start anew with each byte received."""
 
 import contextlib
 import socket

@@ -120,10 +120,7 @@ class RemoteEmbedder:
         return self._in_halves(texts)
 
     def _in_halves(self, texts: Sequence[str]) -> "Vectors":
-        """Halve a batch that failed until the texts at fault are alone.
-
-        This way the others get their vectors.
-        """
+        """Halve a failed batch until the faulty texts are alone and the others have vectors."""
         if len(texts) == 1:
             return self._alone(texts[0])
         half = len(texts) // 2

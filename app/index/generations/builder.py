@@ -1,7 +1,4 @@
-"""Builder of a generation in the background, while another one is active.
-
-Resumable at any point.
-"""
+"""Resumable builder of a generation in the background, while another one is active."""
 
 import asyncio
 import contextlib
@@ -151,10 +148,7 @@ class GenerationBuilder:
             self._jobs.end(job, state)
 
     async def _build_all(self, building: ActiveEmbedding, job: Job) -> str:
-        """Build until the generation is complete, and activate it.
-
-        Return the final state of the job.
-        """
+        """Build the generation to its end, activate it, and return the final state of the job."""
         may_send = self._generations.builds_private()
         total, done = await self._store.read(partial(_extent, generation=building.generation, may_send=may_send))
         after, is_again, is_warm = 0, False, False
