@@ -52,16 +52,11 @@ def text_of(memory: Memory) -> str:
     return "\n".join((memory.title, memory.content, *memory.facts))
 
 
-def similarity(first: str, second: str) -> float:
-    """Return the Jaccard similarity of two texts by their words.
+def _score(first: str, words: frozenset[str], second: str) -> float:
+    """Return the Jaccard similarity of a text, of which ``words`` are the words, to another.
 
     It is 0 where one text is more than twice as long.
     """
-    return _score(first, word_set(first), second)
-
-
-def _score(first: str, words: frozenset[str], second: str) -> float:
-    """Return the similarity of a text, of which ``words`` are the words, to another."""
     if max(len(first), len(second)) > LENGTHS * min(len(first), len(second)):
         return 0.0
     return jaccard(words, word_set(second))
@@ -96,7 +91,7 @@ class SimilarFinder:
         now_ms: int,
         limit: int = MAX_FOUND,
     ) -> list[SimilarMemory]:
-        """Return the active memories whose ``similarity`` to ``text`` is at least ``threshold``.
+        """Return the active memories whose Jaccard similarity to ``text`` is at least ``threshold``.
 
         Args:
             connection: Any connection.

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from app.memories import repo
-from app.memories.deduplication.similar import SimilarFinder, similarity, text_of
+from app.memories.deduplication.similar import LENGTHS, SimilarFinder, text_of
 from app.memories.deduplication.word_sets import LONGEST, jaccard, restates, word_set
 from app.memories.model import NewMemory
 from tests.unit.app.memories.deduplication_harness import DeduplicationHarness
@@ -47,6 +47,11 @@ def found(harness: DeduplicationHarness, text: str, threshold: float, kind: str 
         return {one.memory.id: one.score for one in similar}
 
     return harness.read(work)
+
+
+def similarity(first: str, second: str) -> float:
+    shorter, longer = sorted((len(first), len(second)))
+    return 0.0 if longer > LENGTHS * shorter else jaccard(word_set(first), word_set(second))
 
 
 def by_comparing(harness: DeduplicationHarness, text: str, threshold: float) -> dict[str, float]:
@@ -93,9 +98,10 @@ def test_other_kinds_stores_and_what_is_gone_are_left_out(harness: Deduplication
     assert found(harness, "", 0.75) == found(harness, "!?", 0.75) == {}
 
 
-def test_texts_of_very_different_length_are_not_compared() -> None:
-    assert similarity("tea tea", "tea tea tea") == 1.0
-    assert similarity("tea", "tea " * 3) == 0.0
+def test_texts_of_very_different_length_are_not_compared(harness: DeduplicationHarness) -> None:
+    close, far = (harness.save(text, kind="fact").id for text in ("tea tea tea", "tea " * 9))
+    assert found(harness, "tea tea", 0.75) == {close: 1.0}
+    assert found(harness, "tea " * 8, 0.75) == {far: 1.0}
 
 
 def test_terms() -> None:
