@@ -132,26 +132,48 @@ class Host:
         if self._loop is None or self._thread is None or self._is_closing:
             work.close()
             raise MachineError("The vault is closed.")
-        call = self._tracked(work)
+        answer: Future[T] = Future()
         try:
-            return asyncio.run_coroutine_threadsafe(call, self._loop)
+            self._loop.call_soon_threadsafe(self._begin, work, answer)
         except RuntimeError as error:
-            call.close()
             work.close()
             raise MachineError("The vault is closed.") from error
+        return answer
 
-    async def _tracked(self, work: Coroutine[Any, Any, T]) -> T:
-        task = asyncio.current_task()
-        assert task is not None  # noqa: S101  (we run in one)
+    def _begin(self, work: Coroutine[Any, Any, T], answer: "Future[T]") -> None:
+        """Start a call on the engine's loop; cancelling ``answer`` cancels it."""
+        loop = asyncio.get_running_loop()
+        task = loop.create_task(self._answered(work, answer))
         self._calls.add(task)
+
+        def forget(ended: asyncio.Task[None]) -> None:
+            self._calls.discard(ended)
+            if not answer.done():  # it was cancelled before it began
+                work.close()
+                answer.cancel()
+
+        def cancel(given_up: "Future[T]") -> None:
+            if given_up.cancelled():
+                with contextlib.suppress(RuntimeError):  # the loop is closed, and all its tasks have ended
+                    loop.call_soon_threadsafe(task.cancel)
+
+        task.add_done_callback(forget)
+        answer.add_done_callback(cancel)
+
+    async def _answered(self, work: Coroutine[Any, Any, T], answer: "Future[T]") -> None:
+        """Run a call and answer it at once, before the work that its changes wake."""
         try:
-            return await work
+            value = await work
         except asyncio.CancelledError:
-            if task in self._late_calls:
-                raise MachineError("The vault was closed before this was done.") from None
-            raise
-        finally:
-            self._calls.discard(task)
+            if asyncio.current_task() not in self._late_calls:
+                answer.cancel()
+                raise
+            _fail(answer, MachineError("The vault was closed before this was done."))
+        except Exception as error:  # noqa: BLE001  (the future carries it to the caller)
+            _fail(answer, error)
+        else:
+            if answer.set_running_or_notify_cancel():
+                answer.set_result(value)
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
         """Subscribe to changes and progress, on the engine's thread; returns a function that unsubscribes."""
@@ -222,9 +244,12 @@ class Host:
         if self._calls:
             _, self._late_calls = await asyncio.wait(self._calls, timeout=_GRACE_SECONDS)
             for task in self._late_calls:
-                # Its caller may have given up at the same moment; then nobody else asks for the error.
-                task.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
                 task.cancel()
+
+
+def _fail(answer: "Future[T]", error: Exception) -> None:
+    if answer.set_running_or_notify_cancel():
+        answer.set_exception(error)
 
 
 async def _open_socket(

@@ -47,6 +47,8 @@ class Config:
         safe_mode: bool = False,
     ) -> None:
         self.vault = vault
+        self.version = 0
+        """Rises with every change, so that what is made of several settings can be kept until then."""
         self.is_safe_mode = safe_mode
         self._path = vault / FILE
         self._changing = threading.Lock()
@@ -126,6 +128,7 @@ class Config:
             replace_file(self._path, tomlkit.dumps(document).encode("utf-8"))
             # Only what is on disk counts: a full disk leaves everything as it was.
             self._saved, self._saved_faults = saved, faults
+            self.version += 1
         return self.value(name)
 
     def _with(self, name: str, parsed: Value, *, is_default: bool) -> tomlkit.TOMLDocument:

@@ -41,8 +41,9 @@ def is_long(connection: apsw.Connection, memory: Memory) -> bool:
 
 def has_many_chunks(connection: apsw.Connection, memory_id: str) -> bool:
     """Return whether a memory has more chunks than one transaction should delete."""
-    sql = "SELECT count(*) FROM (SELECT 1 FROM chunks WHERE memory_id = ? LIMIT ?)"
-    return int(connection.execute(sql, (memory_id, AT_ONCE + 1)).get) > AT_ONCE
+    # Every write asks this: a limit that is bound would have the statement compiled anew each time.
+    sql = f"SELECT count(*) FROM (SELECT 1 FROM chunks WHERE memory_id = ? LIMIT {AT_ONCE + 1})"
+    return int(connection.execute(sql, (memory_id,)).get) > AT_ONCE
 
 
 def begin(connection: apsw.Connection, memory: Memory, chunk_of: ChunkOf) -> None:

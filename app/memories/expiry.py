@@ -15,6 +15,7 @@ from app.memories.writer import MemoryWriter
 ACTOR = "expiry"
 _TOGETHER = 50  # memories in one transaction
 _LONGEST_S = 3600.0
+_PAUSE_S = 0.1  # after a change, so that a burst of changes is looked through once
 
 # One that somebody brought back after its time stays.
 _DUE = (
@@ -47,7 +48,7 @@ class ExpiryService:
         ids: list[str] = []
         changes: list[ChangeSet] = []
         # Looking first leaves the writer to those who write: nearly always nothing is due.
-        while await self._transactions.store.read(partial(_due, now_ms=self._transactions.clock.now_ms())):
+        while await self._wait_s() <= 0:
             done = await self._transactions.run(_sweep, ACTOR, "memory.expire", run_id)
             ids += done.value
             changes.append(done.changes)
@@ -58,17 +59,23 @@ class ExpiryService:
     async def run(self) -> None:
         """Sweep now and each time a memory expires, until cancelled."""
         while True:
+            self._woken.clear()
             try:
-                await self.expire()
-                waits = await self._transactions.store.read(partial(_wait_s, now_ms=self._transactions.clock.now_ms()))
+                waits = await self._wait_s()
+                if waits <= 0:
+                    await self.expire()
                 self.failure = ""
             except KeepsakeError as error:
                 self.failure, waits = f"What has expired could not be set aside: {error.message}", _LONGEST_S
-            self._woken.clear()
             try:
-                await asyncio.wait_for(self._woken.wait(), waits)
+                await asyncio.wait_for(self._woken.wait(), max(waits, 0))
             except TimeoutError:
                 continue
+            await asyncio.sleep(_PAUSE_S)
+
+    async def _wait_s(self) -> float:
+        """Return the seconds until a memory expires, 0 when one has."""
+        return await self._transactions.store.read(partial(_wait_s, now_ms=self._transactions.clock.now_ms()))
 
     def wake(self) -> None:
         """Look again: memories were changed."""
@@ -85,5 +92,7 @@ def _sweep(writer: MemoryWriter) -> list[str]:
 
 
 def _wait_s(connection: apsw.Connection, now_ms: int) -> float:
+    if _due(connection, now_ms):
+        return 0.0
     soonest = connection.execute(_NEXT, (now_ms,)).get
     return _LONGEST_S if soonest is None else min(max((int(str(soonest)) - now_ms) / 1000, 0.01), _LONGEST_S)

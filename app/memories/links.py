@@ -34,17 +34,21 @@ _FIRST = "m.kind <> 'note', m.created_at, m.rowid"
 _ALIASED = "m.valid_until IS NULL AND json_extract(m.attributes, '$.aliases') IS NOT NULL"
 
 
-def write(connection: apsw.Connection, memory: Memory) -> None:
+def write(connection: apsw.Connection, memory: Memory, *, is_new: bool = False) -> None:
     """Replace the links that ``memory``'s content and foreign front matter make.
 
-    There is one for each title and relation. Its related files and people have links of their own.
+    There is one for each title and relation. Its related files and people have links of their own. A memory that
+    ``is_new`` has none to replace.
     """
-    connection.execute("DELETE FROM memory_links WHERE memory_id = ?", (memory.id,))
+    if not is_new:
+        connection.execute("DELETE FROM memory_links WHERE memory_id = ?", (memory.id,))
     found: dict[tuple[str, str], WikiLink] = {}
     for relation, names in (("file", memory.files), ("person", memory.people)):
         found.update(((relation, title_key(name)), WikiLink(name)) for name in names)
     for link in (*find_links(memory.content), *attribute_links(memory.attributes), *_markdown_links(memory)):
         found.setdefault((link.relation, title_key(link.target)), link)
+    if not found:
+        return
     connection.executemany(
         "INSERT OR IGNORE INTO memory_links (memory_id, relation, target, target_key, context) VALUES (?, ?, ?, ?, ?)",
         [

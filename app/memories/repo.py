@@ -1,7 +1,7 @@
 """The memories table: writing a memory's row and reading whole memories and list rows."""
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -203,12 +203,14 @@ def find_equal(connection: apsw.Connection, memory: Memory, now_ms: int) -> Memo
 
     One that has expired by ``now_ms`` does not count.
     """
-    row = connection.execute(
-        f"SELECT {_READ} FROM memories m WHERE m.content_hash = ? AND m.valid_until IS NULL AND m.kind = ?"
-        " AND m.store = ? AND (m.expires_at IS NULL OR m.expires_at > ?) ORDER BY m.created_at, m.rowid LIMIT 1",
+    # Every write asks this. Compared with "?", the statement would be compiled anew for each value, to look for a plan
+    # that suits it (https://sqlite.org/queryplanner-ng.html#qpsg): with "+?" it is not.
+    found: list[Any] = connection.execute(
+        "SELECT m.created_at, m.rowid, m.id FROM memories m WHERE m.content_hash = +? AND m.valid_until IS NULL"
+        " AND m.kind = +? AND m.store = +? AND (m.expires_at IS NULL OR m.expires_at > +?)",
         (text_hash(memory), memory.kind, memory.store, now_ms),
-    ).fetchone()
-    return None if row is None else _memory(row)
+    ).fetchall()
+    return get(connection, min(found)[2]) if found else None
 
 
 def mention(connection: apsw.Connection, memory_id: str) -> None:
@@ -277,12 +279,12 @@ def _values(memory: Memory, *, is_text_new: bool = True, hash_of_text: str | Non
         values.update(
             title_key=title_key(memory.title),
             content_hash=hash_of_text or text_hash(memory),
-            facts=json.dumps(memory.facts, ensure_ascii=False),
+            facts=_json(memory.facts, "[]"),
         )
     values.update(
-        files=json.dumps(memory.files, ensure_ascii=False),
-        people=json.dumps(memory.people, ensure_ascii=False),
-        attributes=json.dumps(memory.attributes, ensure_ascii=False),
+        files=_json(memory.files, "[]"),
+        people=_json(memory.people, "[]"),
+        attributes=_json(memory.attributes, "{}"),
         pinned=int(memory.pinned),
         created_at=to_ms(memory.created_at),
         updated_at=to_ms(memory.updated_at),
@@ -291,6 +293,11 @@ def _values(memory: Memory, *, is_text_new: bool = True, hash_of_text: str | Non
         valid_until=None if memory.deleted_at is None else to_ms(memory.deleted_at),
     )
     return values
+
+
+def _json(value: Sequence[str] | Mapping[str, Any], empty: str) -> str:
+    """Return ``value`` as JSON; most are empty, for which no encoder is made."""
+    return json.dumps(value, ensure_ascii=False) if value else empty
 
 
 def _memory(row: Sequence[Any]) -> Memory:

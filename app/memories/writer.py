@@ -250,10 +250,10 @@ def write_state(
         repo.update(connection, before, after)
     areas = {"memories"}
     active, was_active = after.deleted_at is None, before is not None and before.deleted_at is None
-    if before is None or before.tags != after.tags:
+    if (() if before is None else before.tags) != after.tags:
         tag_repo.write(connection, after.id, after.tags)
     if before is None or _linking(before) != _linking(after):
-        links.write(connection, after)
+        links.write(connection, after, is_new=before is None)
     if (() if before is None else before.sources) != after.sources:
         repo.write_sources(connection, after)
     if active != was_active or before is None or before.tags != after.tags:

@@ -1,7 +1,9 @@
-"""Session options, read from the settings each time they are used.
+"""Session options, read from the settings each time they change.
 
 A changed setting therefore takes effect at once.
 """
+
+from functools import lru_cache
 
 from app.config.config import Config
 from app.sessions.compaction.compaction_plan import SessionOptions
@@ -9,6 +11,11 @@ from app.sessions.compaction.compaction_plan import SessionOptions
 
 def session_options(config: Config) -> SessionOptions:
     """Return the session options that ``config`` sets."""
+    return _options_at(config, config.version)
+
+
+@lru_cache(maxsize=8)  # vaults that are open at once; every message asks
+def _options_at(config: Config, _version: int) -> SessionOptions:
     names = (name.strip() for name in config.text("sessions.excluded_agents").split(","))
     return SessionOptions(
         budget=int(config.number("sessions.budget")),

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from itertools import islice
 from typing import Any, cast
 
@@ -49,6 +50,53 @@ def head(connection: apsw.Connection, session_id: str) -> tuple[int, int | None]
         (session_id,),
     ).fetchone()
     return cast("tuple[int, int | None] | None", row)
+
+
+@dataclass(frozen=True, slots=True)
+class LocatedSession:
+    """A session looked up by name or channel, or none.
+
+    Args:
+        named: The id that the name given stands for, whether there is such a session or not; ``None`` without a name.
+        session_id: The session's id, ``None`` where one is to be made.
+        agent: Its agent.
+        last_seq: The number of its last message.
+        forgotten_ms: When it was forgotten, ``None`` if it was not.
+        has_preview: Whether it has a preview.
+    """
+
+    named: str | None
+    session_id: str | None = None
+    agent: str = ""
+    last_seq: int = 0
+    forgotten_ms: int | None = None
+    has_preview: bool = False
+
+
+def locate(
+    connection: apsw.Connection, session_id: str | None, channel: str, agent: str | None = None
+) -> LocatedSession:
+    """Return the session with an id or, without one, the latest of a channel.
+
+    With ``agent``, only its sessions count.
+    """
+    if session_id is None or agent is None:
+        named = None if session_id is None else resolved(connection, session_id)
+    else:
+        named = own_session(connection, session_id, agent) or agents_name(session_id, agent)
+    found = None if named is None else _located(connection, named, named)
+    if found is None and channel and (latest := session_of_channel(connection, channel, agent)) is not None:
+        found = _located(connection, latest, named)
+    return found or LocatedSession(named)
+
+
+def _located(connection: apsw.Connection, session_id: str, named: str | None) -> LocatedSession | None:
+    row: Any = connection.execute(
+        "SELECT s.agent, t.last_seq, s.forgotten_at, s.preview <> '' FROM sessions s"
+        " JOIN session_state t ON t.session_id = s.id WHERE s.id = ?",
+        (session_id,),
+    ).fetchone()
+    return None if row is None else LocatedSession(named, session_id, row[0], row[1], row[2], bool(row[3]))
 
 
 def agent_of(connection: apsw.Connection, session_id: str) -> str:
@@ -106,13 +154,7 @@ def located(connection: apsw.Connection, session_id: str | None, channel: str, a
 
     With ``agent``, only its sessions count. It is ``None`` for a new one.
     """
-    if session_id is None or agent is None:
-        named = None if session_id is None else resolved(connection, session_id)
-    else:
-        named = own_session(connection, session_id, agent)
-    if named is not None and head(connection, named) is not None:
-        return named
-    return session_of_channel(connection, channel, agent) if channel else None
+    return locate(connection, session_id, channel, agent).session_id
 
 
 def session_of_channel(connection: apsw.Connection, channel: str, agent: str | None = None) -> str | None:

@@ -111,10 +111,13 @@ class SessionService:
         check_channel(heading.channel)
 
         def work(connection: apsw.Connection) -> Changed[Appended]:
-            done = self._append_once(connection, messages, session, heading, actor, key, owner)
+            agent = None if owner is None else clean_name(owner)
+            located = repo.locate(connection, session, clean_name(heading.channel), agent)
+            done = self._append_once(connection, messages, session, heading, actor, key, owner, located)
             if not done.seqs:
                 return Changed(done, ChangeSet(frozenset(), (), actor))
-            scopes = (session_scope(repo.agent_of(connection, done.session_id)),)
+            is_there = located.session_id == done.session_id
+            scopes = (session_scope(located.agent if is_there else repo.agent_of(connection, done.session_id)),)
             areas = frozenset({"sessions", "messages"})
             return Changed(done, ChangeSet(areas, (done.session_id,), actor, scopes=scopes))
 
@@ -129,18 +132,14 @@ class SessionService:
         actor: str,
         key: str,
         owner: str | None,
+        located: repo.LocatedSession,
     ) -> Appended:
         """Append unless the capture policy or the caller's key keeps it from being stored."""
-        agent = None if owner is None else clean_name(owner)
-        channel = clean_name(heading.channel)
-        if self._capture and not self._capture.keeps(
-            connection, session, heading.agent, actor, channel=channel, owner=agent
-        ):
+        if self._capture and not self._capture.allows(connection, heading.agent, actor, located.agent):
             return Appended(session or "", (), created=False)
-        named = None if session is None else _named(connection, session, agent)
-        if key and (before := idempotency.previous_append(connection, actor, key, named, messages)) is not None:
+        if key and (before := idempotency.previous_append(connection, actor, key, located.named, messages)) is not None:
             return before
-        done = self.append_in(connection, messages, session, heading, owner)
+        done = self.append_in(connection, messages, session, heading, owner, located)
         if key:
             idempotency.note_append(connection, actor, key, done, self._clock.now_ms())
         return done
@@ -152,12 +151,16 @@ class SessionService:
         session: str | None,
         heading: NewSession,
         owner: str | None = None,
+        located: repo.LocatedSession | None = None,
     ) -> Appended:
-        """Append inside the caller's transaction; see ``append``."""
+        """Append inside the caller's transaction, to the session ``located`` where known; see ``append``."""
+        if located is None:
+            agent = None if owner is None else clean_name(owner)
+            located = repo.locate(connection, session, clean_name(heading.channel), agent)
         now = self._clock.now_ms()
-        key, last_seq, created = self._open_session(connection, session, heading, messages, now, owner)
+        key, last_seq, created = self._open_session(connection, session, heading, messages, now, owner, located)
         stored = number(messages, key, last_seq, now)
-        self._insert(connection, key, stored, now)
+        self._insert(connection, key, stored, now, has_preview=located.has_preview)
         self._index.messages_stored(connection, stored)
         return Appended(key, tuple(message.seq for message in stored), created)
 
@@ -180,7 +183,9 @@ class SessionService:
         return stored
 
     @staticmethod
-    def _insert(connection: apsw.Connection, session: str, stored: Sequence[Message], now_ms: int) -> None:
+    def _insert(
+        connection: apsw.Connection, session: str, stored: Sequence[Message], now_ms: int, *, has_preview: bool = False
+    ) -> None:
         repo.insert_messages(connection, stored)
         repo.note_appended(
             connection,
@@ -189,7 +194,7 @@ class SessionService:
             count=len(stored),
             said_ms=max(to_ms(message.created_at) for message in stored),
             now_ms=now_ms,
-            preview=_preview(stored),
+            preview="" if has_preview else _preview(stored),
         )
 
     def _open_session(
@@ -200,16 +205,16 @@ class SessionService:
         messages: Sequence[NewMessage],
         now: int,
         owner: str | None,
+        located: repo.LocatedSession,
     ) -> tuple[str, int, bool]:
         agent = None if owner is None else clean_name(owner)
-        known = repo.located(connection, session, clean_name(heading.channel), agent)
+        known = located.session_id
         if known is not None:
-            if session is not None and known != _named(connection, session, agent):
+            if session is not None and known != located.named:
                 _add_name(connection, session, agent, known, now)
-            last_seq, forgotten = repo.head(connection, known) or (0, None)
-            if forgotten is not None:
+            if located.forgotten_ms is not None:
                 raise InputError(f"Session {known} was forgotten. Undo that, or use another id.", session=known)
-            return known, last_seq, False
+            return known, located.last_seq, False
         first = messages[0].created_at if messages else None
         key = self.create_in(connection, session, heading, to_ms(first) if first is not None else now, agent)
         return key, 0, True

@@ -110,6 +110,8 @@ def put(connection: apsw.Connection, generation: Generation, vectors: Sequence[t
 
 def delete_vectors(connection: apsw.Connection, chunk_ids: Sequence[int]) -> None:
     """Delete the vectors of chunks from every generation."""
+    if not chunk_ids:
+        return
     for (number,) in connection.execute("SELECT id FROM generations").fetchall():
         connection.executemany(
             f"DELETE FROM vectors_{int(str(number))} WHERE chunk_id = ?",

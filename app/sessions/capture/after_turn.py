@@ -32,6 +32,7 @@ _log = logging.getLogger(__name__)
 ACTOR = "after-turn"
 RETRY_S = 60.0
 _MAX_BACKOFF = 10
+_PAUSE_S = 0.1  # after a change to memories, so that those of a burst are looked up together
 LONGEST_WAIT = 15  # times the quiet period, after which work on a busy conversation is due, too
 _MOST_IDS = 500  # a change to more memories is a bulk change, not the work of one turn
 _BUDGETS = 1000
@@ -128,6 +129,8 @@ class AfterTurn:
         try:
             while True:
                 await self._woken()
+                if self._memories:
+                    await asyncio.sleep(_PAUSE_S)
                 self._wake.clear()
                 await self.look_after_all(self._options().quiet_s)
         except Exception as error:

@@ -3,7 +3,6 @@
 An agent can be switched off; nothing of it is stored then, without an error.
 """
 
-import json
 from collections.abc import Callable
 
 import apsw
@@ -43,9 +42,12 @@ class CapturePolicy:
             channel: What finds the conversation where ``session`` does not.
             owner: The agent that the conversation must be with; ``None`` for any.
         """
-        session = repo.located(connection, session, channel, owner)
-        names = {name for agent in agents if (name := agent.strip())} | _agent_of(connection, session)
-        return not names & self._options().excluded_agents and not _is_off(connection, names)
+        return self.allows(connection, *agents, repo.locate(connection, session, channel, owner).agent)
+
+    def allows(self, connection: apsw.Connection, *agents: str) -> bool:
+        """Return whether something may be stored of these agents; empty names do not count."""
+        names = {name for agent in agents if (name := agent.strip())}
+        return names.isdisjoint(self._options().excluded_agents) and names.isdisjoint(_switched_off(connection))
 
 
 def capture_store(connection: apsw.Connection, session: str) -> StoreName | None:
@@ -61,15 +63,5 @@ def capture_store(connection: apsw.Connection, session: str) -> StoreName | None
     return None if row is None else _STORES.get(str(row[0]))
 
 
-def _agent_of(connection: apsw.Connection, session: str | None) -> set[str]:
-    if session is None:
-        return set()
-    return {str(row[0]) for row in connection.execute("SELECT agent FROM sessions WHERE id = ?", (session,))} - {""}
-
-
-def _is_off(connection: apsw.Connection, names: set[str]) -> bool:
-    rows = connection.execute(
-        "SELECT 1 FROM agents WHERE enabled = 0 AND name IN (SELECT value FROM json_each(?)) LIMIT 1",
-        (json.dumps(sorted(names)),),
-    )
-    return rows.fetchone() is not None
+def _switched_off(connection: apsw.Connection) -> list[str]:
+    return [str(row[0]) for row in connection.execute("SELECT name FROM agents WHERE enabled = 0")]

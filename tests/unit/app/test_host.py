@@ -338,3 +338,46 @@ def test_a_caller_that_gives_up_while_the_vault_closes_leaves_no_lost_error(
     closing.join(30)
     gc.collect()
     assert not [record for record in caplog.records if record.name == "asyncio"]
+
+
+def test_a_caller_is_answered_before_the_work_that_its_call_wakes(host: Host) -> None:
+    order: list[str] = []
+    background: list[asyncio.Task[None]] = []
+    is_watched = threading.Event()
+
+    async def log_when(woken: asyncio.Event) -> None:
+        await woken.wait()
+        order.append("woken")
+
+    async def wake() -> None:
+        woken = asyncio.Event()
+        background.append(asyncio.create_task(log_when(woken)))
+        while not is_watched.is_set():
+            await asyncio.sleep(0)
+        woken.set()
+
+    async def finish() -> None:
+        await background[0]
+
+    call = host.submit(wake())
+    call.add_done_callback(lambda _: order.append("answered"))
+    is_watched.set()
+    call.result(30)
+    host.submit(finish()).result(30)
+    assert order == ["answered", "woken"]
+
+
+def test_a_caller_that_gives_up_ends_its_call(host: Host) -> None:
+    begun, ended = threading.Event(), threading.Event()
+
+    async def wait_for_ever() -> None:
+        begun.set()
+        try:
+            await asyncio.Event().wait()
+        finally:
+            ended.set()
+
+    call = host.submit(wait_for_ever())
+    assert begun.wait(30)
+    assert call.cancel()
+    assert ended.wait(30)

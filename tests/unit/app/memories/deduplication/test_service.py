@@ -77,6 +77,12 @@ def test_observation_is_known_by_title_and_facts(harness: DeduplicationHarness) 
     assert harness.write("Told otherwise", title="Meeting", facts=("Ana leaves",)).outcome == "ADD"
 
 
+def test_of_equal_memories_the_oldest_is_counted(harness: DeduplicationHarness) -> None:
+    first, second = harness.save("Likes tea"), harness.save("Likes tea")
+    again = harness.write("likes tea", kind=first.kind)
+    assert (again.outcome, again.matched) == ("EXACT_DUP", min(first, second, key=lambda one: one.created_at).id)
+
+
 def test_others_are_known_by_title_and_content(harness: DeduplicationHarness) -> None:
     harness.write("Likes tea", kind="fact")
     assert harness.write("likes   TEA", kind="fact").outcome == "EXACT_DUP"

@@ -3,6 +3,7 @@ from pathlib import Path
 
 import pytest
 
+from app.host import Host
 from app.sessions.model import Appended, NewMessage
 from app.sessions.service import NewSession
 from tests.unit.app.sessions.session_harness import SessionHarness, open_harness
@@ -54,3 +55,16 @@ def test_a_conversation_begun_before_takes_no_more(harness: SessionHarness) -> N
     assert harness.append(HELLO).seqs == ()
     assert harness.append(HELLO, session=None, channel="chat:1:2").seqs == ()
     assert count(harness) == 1
+
+
+def test_an_append_follows_the_settings_as_they_are_now(host: Host) -> None:
+    def append() -> tuple[int, ...]:
+        messages = [{"role": "user", "content": "Hello there."}]
+        answer: Appended = host.ask("session.append", messages=messages, session="talk", agent="scout")
+        return answer.seqs
+
+    assert append() == (1,)
+    host.ask("settings.set", name="sessions.excluded_agents", value="scout")
+    assert append() == ()
+    host.ask("settings.set", name="sessions.excluded_agents", value="")
+    assert append() == (2,)
