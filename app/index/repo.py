@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import apsw
 
+from app.index.tokenizer import count_words
+
 NEVER = 1 << 62
 """The ``retry_at`` of a text that must not be sent to a remote service."""
 REBUILD_KEY = "rebuild"
@@ -56,7 +58,7 @@ def insert_chunks(connection: apsw.Connection, chunks: Sequence[Chunk]) -> None:
     numbered = list(enumerate(chunks, first))
     connection.executemany(
         "INSERT INTO chunks (id, kind, session_id, memory_id, seq_start, seq_end, store, role, text, grams,"
-        " content_hash, created_at) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        " content_hash, created_at, words) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
         [
             (
                 number,
@@ -71,6 +73,7 @@ def insert_chunks(connection: apsw.Connection, chunks: Sequence[Chunk]) -> None:
                 chunk.grams,
                 chunk.content_hash,
                 chunk.created_ms,
+                count_words(chunk.text) + count_words(chunk.grams),
             )
             for number, chunk in numbered
         ],
