@@ -49,6 +49,28 @@ def new_passphrase() -> str:
     return typed
 
 
+def export_passphrase(path: Path) -> str:
+    """Return the passphrase of an encrypted export, ``""`` for a file of another kind.
+
+    Raises:
+        InputError: There is nothing to read it from, or it is empty.
+    """
+    from app.encryption.encrypted_file import is_encrypted_file  # noqa: PLC0415
+
+    try:
+        if not path.is_file():
+            return ""
+        with path.open("rb") as file:
+            if not is_encrypted_file(file.read(64)):
+                return ""
+    except OSError:  # the import says what is wrong with it
+        return ""
+    typed = typed_passphrase(f"Passphrase of {terminal.one_line(path.name)}")
+    if not typed:
+        raise InputError(f"{path.name} is encrypted: type its passphrase, or pipe it in as one line.")
+    return typed
+
+
 def unlock_at_terminal(vault: Path) -> None:
     """Unlock an encrypted vault for this process; does nothing where it is not locked.
 
