@@ -35,12 +35,14 @@ class KeyFile:
         state: How much of the vault is encrypted.
         wrapped: The data key under the passphrase.
         is_in_keyring: The data key is in the system's keyring too.
+        has_begun: A file may be encrypted with it; before that an encryption can be called off.
     """
 
     id: str
     state: EncryptionState
     wrapped: WrappedKey
     is_in_keyring: bool = False
+    has_begun: bool = True
 
     def unwrap(self, passphrase: str) -> DataKey:
         """Return the data key.
@@ -67,7 +69,9 @@ def new_key(passphrase: str) -> tuple[KeyFile, DataKey]:
     """
     key = DataKey(secrets.token_bytes(BYTES))
     key_id = "key-" + secrets.token_hex(8)
-    return KeyFile(key_id, EncryptionState.ENCRYPTING, wrap(key.secret, passphrase, _bound_to(key_id))), key
+    return KeyFile(
+        key_id, EncryptionState.ENCRYPTING, wrap(key.secret, passphrase, _bound_to(key_id)), has_begun=False
+    ), key
 
 
 def has_key_file(vault: Path) -> bool:
@@ -144,6 +148,7 @@ def _as_bytes(file: KeyFile) -> bytes:
         "id": file.id,
         "state": file.state.value,
         "keyring": file.is_in_keyring,
+        "begun": file.has_begun,
         **file.wrapped.fields(),
     }
     return json.dumps(made, indent=2).encode() + b"\n"
@@ -160,4 +165,5 @@ def _parsed(data: bytes) -> KeyFile:
         state=EncryptionState(found["state"]),
         wrapped=from_fields(found),
         is_in_keyring=found.get("keyring") is True,
+        has_begun=found.get("begun") is not False,
     )

@@ -9,7 +9,14 @@ from typing import Final
 from app.config.keyring import Keyring
 from app.core.files import from_os
 from app.encryption.data_key import BYTES, DataKey
-from app.encryption.key_file import KeyFile, has_key_file, new_key, read_key_file, write_key_file
+from app.encryption.key_file import (
+    KeyFile,
+    has_key_file,
+    new_key,
+    read_key_file,
+    remove_key_file,
+    write_key_file,
+)
 from app.encryption.model import EncryptionState, EncryptionStatus
 from app.encryption.vault_keys import drop_key, is_unlocked, keep_key, unlock
 from app.errors import InputError, KeyringUnavailableError, WrongPassphraseError
@@ -89,6 +96,31 @@ class VaultEncryption:
             self._forget(file)
             begin(self._vault, replace(file, state=EncryptionState.DECRYPTING, is_in_keyring=False))
             keep_key(self._vault, key)
+
+    def cancel(self, *, is_open: bool = False) -> None:
+        """Call off an encryption of which no file is encrypted yet; it needs no passphrase.
+
+        Args:
+            is_open: This process has the vault open; else it must be closed.
+
+        Raises:
+            InputError: There is none, or it has begun.
+            VaultLockedError: A Keepsake has it open.
+            MachineError: The key file cannot be removed.
+        """
+        with self._locked(is_open=is_open):
+            file = self._file()
+            if file.state is not EncryptionState.ENCRYPTING:
+                raise InputError("There is no encryption to call off. To decrypt these memories, use the passphrase.")
+            if file.has_begun:
+                raise InputError(
+                    "The encryption has begun, so it cannot be called off any more. Open Keepsake with the passphrase;"
+                    " when everything is encrypted, it can be decrypted."
+                )
+            with suppress(KeyringUnavailableError):  # what is left there opens nothing
+                self._forget(file)
+            remove_key_file(self._vault)
+            drop_key(self._vault)
 
     def change(self, old: str, new: str) -> None:
         """Put another passphrase in the place of the old one; the vault may be open.
