@@ -226,6 +226,12 @@ class VaultFolder:
 
         VaultEncryption(self._vault).unlock(passphrase)
 
+    def cancel_encryption(self) -> None:
+        """Call off an encryption that has not begun."""
+        from app.store.vault_encryption import VaultEncryption  # noqa: PLC0415
+
+        VaultEncryption(self._vault).cancel()
+
     def stop(self) -> None:
         """Stop what is under way, for good."""
         self._stop.set()

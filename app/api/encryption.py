@@ -44,6 +44,16 @@ async def decrypt(engine: Engine, caller: Caller, passphrase: str) -> Changed[En
     return await _changed(engine, caller)
 
 
+@operation("encryption.cancel", access="write", trust="full", owner_only=True)
+async def cancel(engine: Engine, caller: Caller) -> Changed[EncryptionStatus]:
+    """Call off an encryption that was requested and has not begun.
+
+    No file is encrypted yet, so it needs no passphrase. Afterwards only ``encryption.decrypt`` takes it back.
+    """
+    await asyncio.to_thread(_encryption(engine).cancel, is_open=True)
+    return await _changed(engine, caller)
+
+
 @operation("encryption.change", access="write", trust="full", owner_only=True)
 async def change(engine: Engine, caller: Caller, old: str, new: str) -> Changed[EncryptionStatus]:
     """Put another passphrase in the place of the old one, at once.

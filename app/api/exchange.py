@@ -12,8 +12,8 @@ from app.core.paths import user_path
 from app.core.stores import StoreName
 from app.encryption.key_file import has_key_file
 from app.engine import Engine
-from app.errors import InputError
-from app.exchange.formats import capsule
+from app.errors import CancelledByPersonError, InputError
+from app.exchange.formats import capsule, encrypted_export
 from app.exchange.model import (
     ExportFormat,
     ExportReport,
@@ -25,16 +25,17 @@ from app.exchange.model import (
 
 
 @operation("exchange.preview", trust="full", owner_only=True)
-async def preview(engine: Engine, caller: Caller, path: str) -> ImportPreview:
+async def preview(engine: Engine, caller: Caller, path: str, passphrase: str = "") -> ImportPreview:
     """Say what a file or folder is and what an import would make of it.
 
     Nothing is stored. It reads for some seconds at most, and says so when that was not all.
 
     Args:
         path: The file or folder on this machine.
+        passphrase: What opens an encrypted export; without it the answer says that it is locked.
     """
     source = user_path(path)
-    found = await engine.exchange.preview(source)
+    found = await engine.exchange.preview(source, passphrase)
     if found.format != capsule.NAME:
         return found
     return replace(found, capsule=await engine.capsule_keys.origin(source))
@@ -55,6 +56,7 @@ async def import_file(
     job: str = "",
     store: StoreName = "private",
     skip_secrets: bool = False,
+    passphrase: str = "",
 ) -> Changed[ImportReport]:
     """Import a file or folder; what is there already is not added again.
 
@@ -64,15 +66,17 @@ async def import_file(
         path: A ChatGPT or Claude export (``conversations.json`` or its zip), transcripts of Claude Code, Codex, Gemini
             CLI or Cursor, chats of messengers, an mbox file of mails, notes of Markdown, Joplin, Notion,
             Apple or Evernote, PDF, Word and other documents, memories of other systems
-            for agents, or Keepsake JSONL.
+            for agents, or Keepsake JSONL, encrypted or not.
         format: ``chatgpt``, ``chatgpt-branches`` (also what edits and retries left behind), ``claude``, ``markdown``,
-            ``keepsake``, ``mcp-memory``, ``claude-code``, ``codex``, ``gemini``, ``cursor``, ``whatsapp``,
-            ``telegram``, ``slack``, ``discord``, ``signal``, ``messenger``, ``mbox``, ``enex``, ``joplin``,
-            ``notion``, ``apple-notes``, ``pdf``, ``docx``, ``html``, ``documents``, ``mem0``, ``mcp-memory-service``,
-            ``letta``, ``gemini-takeout``, ``messages``, ``memory-database``, or ``auto`` to look.
+            ``keepsake``, ``encrypted``, ``mcp-memory``, ``claude-code``, ``codex``, ``gemini``, ``cursor``,
+            ``whatsapp``, ``telegram``, ``slack``, ``discord``, ``signal``, ``messenger``, ``mbox``, ``enex``,
+            ``joplin``, ``notion``, ``apple-notes``, ``pdf``, ``docx``, ``html``, ``documents``, ``mem0``,
+            ``mcp-memory-service``, ``letta``, ``gemini-takeout``, ``messages``, ``memory-database``, or ``auto`` to
+            look.
         job: An id of the caller's own to watch and cancel it by.
         store: Who may see the imported notes.
         skip_secrets: Leave out notes and messages that look as if they held a key or a password.
+        passphrase: What opens an encrypted export.
     """
     source = user_path(path)
     work = engine.jobs.begin(f"Importing {source.name or source}", "bytes", job)
@@ -82,7 +86,7 @@ async def import_file(
             await engine.upkeep.backups.now("before-import")
         with engine.index.worker.delayed():
             report = await engine.exchange.import_path(
-                source, format, store, caller.name, work, skip_secrets=skip_secrets
+                source, format, store, caller.name, work, skip_secrets=skip_secrets, passphrase=passphrase
             )
         state = "cancelled" if report.cancelled else "finished"
         if report.format == capsule.NAME and not report.cancelled:
@@ -128,32 +132,43 @@ async def export(
     removed: bool = True,
     history: bool = False,
     plain_text: bool = False,
+    passphrase: str = "",
 ) -> ExportReport:
     """Write all conversations and memories to a file or folder.
 
-    The file is not encrypted, also where the vault is.
+    Only the format ``encrypted`` is encrypted; the others are not, also where the vault is.
 
     Args:
-        path: Where to; a file for ``jsonl``, a new or empty folder for ``markdown`` and ``folder``.
+        path: Where to; a file for ``jsonl`` and ``encrypted``, a new or empty folder for ``markdown`` and ``folder``.
         format: ``jsonl`` is complete and can be imported again; ``markdown`` is for reading; ``folder`` has both, the
-            names as GraphML and a page that reads and searches them in a browser, and is verified by reading it again.
+            names as GraphML and a page that reads and searches them in a browser, and is verified by reading it again;
+            ``encrypted`` is one complete file with the attachments that only a passphrase opens, verified likewise.
         job: An id of the caller's own to watch and cancel it by.
-        removed: Also what was deleted, superseded, archived or forgotten, marked so; only in ``jsonl``.
-        history: Also who changed what and when, with the text before and after; only in ``jsonl``.
-        plain_text: Must be true in an encrypted vault: it says that the person knows that the file is not.
+        removed: Also what was deleted, superseded, archived or forgotten, marked so; in ``jsonl``, ``folder`` and
+            ``encrypted``.
+        history: Also who changed what and when, with the text before and after; likewise.
+        plain_text: Must be true in an encrypted vault, except for ``encrypted``: it says that the person knows that
+            the file is not.
+        passphrase: What will open an ``encrypted`` file, at least eight characters on one line; nobody can bring it
+            back.
     """
-    if not plain_text and has_key_file(engine.vault):
+    if not plain_text and format != encrypted_export.NAME and has_key_file(engine.vault):
         raise InputError(
-            "These memories are encrypted, and an export is not. Say that it may be plain text (--plain-text), or take"
-            " a copy of the whole folder along, which stays encrypted.",
+            "These memories are encrypted, and this export is not. Use the format 'encrypted', or say that it may be"
+            " plain text (--plain-text). A copy of the whole folder stays encrypted, too.",
             field="plain_text",
         )
     target = user_path(path)
     work = engine.jobs.begin(f"Exporting to {target.name}", "items", job)
     state = "failed"
     try:
-        report = await engine.exchange.export_path(target, format, work, removed=removed, history=history)
+        report = await engine.exchange.export_path(
+            target, format, work, removed=removed, history=history, passphrase=passphrase
+        )
         state = "finished"
+    except CancelledByPersonError:
+        state = "cancelled"
+        raise
     finally:
         engine.jobs.end(work, state)
     return report

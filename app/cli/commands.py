@@ -14,6 +14,7 @@ from app.cli import hit_lines, maintenance, mcp_command, reports, terminal
 from app.cli.command_line import help_lines
 from app.cli.connect import VaultConnection, open_connection
 from app.cli.input import given_path, piped_text
+from app.cli.passphrase import export_passphrase, new_passphrase
 from app.core.paths import runtime_dir
 from app.errors import InputError
 
@@ -31,6 +32,7 @@ ImportFormat = Literal[
     "claude",
     "markdown",
     "keepsake",
+    "encrypted",
     "capsule",
     "mcp-memory",
     "claude-code",
@@ -107,20 +109,22 @@ def import_(
 ) -> None:
     """Import conversations and notes from ChatGPT, Claude, coding agents, Markdown or Keepsake.
 
-    A second import adds nothing twice. The exit status is 1 when a conversation, message or note had to be left out,
+    A second import adds nothing twice. The passphrase of an encrypted export is asked for, or read from standard input
+    as one line. The exit status is 1 when a conversation, message or note had to be left out,
     and 3 when only a picture or another file that they show was; files that nothing shows are only counted.
     """
     from app.exchange.model import ImportReport  # noqa: PLC0415
 
     given = str(given_path(path))
+    source = {"path": given, "passphrase": export_passphrase(Path(given))}
     with open_connection(context.obj) as connection:
         if preview:
-            _say_preview(connection, given)
+            _say_preview(connection, source)
             return
         if not skip_secrets and terminal.can_ask():
-            skip_secrets = _asks_to_skip_secrets(connection, given)
+            skip_secrets = _asks_to_skip_secrets(connection, source)
         _tell_cut_off(connection, given)
-        options = {"path": given, "format": form, "store": store, "skip_secrets": skip_secrets}
+        options = {**source, "format": form, "store": store, "skip_secrets": skip_secrets}
         raw = connection.work("exchange.import", _show, **options)
         report = msgspec.convert(raw, ImportReport)
         _say_all(reports.import_lines(report))
@@ -143,17 +147,17 @@ def _tell_cut_off(connection: VaultConnection, path: str) -> None:
             terminal.tell(f"An import of {shown} was cut off. Import it again to go on; nothing is added twice.")
 
 
-def _say_preview(connection: VaultConnection, path: str) -> int:
+def _say_preview(connection: VaultConnection, source: Mapping[str, str]) -> int:
     """Say what an import would make, and return the number of texts with secrets."""
     from app.exchange.model import ImportPreview  # noqa: PLC0415
 
-    found = msgspec.convert(connection.call("exchange.preview", path=path), ImportPreview)
+    found = msgspec.convert(connection.call("exchange.preview", **source), ImportPreview)
     _say_all(reports.preview_lines(found))
     return found.secrets
 
 
-def _asks_to_skip_secrets(connection: VaultConnection, path: str) -> bool:
-    return bool(_say_preview(connection, path)) and typer.confirm("Leave these texts out?", err=True)
+def _asks_to_skip_secrets(connection: VaultConnection, source: Mapping[str, str]) -> bool:
+    return bool(_say_preview(connection, source)) and typer.confirm("Leave these texts out?", err=True)
 
 
 @application.command()
@@ -161,18 +165,21 @@ def export(
     context: typer.Context,
     path: Text,
     form: Annotated[
-        Literal["jsonl", "markdown", "folder", "mcp-memory"],
+        Literal["jsonl", "markdown", "folder", "encrypted", "mcp-memory"],
         typer.Option(
             "--format",
             help="jsonl is complete and can be imported; markdown is for reading; folder has both and a page to search "
-            "them; mcp-memory is the knowledge graph.",
+            "them; encrypted is complete, and only a passphrase opens it; mcp-memory is the knowledge graph.",
         ),
     ] = "jsonl",
     removed: Annotated[
-        bool, typer.Option(help="Include what was deleted, superseded or archived, marked as such; only in jsonl.")
+        bool,
+        typer.Option(
+            help="Include what was deleted, superseded or archived, marked as such; not in markdown and mcp-memory."
+        ),
     ] = True,
     history: Annotated[
-        bool, typer.Option("--history", help="Include who changed what and when; only in jsonl.")
+        bool, typer.Option("--history", help="Include who changed what and when; not in markdown and mcp-memory.")
     ] = False,
     plain_text: Annotated[
         bool, typer.Option("--plain-text", help="Export an encrypted vault, although the export is not encrypted.")
@@ -180,17 +187,20 @@ def export(
 ) -> None:
     """Export all conversations and memories to a file or folder.
 
-    Use a file for jsonl, and a new or empty folder for markdown and folder.
+    Use a file for jsonl and encrypted, and a new or empty folder for markdown and folder. The passphrase of an
+    encrypted export is typed unseen, or read from standard input as one line; nobody can bring a forgotten one back.
 
     The path '-' writes jsonl to standard output, which has no room for attachments. The exit status is 3 when a picture
     or another attachment was left out; every text is there all the same.
     """
     from app.exchange.model import ExportReport  # noqa: PLC0415
 
-    options = {"format": form, "removed": removed, "history": history, "plain_text": plain_text}
+    options: dict[str, Any] = {"format": form, "removed": removed, "history": history, "plain_text": plain_text}
     if path == "-":
         _export_to_output(context.obj, options)
         return
+    if form == "encrypted":
+        options["passphrase"] = new_passphrase()
     with open_connection(context.obj) as connection:
         raw = connection.work("exchange.export", _show, path=str(given_path(path)), **options)
         report = msgspec.convert(raw, ExportReport)
@@ -202,7 +212,7 @@ def _export_to_output(vault: Path, options: Mapping[str, Any]) -> None:
     from app.encryption.key_file import has_key_file  # noqa: PLC0415
 
     if options["format"] != "jsonl":
-        target = "file" if options["format"] == "mcp-memory" else "folder"
+        target = "file" if options["format"] in {"mcp-memory", "encrypted"} else "folder"
         raise InputError(f"Only jsonl can be written to standard output. Name a {target} for {options['format']}.")
     # That of an encrypted vault must not lie on the disk; this folder is in memory where the system has such a one.
     place = runtime_dir() if has_key_file(vault) else None
@@ -323,9 +333,13 @@ def call(
 def _refuse_secrets(operation: str, arguments: str) -> None:
     """Refuse a key or a passphrase as an argument, where other programs can read it."""
     subject = operation.partition(".")[0]
-    if arguments != "-" and (operation == "secret.set" or (subject == "encryption" and arguments != "{}")):
+    is_of_export = subject == "exchange" and '"passphrase"' in arguments
+    if arguments != "-" and (
+        operation == "secret.set" or is_of_export or (subject == "encryption" and arguments != "{}")
+    ):
         what = "A key" if subject == "secret" else "A passphrase"
-        command = "keepsake secret set" if subject == "secret" else "keepsake encryption"
+        words = {"secret": "secret set", "exchange": operation.replace(".", " ").removeprefix("exchange ")}
+        command = f"keepsake {words.get(subject, 'encryption')}"
         raise InputError(f"{what} is not given as an argument, where others could see it. Use '{command}'.")
 
 

@@ -65,6 +65,22 @@ def decrypt(context: typer.Context) -> None:
     _carry_out(context.obj, "encryption.decrypt", {"passphrase": typed_passphrase("Passphrase")}, _closed_decrypt)
 
 
+@application.command(name="cancel")
+def cancel(context: typer.Context) -> None:
+    """Call off an encryption that has not begun, which needs no passphrase.
+
+    It begins when the vault is next opened with the passphrase.
+    """
+    try:
+        client = Client.connect(context.obj)
+    except HostUnreachableError:
+        _vault_encryption(context.obj).cancel()
+    else:
+        with client:
+            client.call("encryption.cancel")
+    terminal.say("The encryption is called off. These memories stay as they are, not encrypted.")
+
+
 @application.command(name="change")
 def change(context: typer.Context) -> None:
     """Change the passphrase.

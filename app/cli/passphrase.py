@@ -23,7 +23,10 @@ def typed_passphrase(question: str) -> str:
     if sys.stdin is None:
         raise InputError("There is no standard input to read the passphrase from.")
     if not sys.stdin.isatty():
-        return sys.stdin.readline(_MOST).rstrip("\r\n")
+        line = sys.stdin.readline(_MOST)
+        if not line:
+            raise InputError("Standard input has no passphrase. Type it in a terminal, or pipe it in.")
+        return line.rstrip("\r\n")
     with warnings.catch_warnings():
         # Where typing cannot be hidden it would be shown.
         warnings.simplefilter("error", getpass.GetPassWarning)
@@ -46,6 +49,28 @@ def new_passphrase() -> str:
         raise InputError(problem)
     if sys.stdin is not None and sys.stdin.isatty() and typed_passphrase("The same again") != typed:
         raise InputError("The two passphrases differ. Nothing was changed.")
+    return typed
+
+
+def export_passphrase(path: Path) -> str:
+    """Return the passphrase of an encrypted export, ``""`` for a file of another kind.
+
+    Raises:
+        InputError: There is nothing to read it from, or it is empty.
+    """
+    from app.encryption.encrypted_file import is_encrypted_file  # noqa: PLC0415
+
+    try:
+        if not path.is_file():
+            return ""
+        with path.open("rb") as file:
+            if not is_encrypted_file(file.read(64)):
+                return ""
+    except OSError:  # the import says what is wrong with it
+        return ""
+    typed = typed_passphrase(f"Passphrase of {terminal.one_line(path.name)}")
+    if not typed:
+        raise InputError(f"{path.name} is encrypted: type its passphrase, or pipe it in as one line.")
     return typed
 
 

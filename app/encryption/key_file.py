@@ -4,13 +4,10 @@ A vault is encrypted with a random data key, so that a new passphrase only wraps
 backups, which cannot be read without it.
 """
 
-import base64
 import binascii
-import hashlib
 import json
 import os
 import secrets
-import unicodedata
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final
@@ -18,19 +15,15 @@ from typing import Any, Final
 from app.core.files import from_os, replace_file
 from app.core.regular_files import make_folder, open_for_reading
 from app.encryption.data_key import BYTES, DataKey
-from app.encryption.model import KEY_FILE, EncryptionState, problem_of
-from app.errors import InputError, VaultDamagedError, VaultNewerError, WrongPassphraseError
+from app.encryption.model import KEY_FILE, EncryptionState
+from app.encryption.wrapped_key import WrappedKey, from_fields, wrap
+from app.errors import VaultDamagedError, VaultNewerError
 
 COPIES: Final = "backups"
 """The folder in the vault with the second copy."""
 _FORMAT: Final = "keepsake key"
 _VERSION: Final = 1
 _MOST: Final = 64 * 1024
-_NONCE: Final = 12
-_SALT: Final = 16
-# scrypt as OWASP's Password Storage Cheat Sheet has it: 128 MiB, about a third of a second.
-_COST, _BLOCK, _LANES = 1 << 17, 8, 1
-_MAX_COST, _MAX_BLOCK, _MAX_LANES = 1 << 20, 16, 4  # what a planted file may ask for
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,24 +33,16 @@ class KeyFile:
     Args:
         id: Names the key, in the system's keyring too.
         state: How much of the vault is encrypted.
-        cost: scrypt's N.
-        block: scrypt's r.
-        lanes: scrypt's p.
-        salt: scrypt's salt.
-        nonce: Nonce of the wrapping.
-        wrapped: The data key under AES-256-GCM.
+        wrapped: The data key under the passphrase.
         is_in_keyring: The data key is in the system's keyring too.
+        has_begun: A file may be encrypted with it; before that an encryption can be called off.
     """
 
     id: str
     state: EncryptionState
-    cost: int
-    block: int
-    lanes: int
-    salt: bytes
-    nonce: bytes
-    wrapped: bytes
+    wrapped: WrappedKey
     is_in_keyring: bool = False
+    has_begun: bool = True
 
     def unwrap(self, passphrase: str) -> DataKey:
         """Return the data key.
@@ -65,14 +50,7 @@ class KeyFile:
         Raises:
             WrongPassphraseError: This is not the passphrase, or the file was changed.
         """
-        from cryptography.exceptions import InvalidTag  # noqa: PLC0415  (only encrypted vaults need it)
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
-
-        wrapping = _stretch(passphrase, self.salt, self.cost, self.block, self.lanes)
-        try:
-            return DataKey(AESGCM(wrapping).decrypt(self.nonce, self.wrapped, _bound_to(self.id)))
-        except InvalidTag:
-            raise WrongPassphraseError("This is not the passphrase of these memories. Try again.") from None
+        return DataKey(self.wrapped.unwrap(passphrase, _bound_to(self.id)))
 
     def rewrap(self, key: DataKey, passphrase: str) -> "KeyFile":
         """Return the file with the same data key under another passphrase.
@@ -80,14 +58,7 @@ class KeyFile:
         Raises:
             InputError: The passphrase cannot be used.
         """
-        from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
-
-        if problem := problem_of(passphrase):
-            raise InputError(problem, field="passphrase")
-        salt, nonce = secrets.token_bytes(_SALT), secrets.token_bytes(_NONCE)
-        wrapping = _stretch(passphrase, salt, _COST, _BLOCK, _LANES)
-        wrapped = AESGCM(wrapping).encrypt(nonce, key.secret, _bound_to(self.id))
-        return replace(self, cost=_COST, block=_BLOCK, lanes=_LANES, salt=salt, nonce=nonce, wrapped=wrapped)
+        return replace(self, wrapped=wrap(key.secret, passphrase, _bound_to(self.id)))
 
 
 def new_key(passphrase: str) -> tuple[KeyFile, DataKey]:
@@ -97,8 +68,10 @@ def new_key(passphrase: str) -> tuple[KeyFile, DataKey]:
         InputError: The passphrase cannot be used.
     """
     key = DataKey(secrets.token_bytes(BYTES))
-    empty = KeyFile("key-" + secrets.token_hex(8), EncryptionState.ENCRYPTING, 0, 0, 0, b"", b"", b"")
-    return empty.rewrap(key, passphrase), key
+    key_id = "key-" + secrets.token_hex(8)
+    return KeyFile(
+        key_id, EncryptionState.ENCRYPTING, wrap(key.secret, passphrase, _bound_to(key_id)), has_begun=False
+    ), key
 
 
 def has_key_file(vault: Path) -> bool:
@@ -164,29 +137,19 @@ def _places(vault: Path) -> tuple[Path, Path]:
     return vault / KEY_FILE, vault / COPIES / KEY_FILE
 
 
-def _stretch(passphrase: str, salt: bytes, cost: int, block: int, lanes: int) -> bytes:
-    # One passphrase, however the keyboard composes its letters.
-    typed = unicodedata.normalize("NFC", passphrase).encode("utf-8", "surrogatepass")
-    room = 128 * block * (cost + lanes + 2) + (1 << 20)
-    return hashlib.scrypt(typed, salt=salt, n=cost, r=block, p=lanes, maxmem=room, dklen=BYTES)
-
-
 def _bound_to(key_id: str) -> bytes:
     return f"{_FORMAT} {_VERSION} {key_id}".encode()
 
 
 def _as_bytes(file: KeyFile) -> bytes:
-    def text(data: bytes) -> str:
-        return base64.b64encode(data).decode()
-
     made = {
         "format": _FORMAT,
         "version": _VERSION,
         "id": file.id,
         "state": file.state.value,
         "keyring": file.is_in_keyring,
-        "kdf": {"name": "scrypt", "n": file.cost, "r": file.block, "p": file.lanes, "salt": text(file.salt)},
-        "key": {"cipher": "aes-256-gcm", "nonce": text(file.nonce), "data": text(file.wrapped)},
+        "begun": file.has_begun,
+        **file.wrapped.fields(),
     }
     return json.dumps(made, indent=2).encode() + b"\n"
 
@@ -197,19 +160,10 @@ def _parsed(data: bytes) -> KeyFile:
         raise ValueError(found["format"])
     if found["version"] != _VERSION:
         raise VaultNewerError("These memories were encrypted by a newer Keepsake. Update Keepsake to open them.")
-    kdf, key = found["kdf"], found["key"]
-    cost, block, lanes = int(kdf["n"]), int(kdf["r"]), int(kdf["p"])
-    is_bounded = 1 < cost <= _MAX_COST and 1 <= block <= _MAX_BLOCK and 1 <= lanes <= _MAX_LANES
-    if kdf["name"] != "scrypt" or key["cipher"] != "aes-256-gcm" or not is_bounded or cost & (cost - 1):
-        raise ValueError(kdf["name"])
     return KeyFile(
         id=str(found["id"]),
         state=EncryptionState(found["state"]),
-        cost=cost,
-        block=block,
-        lanes=lanes,
-        salt=base64.b64decode(kdf["salt"], validate=True),
-        nonce=base64.b64decode(key["nonce"], validate=True),
-        wrapped=base64.b64decode(key["data"], validate=True),
+        wrapped=from_fields(found),
         is_in_keyring=found.get("keyring") is True,
+        has_begun=found.get("begun") is not False,
     )

@@ -1,9 +1,7 @@
 """Sealed files: contents and names of a vault's files other than databases.
 
-The contents are cut into segments of 64 KiB, each under AES-256-GCM with the segment's number and whether it is the
-last as its nonce: the STREAM construction of Hoang, Reyhanitabar, Rogaway and Vizár (2015). A segment that is changed,
-moved, left out or cut off is noticed. A file is called by a keyed hash of its name; the name itself stands, encrypted,
-before the contents.
+The contents are encrypted in segments, each file's with a key of its own, so that a change or a cut is noticed. A file
+is called by a keyed hash of its name; the name itself stands, encrypted, before the contents.
 """
 
 import hashlib
@@ -14,18 +12,22 @@ from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, BinaryIO, Final
 
 from app.encryption.data_key import DataKey, expand
+from app.encryption.segments import (
+    ENCRYPTED_SEGMENT,
+    TAG,
+    Buffer,
+    SegmentDamagedError,
+    SegmentEncryptor,
+    decrypted_segments,
+    nonce,
+)
 from app.errors import VaultDamagedError
 
 if TYPE_CHECKING:
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-
-Buffer = bytes | bytearray | memoryview
-
 MAGIC: Final = b"keepsake sealed 1\n"
 SUFFIX: Final = ".sealed"
-_SEGMENT: Final = 64 * 1024
-_TAG: Final = 16
 _NAME_LENGTH: Final = 40
 _SALT: Final = 32
 _HEADER: Final = len(MAGIC) + _SALT + 2
@@ -49,15 +51,12 @@ def sealed_parts(key: DataKey, data: Iterable[Buffer], name: str = "") -> Iterat
 
     salt = secrets.token_bytes(_SALT)
     cipher = AESGCM(_file_key(key, salt))
-    called = cipher.encrypt(_nonce(_NAME_PLACE, is_last=False), name.encode("utf-8", "surrogateescape"), None)
+    called = cipher.encrypt(nonce(_NAME_PLACE, is_last=False), name.encode("utf-8", "surrogateescape"), None)
     yield MAGIC + salt + struct.pack(">H", len(called)) + called
-    number, waiting = 0, b""
-    for segment in _segments(data):
-        if number or waiting:  # the last segment is known only when nothing follows
-            yield cipher.encrypt(_nonce(number, is_last=False), waiting, None)
-            number += 1
-        waiting = segment
-    yield cipher.encrypt(_nonce(number, is_last=True), waiting, None)
+    segments = SegmentEncryptor(cipher)
+    for part in data:
+        yield from segments.add(part)
+    yield segments.end()
 
 
 def open_parts(key: DataKey, file: BinaryIO) -> Iterator[bytes]:
@@ -67,19 +66,11 @@ def open_parts(key: DataKey, file: BinaryIO) -> Iterator[bytes]:
         VaultDamagedError: It was changed or cut off, or is of another vault.
         OSError: It cannot be read.
     """
-    from cryptography.exceptions import InvalidTag  # noqa: PLC0415
-
     cipher, _name = _header(key, file)
-    segment, number = file.read(_SEGMENT + _TAG), 0
-    while True:
-        following = file.read(_SEGMENT + _TAG)
-        try:
-            yield cipher.decrypt(_nonce(number, is_last=not following), segment, None)
-        except (InvalidTag, ValueError):
-            raise _damaged() from None
-        if not following:
-            return
-        segment, number = following, number + 1
+    try:
+        yield from decrypted_segments(cipher, file)
+    except SegmentDamagedError:
+        raise _damaged() from None
 
 
 def open_name(key: DataKey, file: BinaryIO) -> str:
@@ -98,7 +89,7 @@ def sealed_size(file: BinaryIO, size: int) -> int:
     if len(header) < _HEADER:
         return 0
     body = size - _HEADER - int.from_bytes(header[-2:])
-    return max(0, body - _TAG * max(1, -(-body // (_SEGMENT + _TAG))))
+    return max(0, body - TAG * max(1, -(-body // ENCRYPTED_SEGMENT)))
 
 
 def sealed_name(key: DataKey, name: str) -> str:
@@ -118,39 +109,14 @@ def _header(key: DataKey, file: BinaryIO) -> "tuple[AESGCM, str]":
     cipher = AESGCM(_file_key(key, header[len(MAGIC) : -2]))
     called = file.read(int.from_bytes(header[-2:]))
     try:
-        name = cipher.decrypt(_nonce(_NAME_PLACE, is_last=False), called, None)
+        name = cipher.decrypt(nonce(_NAME_PLACE, is_last=False), called, None)
     except (InvalidTag, ValueError):
         raise _damaged() from None
     return cipher, name.decode("utf-8", "surrogateescape")
 
 
-def _segments(data: Iterable[Buffer]) -> Iterator[bytes]:
-    """Yield the bytes of all parts, cut into segments; only the last may be shorter."""
-    rest = b""
-    for part in data:
-        view, start = memoryview(part).cast("B"), 0
-        if rest:
-            start = min(_SEGMENT - len(rest), len(view))
-            rest += view[:start]
-        while len(rest) == _SEGMENT or len(view) - start >= _SEGMENT:
-            if rest:
-                yield rest
-                rest = b""
-            else:
-                yield bytes(view[start : start + _SEGMENT])
-                start += _SEGMENT
-        if not rest:
-            rest = bytes(view[start:])
-    if rest:
-        yield rest
-
-
 def _file_key(key: DataKey, salt: bytes) -> bytes:
     return expand(key.files, salt, 32)
-
-
-def _nonce(number: int, *, is_last: bool) -> bytes:
-    return struct.pack(">IIxxx?", 0, number, is_last)
 
 
 def _damaged() -> VaultDamagedError:

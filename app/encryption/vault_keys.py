@@ -77,6 +77,8 @@ def require_key(vault: Path) -> DataKey:
 def key_for_new_file(path: Path) -> DataKey | None:
     """Return the key for a new file at ``path``, ``None`` in a plain vault.
 
+    Where an encryption has not begun, new files are plain like those that are there.
+
     Raises:
         PassphraseRequiredError: Its vault is locked.
     """
@@ -85,6 +87,8 @@ def key_for_new_file(path: Path) -> DataKey | None:
         return None
     file = read_key_file(vault)
     if file is None or file.state is EncryptionState.DECRYPTING:
+        return None
+    if file.state is EncryptionState.ENCRYPTING and not file.has_begun:
         return None
     return require_key(vault)
 

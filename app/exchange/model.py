@@ -7,7 +7,7 @@ from typing import Any, Literal
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.sessions.model import NewMessage, Session
 
-ExportFormat = Literal["jsonl", "markdown", "folder", "mcp-memory"]
+ExportFormat = Literal["jsonl", "markdown", "folder", "encrypted", "mcp-memory"]
 DetailType = Literal[
     "session_state", "session_alias", "session_summary", "entity", "relation", "claim", "import_source", "history"
 ]
@@ -181,6 +181,7 @@ class ImportPreview:
         secrets: Texts that look as if they held a key or a password.
         is_complete: False when the counts are those of the beginning, because the rest takes too long to count.
         capsule: Who made it where it is a capsule, else ``None``.
+        is_locked: It is encrypted, and its passphrase was not given: nothing was counted.
     """
 
     format: str
@@ -196,6 +197,7 @@ class ImportPreview:
     secrets: int = 0
     is_complete: bool = True
     capsule: CapsuleOrigin | None = None
+    is_locked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

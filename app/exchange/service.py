@@ -19,16 +19,12 @@ from app.entities.model import GraphView
 from app.errors import CancelledByPersonError, FormatError, InputError
 from app.exchange import attachment_files
 from app.exchange.batches import Batch, BatchReader, Intake, Storable
-from app.exchange.exporters import Exportable, Exporter, JsonlExporter, MarkdownExporter
+from app.exchange.exporters import Exportable, Exporter, JsonlExporter
 from app.exchange.folder_exporter import FolderExporter, complete_file
-from app.exchange.formats import capsule, chatgpt, claude, docx, enex, keepsake, markdown, memory_file, web_page
-from app.exchange.formats.chats import chat_detection
-from app.exchange.formats.detect import SUPPORTED, detect, preview
-from app.exchange.formats.memory_systems import memory_system_detection
-from app.exchange.formats.notebooks import apple_notes, documents, joplin, notion, pdf
-from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
+from app.exchange.format_registry import exporter_of, reader_of
+from app.exchange.formats import chatgpt, encrypted_export, memory_file
+from app.exchange.formats.detect import FORMATS, SUPPORTED, detect, preview
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
-from app.exchange.graph_exporter import GraphExporter
 from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
 from app.exchange.preview_counts import PreviewCounts
 from app.exchange.transcript_exporter import TranscriptExporter
@@ -38,40 +34,10 @@ from app.memories.model import Memory
 from app.sessions.model import Message, Session
 
 T = TypeVar("T")
-Reader = Callable[[Path, Callable[[], bool]], Iterator[Record]]
-
-READERS: dict[str, Reader] = {
-    "chatgpt": chatgpt.read,
-    chatgpt.WITH_BRANCHES: partial(chatgpt.read, all_branches=True),
-    "claude": claude.read,
-    "markdown": markdown.read,
-    "keepsake": keepsake.read,
-    capsule.NAME: capsule.read,
-    "claude-code": claude_code.read,
-    "codex": codex.read,
-    "gemini": gemini.read,
-    "cursor": cursor.read,
-    memory_file.NAME: memory_file.read,
-    enex.NAME: enex.read,
-    docx.NAME: docx.read,
-    web_page.NAME: web_page.read,
-    joplin.NAME: joplin.read,
-    notion.NAME: notion.read,
-    apple_notes.NAME: apple_notes.read,
-    pdf.NAME: pdf.read,
-    documents.NAME: documents.read,
-    **chat_detection.READERS,
-    **memory_system_detection.READERS,
-}
-EXPORTERS: dict[str, Callable[[Path], Exporter]] = {
-    "jsonl": JsonlExporter,
-    "markdown": MarkdownExporter,
-    "folder": FolderExporter,
-    memory_file.NAME: GraphExporter,
-}
-_STORED_AS = {chatgpt.WITH_BRANCHES: "chatgpt"}
+_STORED_AS = {chatgpt.WITH_BRANCHES: "chatgpt", encrypted_export.NAME: "keepsake"}
 """Formats whose items are those of another one, so that importing in both ways adds nothing twice."""
 _WITH_ATTACHMENTS = frozenset({"markdown", "keepsake"})
+_COMPLETE = frozenset({"jsonl", "folder", encrypted_export.NAME})
 MAX_PROBLEMS = 1000
 EXPORT_VALUES = 500
 EXPORT_CHARACTERS = 4 << 20
@@ -237,22 +203,31 @@ class ExchangeService:
         self._vault = vault
         self._new_transcript_sink = new_transcript_sink or new_sink
 
-    async def preview(self, path: Path) -> ImportPreview:
+    async def preview(self, path: Path, passphrase: str = "") -> ImportPreview:
         """Return what an import of ``path`` would read and make; nothing is stored.
+
+        Args:
+            path: A file or folder.
+            passphrase: What opens an encrypted export; without it nothing of one is counted.
 
         Raises:
             NotFoundError: There is nothing at ``path``.
             FormatError: It is in no supported format.
+            WrongPassphraseError: This is not its passphrase.
         """
         path = await asyncio.to_thread(complete_file, path)
         found = await asyncio.to_thread(preview, path)
+        if found.format == encrypted_export.NAME and not passphrase:
+            return replace(found, is_complete=False, is_locked=True)
         counts, stopped = PreviewCounts(found), threading.Event()
-        reader = BatchReader(READERS[found.format](path, stopped.is_set), path, Intake(secrets="count"))
+        records = reader_of(found.format, passphrase)(path, stopped.is_set)
+        reader = BatchReader(records, path, Intake(secrets="count"))
+        stored_as = _STORED_AS.get(found.format, found.format)
         with _Thread("preview") as thread:
             try:
                 while not counts.is_finished:
                     batch = await thread.run(reader.next)
-                    known = 0 if self._known is None else await self._known(batch.records, found.format)
+                    known = 0 if self._known is None else await self._known(batch.records, stored_as)
                     counts.add(batch, known)
             finally:
                 stopped.set()
@@ -268,33 +243,40 @@ class ExchangeService:
         work: ImportJob,
         *,
         skip_secrets: bool = False,
+        passphrase: str = "",
     ) -> ImportReport:
         """Import a file or folder; broken parts are reported and left out.
 
         Args:
             path: What to read.
-            format_name: A key of ``READERS``, or ``auto`` to look.
+            format_name: One of ``FORMATS``, or ``auto`` to look.
             store: Who may see memories whose record does not say.
             actor: Who imports, for history.
             work: Hears of progress; the import stops after the batch at hand when it is cancelled.
             skip_secrets: Leave out texts that look as if they held a key or a password.
+            passphrase: What opens an encrypted export.
 
         Raises:
             NotFoundError: There is nothing at ``path``.
             FormatError: It cannot be read as that format.
+            InputError: It is encrypted, and no passphrase was given.
+            WrongPassphraseError: This is not its passphrase.
             MachineError: The machine refuses to read it.
         """
         path = await asyncio.to_thread(complete_file, path) if format_name in ("auto", "keepsake") else path
         name = await _detected(path, work) if format_name == "auto" else format_name
         if not name:
             return ImportReport(str(path), format_name, cancelled=True)
-        if name not in READERS:
-            raise FormatError(f"There is no format of that name. {SUPPORTED}", formats=[*READERS])
+        if name not in FORMATS:
+            raise FormatError(f"There is no format of that name. {SUPPORTED}", formats=[*FORMATS])
+        if name == encrypted_export.NAME and not passphrase:
+            raise InputError(f"{path.name} is encrypted: it needs the passphrase of its export.", field="passphrase")
+        read, choice = partial(reader_of(name, passphrase), path), self._intake(skip_secrets=skip_secrets)
         if self._unfinished is None:
-            return await self._import(path, name, store, actor, work, new_id("run"), skip_secrets=skip_secrets)
+            return await self._import(path, name, read, store, actor, work, new_id("run"), choice)
         run_id = await self._unfinished.begin(str(path), name)
         try:
-            report = await self._import(path, name, store, actor, work, run_id, skip_secrets=skip_secrets)
+            report = await self._import(path, name, read, store, actor, work, run_id, choice)
         except Exception:  # and not when the vault is closed meanwhile: that cuts it off
             await self._unfinished.end(str(path), name)
             raise
@@ -302,15 +284,22 @@ class ExchangeService:
         return report
 
     async def _import(
-        self, path: Path, name: str, store: StoreName, actor: str, work: ImportJob, run_id: str, *, skip_secrets: bool
+        self,
+        path: Path,
+        name: str,
+        read: Callable[[Callable[[], bool]], Iterator[Record]],
+        store: StoreName,
+        actor: str,
+        work: ImportJob,
+        run_id: str,
+        intake: Intake,
     ) -> ImportReport:
         sink = self._new_transcript_sink(run_id) if name in TRANSCRIPTS else self._new_sink(run_id)
         stored_as = _STORED_AS.get(name, name)
         ingest = partial(sink.ingest, source=f"import:{stored_as}", format=stored_as, store=store, actor=actor)
         tally = _Tally(ImportReport(str(path), name))
         stopped = threading.Event()
-        intake = self._intake(skip_secrets=skip_secrets)
-        reader = BatchReader(READERS[name](path, lambda: stopped.is_set() or work.is_cancelled()), path, intake)
+        reader = BatchReader(read(lambda: stopped.is_set() or work.is_cancelled()), path, intake)
         stopped_early = False
         with _Thread("import") as thread:
             reading = thread.run(reader.next)
@@ -341,28 +330,36 @@ class ExchangeService:
         return Intake(partial(attachment_files.keep, vault=self._vault), secrets)
 
     async def export_path(
-        self, path: Path, format_name: str, work: ImportJob, *, removed: bool = True, history: bool = False
+        self,
+        path: Path,
+        format_name: str,
+        work: ImportJob,
+        *,
+        removed: bool = True,
+        history: bool = False,
+        passphrase: str = "",
     ) -> ExportReport:
         """Write everything to ``path``, which changes only when the export is complete.
 
         Args:
-            path: A file for ``jsonl`` (gzipped when its name ends in ``.gz``), a folder for ``markdown`` and
-                ``folder``, a file for ``mcp-memory``, which has only the knowledge graph.
-            format_name: A key of ``EXPORTERS``.
+            path: A file for ``jsonl`` (gzipped when its name ends in ``.gz``) and ``encrypted``, a folder for
+                ``markdown`` and ``folder``, a file for ``mcp-memory``, which has only the knowledge graph.
+            format_name: A key of ``EXPORTERS``, or ``encrypted``.
             work: Hears of progress; nothing is left behind when it is cancelled.
             removed: Also what was deleted, superseded, archived or forgotten; only in ``jsonl``, which can say so, and
-                in the ``jsonl`` of a ``folder``.
+                in the lines of a ``folder`` and of ``encrypted``.
             history: Also who changed what and when; likewise.
+            passphrase: What will open an ``encrypted`` file; no other format takes one.
 
         Raises:
             InputError: Something else is at ``path``, or there is no such format.
             MachineError: The machine refuses to write it, or the disk is full.
             CancelledByPersonError: It was stopped.
         """
-        if format_name not in EXPORTERS:
-            raise InputError(f"There is no export format {format_name!r}; use {' or '.join(EXPORTERS)}.")
         values = self._values(format_name, removed=removed, history=history)
-        return await self._export(partial(EXPORTERS[format_name], path), values, work, vault=self._vault)
+        return await self._export(
+            exporter_of(path, format_name, passphrase, work.is_cancelled), values, work, vault=self._vault
+        )
 
     async def export_session(self, session: Session, path: Path, format_name: str, work: ImportJob) -> ExportReport:
         """Write one conversation to a file, which changes only when the export is complete.
@@ -406,7 +403,7 @@ class ExchangeService:
         return report
 
     def _values(self, format_name: str, *, removed: bool, history: bool) -> AsyncIterator[Exportable]:
-        if format_name in ("jsonl", "folder"):
+        if format_name in _COMPLETE:
             return self._complete(removed=removed, history=history)
         return self._graph() if format_name == memory_file.NAME else self._readable()
 

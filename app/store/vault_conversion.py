@@ -25,8 +25,8 @@ from app.encryption.file_sealing import overwrite_handle, seal_file, unseal_file
 from app.encryption.key_file import KeyFile, read_key_file, remove_key_file, write_key_file
 from app.encryption.model import KEY_FILE, EncryptionState
 from app.encryption.sealed_files import SUFFIX
-from app.encryption.vault_keys import require_key
-from app.errors import DiskFullError, VaultDamagedError
+from app.encryption.vault_keys import is_unlocked, require_key
+from app.errors import DiskFullError, PassphraseRequiredError, VaultDamagedError
 from app.store.backup import keep_name
 from app.store.cipher import PLAIN_HEADER, beginning_of, require_available, vacuum_into
 from app.store.connection import connect
@@ -57,9 +57,19 @@ def finish_conversion(vault: Path, opening: VaultOpening) -> None:
     file = read_key_file(vault)
     if file is None or file.state is EncryptionState.ENCRYPTED:
         return
+    is_encrypting = file.state is EncryptionState.ENCRYPTING
+    if is_encrypting and not file.has_begun and not is_unlocked(vault):
+        raise PassphraseRequiredError(
+            "These memories will be encrypted now. Open Keepsake and type the passphrase, or run 'keepsake serve'."
+            " 'keepsake encryption cancel' calls it off.",
+            path=str(vault),
+            can_cancel=True,
+        )
     key = require_key(vault)
     require_available()
-    is_encrypting = file.state is EncryptionState.ENCRYPTING
+    if not file.has_begun:  # before the first file
+        file = replace(file, has_begun=True)
+        write_key_file(vault, file)
     report = _Report(opening, "encryption" if is_encrypting else "decryption")
     try:
         report(0, 1)

@@ -9,7 +9,13 @@ from typing import Final
 from app.config.keyring import Keyring
 from app.core.files import from_os
 from app.encryption.data_key import BYTES, DataKey
-from app.encryption.key_file import KeyFile, has_key_file, new_key, read_key_file, write_key_file
+from app.encryption.key_file import (
+    KeyFile,
+    new_key,
+    read_key_file,
+    remove_key_file,
+    write_key_file,
+)
 from app.encryption.model import EncryptionState, EncryptionStatus
 from app.encryption.vault_keys import drop_key, is_unlocked, keep_key, unlock
 from app.errors import InputError, KeyringUnavailableError, WrongPassphraseError
@@ -51,7 +57,7 @@ class VaultEncryption:
         )
 
     def encrypt(self, passphrase: str, *, is_open: bool = False) -> None:
-        """Have the next opening encrypt the vault.
+        """Have the next opening encrypt the vault, or go on with an encryption that was cut off.
 
         Args:
             passphrase: What will open it.
@@ -59,12 +65,17 @@ class VaultEncryption:
 
         Raises:
             InputError: It is encrypted already, or the passphrase cannot be used.
+            WrongPassphraseError: This is not the passphrase of the encryption that was cut off.
             VaultLockedError: A Keepsake has it open.
             EncryptionUnavailableError: This SQLite cannot encrypt.
             DiskFullError: There is no room for it.
         """
         with self._locked(is_open=is_open):
-            if has_key_file(self._vault):
+            pending = read_key_file(self._vault)
+            if pending is not None and pending.state is EncryptionState.ENCRYPTING:
+                keep_key(self._vault, pending.unwrap(passphrase))
+                return
+            if pending is not None:
                 raise InputError("These memories are encrypted already.")
             file, key = new_key(passphrase)
             begin(self._vault, file)
@@ -89,6 +100,31 @@ class VaultEncryption:
             self._forget(file)
             begin(self._vault, replace(file, state=EncryptionState.DECRYPTING, is_in_keyring=False))
             keep_key(self._vault, key)
+
+    def cancel(self, *, is_open: bool = False) -> None:
+        """Call off an encryption of which no file is encrypted yet; it needs no passphrase.
+
+        Args:
+            is_open: This process has the vault open; else it must be closed.
+
+        Raises:
+            InputError: There is none, or it has begun.
+            VaultLockedError: A Keepsake has it open.
+            MachineError: The key file cannot be removed.
+        """
+        with self._locked(is_open=is_open):
+            file = self._file()
+            if file.state is not EncryptionState.ENCRYPTING:
+                raise InputError("There is no encryption to call off. To decrypt these memories, use the passphrase.")
+            if file.has_begun:
+                raise InputError(
+                    "The encryption has begun, so it cannot be called off any more. Open Keepsake with the passphrase;"
+                    " when everything is encrypted, it can be decrypted."
+                )
+            with suppress(KeyringUnavailableError):  # what is left there opens nothing
+                self._forget(file)
+            remove_key_file(self._vault)
+            drop_key(self._vault)
 
     def change(self, old: str, new: str) -> None:
         """Put another passphrase in the place of the old one; the vault may be open.

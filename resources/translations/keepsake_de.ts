@@ -2141,12 +2141,8 @@
         <translation>Wer in diesem Konto angemeldet ist, kann dann Ihre Erinnerungen öffnen. Nach dem Sperren wird sie weiterhin verlangt.</translation>
     </message>
     <message>
-        <source>At least {n} characters; several words are better than one.</source>
-        <translation>Mindestens {n} Zeichen; mehrere Wörter sind besser als eines.</translation>
-    </message>
-    <message>
-        <source>Call it off…</source>
-        <translation>Rückgängig machen…</translation>
+        <source>Call it off</source>
+        <translation>Abbrechen</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -2197,10 +2193,6 @@
         <translation>Sie gilt sofort. Ältere Kopien des Ordners öffnen sich weiterhin mit der alten.</translation>
     </message>
     <message>
-        <source>It must not begin or end with a space.</source>
-        <translation>Sie darf nicht mit einem Leerzeichen beginnen oder enden.</translation>
-    </message>
-    <message>
         <source>Keep the key in the keyring</source>
         <translation>Schlüssel im Schlüsselbund ablegen</translation>
     </message>
@@ -2235,14 +2227,6 @@
     <message>
         <source>The same again</source>
         <translation>Noch einmal dieselbe</translation>
-    </message>
-    <message>
-        <source>The two differ.</source>
-        <translation>Die beiden sind verschieden.</translation>
-    </message>
-    <message>
-        <source>This is too long, or has characters that cannot be typed.</source>
-        <translation>Das ist zu lang oder hat Zeichen, die man nicht tippen kann.</translation>
     </message>
     <message>
         <source>Write it down where only you find it. Keepsake then starts again and encrypts every file, for which the disk needs room for a second copy of the largest one for a while.</source>
@@ -3728,6 +3712,141 @@
     </message>
 </context>
 <context>
+    <name>ExportSheet</name>
+    <message>
+        <source>A browser reads and searches it by its index.html; other programs read its Markdown.</source>
+        <translation>Ein Browser zeigt und durchsucht ihn über index.html; andere Programme lesen das Markdown.</translation>
+    </message>
+    <message>
+        <source>Also the history of all changes</source>
+        <translation>Auch den Verlauf aller Änderungen</translation>
+    </message>
+    <message>
+        <source>An unchanged earlier export there is replaced, anything else is not.</source>
+        <translation>Ein unveränderter früherer Export dort wird ersetzt, alles andere nicht.</translation>
+    </message>
+    <message>
+        <source>Choose where to export to</source>
+        <translation>Wählen, wohin exportiert wird</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Schließen</translation>
+    </message>
+    <message>
+        <source>Encrypted file</source>
+        <translation>Verschlüsselte Datei</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>Exportieren</translation>
+    </message>
+    <message>
+        <source>Export everything</source>
+        <translation>Alles exportieren</translation>
+    </message>
+    <message>
+        <source>Export progress</source>
+        <translation>Fortschritt des Exports</translation>
+    </message>
+    <message>
+        <source>Export without encryption</source>
+        <translation>Unverschlüsselt exportieren</translation>
+    </message>
+    <message>
+        <source>Folder to read</source>
+        <translation>Ordner zum Lesen</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>Format</translation>
+    </message>
+    <message>
+        <source>Hide</source>
+        <translation>Ausblenden</translation>
+    </message>
+    <message>
+        <source>JSON lines</source>
+        <translation>JSON-Zeilen</translation>
+    </message>
+    <message>
+        <source>Keepsake can import it.</source>
+        <translation>Keepsake kann das wieder importieren.</translation>
+    </message>
+    <message>
+        <source>One file for programs, with a folder of the attachments beside it.</source>
+        <translation>Eine Datei für Programme, mit einem Ordner der Anhänge daneben.</translation>
+    </message>
+    <message>
+        <source>One file with everything, attachments too, that only a passphrase opens.</source>
+        <translation>Eine Datei mit allem, auch den Anhängen, die nur eine Passphrase öffnet.</translation>
+    </message>
+    <message>
+        <source>Passphrase of the file</source>
+        <translation>Passphrase der Datei</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>Ergebnis</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>Im Ordner anzeigen</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>Beginnt …</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Anhalten</translation>
+    </message>
+    <message>
+        <source>Stopped. Nothing was written.</source>
+        <translation>Angehalten. Es wurde nichts geschrieben.</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>Hält an …</translation>
+    </message>
+    <message>
+        <source>The same again</source>
+        <translation>Noch einmal dieselbe</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>Warnung</translation>
+    </message>
+    <message>
+        <source>Where to</source>
+        <translation>Wohin</translation>
+    </message>
+    <message>
+        <source>Write it down where only you find it: nobody can bring a forgotten passphrase back.</source>
+        <translation>Schreib sie auf, wo nur du sie findest: Eine vergessene Passphrase kann niemand wiederbeschaffen.</translation>
+    </message>
+    <message>
+        <source>Writes all conversations, notes, facts and attachments, also what is deleted or archived. Your memories here stay as they are.</source>
+        <translation>Schreibt alle Gespräche, Notizen, Fakten und Anhänge, auch Gelöschtes und Archiviertes. Deine Erinnerungen hier bleiben, wie sie sind.</translation>
+    </message>
+    <message>
+        <source>Wrote {sessions} conversations, {messages} messages, {memories} notes and facts ({size}) to {path}.</source>
+        <translation>{sessions} Gespräche, {messages} Nachrichten, {memories} Notizen und Fakten ({size}) nach {path} geschrieben.</translation>
+    </message>
+    <message>
+        <source>Your memories are encrypted, and this export is not: everybody who has it can read all of it.</source>
+        <translation>Deine Erinnerungen sind verschlüsselt, dieser Export ist es nicht: Wer ihn hat, kann alles lesen.</translation>
+    </message>
+    <message>
+        <source>{n} attachments could not be read and were left out: {names}</source>
+        <translation>{n} Anhänge konnten nicht gelesen werden und fehlen: {names}</translation>
+    </message>
+</context>
+<context>
     <name>FacetFilter</name>
     <message>
         <source>Agent</source>
@@ -4002,6 +4121,10 @@
     <message>
         <source>Edit</source>
         <translation>Bearbeiten</translation>
+    </message>
+    <message>
+        <source>Export everything…</source>
+        <translation>Alles exportieren…</translation>
     </message>
     <message>
         <source>File</source>
@@ -4598,8 +4721,20 @@
         <translation>Import von {name}</translation>
     </message>
     <message>
+        <source>Open</source>
+        <translation>Öffnen</translation>
+    </message>
+    <message>
         <source>Or drop it on this window.</source>
         <translation>Oder zieh es auf dieses Fenster.</translation>
+    </message>
+    <message>
+        <source>Passphrase of the file</source>
+        <translation>Passphrase der Datei</translation>
+    </message>
+    <message>
+        <source>Problem</source>
+        <translation>Problem</translation>
     </message>
     <message>
         <source>Problems</source>
@@ -6125,6 +6260,25 @@
     </message>
 </context>
 <context>
+    <name>Passphrase</name>
+    <message>
+        <source>At least {n} characters; several words are better than one.</source>
+        <translation>Mindestens {n} Zeichen; mehrere Wörter sind besser als eines.</translation>
+    </message>
+    <message>
+        <source>It must not begin or end with a space.</source>
+        <translation>Sie darf nicht mit einem Leerzeichen beginnen oder enden.</translation>
+    </message>
+    <message>
+        <source>The two differ.</source>
+        <translation>Die beiden sind verschieden.</translation>
+    </message>
+    <message>
+        <source>This is too long, or has characters that cannot be typed.</source>
+        <translation>Das ist zu lang oder hat Zeichen, die man nicht tippen kann.</translation>
+    </message>
+</context>
+<context>
     <name>PassphraseField</name>
     <message>
         <source>Hide the passphrase</source>
@@ -6685,6 +6839,10 @@
         <translation>Dokumente</translation>
     </message>
     <message>
+        <source>Encrypted Keepsake export</source>
+        <translation>Verschlüsselter Keepsake-Export</translation>
+    </message>
+    <message>
         <source>Evernote notes</source>
         <translation>Notizen von Evernote</translation>
     </message>
@@ -6747,6 +6905,10 @@
     <message>
         <source>Stopped</source>
         <translation>Angehalten</translation>
+    </message>
+    <message>
+        <source>Type its passphrase to see what it holds.</source>
+        <translation>Gib die Passphrase ein, um zu sehen, was darin ist.</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
@@ -8516,6 +8678,10 @@
         <source>Your memories are encrypted. Type the passphrase to open them.</source>
         <translation>Ihre Erinnerungen sind verschlüsselt. Geben Sie die Passphrase ein, um sie zu öffnen.</translation>
     </message>
+    <message>
+        <source>Your memories will be encrypted now. Type the passphrase that you chose. Without it you can still call this off, because nothing is encrypted yet.</source>
+        <translation>Deine Erinnerungen werden jetzt verschlüsselt. Gib die Passphrase ein, die du gewählt hast. Ohne sie kannst du das noch absagen, denn noch ist nichts verschlüsselt.</translation>
+    </message>
 </context>
 <context>
     <name>Status</name>
@@ -9282,6 +9448,10 @@
 <context>
     <name>UnlockForm</name>
     <message>
+        <source>Call the encryption off</source>
+        <translation>Verschlüsselung absagen</translation>
+    </message>
+    <message>
         <source>Passphrase</source>
         <translation>Passphrase</translation>
     </message>
@@ -9299,6 +9469,10 @@
     <message>
         <source>Another Keepsake could not be started.</source>
         <translation>Ein weiteres Keepsake konnte nicht gestartet werden.</translation>
+    </message>
+    <message>
+        <source>Calling the encryption off…</source>
+        <translation>Die Verschlüsselung wird abgesagt…</translation>
     </message>
     <message>
         <source>Copying what can be read into a new folder. This can take minutes; closing the window stops it.</source>

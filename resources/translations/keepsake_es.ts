@@ -2141,12 +2141,8 @@
         <translation>Cualquiera con sesión iniciada en esta cuenta podrá abrir sus recuerdos. Tras un bloqueo se sigue pidiendo.</translation>
     </message>
     <message>
-        <source>At least {n} characters; several words are better than one.</source>
-        <translation>Al menos {n} caracteres; varias palabras son mejores que una.</translation>
-    </message>
-    <message>
-        <source>Call it off…</source>
-        <translation>Anularlo…</translation>
+        <source>Call it off</source>
+        <translation>Anular</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -2197,10 +2193,6 @@
         <translation>Vale de inmediato. Las copias anteriores de la carpeta siguen abriéndose con la anterior.</translation>
     </message>
     <message>
-        <source>It must not begin or end with a space.</source>
-        <translation>No debe empezar ni terminar con un espacio.</translation>
-    </message>
-    <message>
         <source>Keep the key in the keyring</source>
         <translation>Guardar la clave en el llavero</translation>
     </message>
@@ -2235,14 +2227,6 @@
     <message>
         <source>The same again</source>
         <translation>La misma otra vez</translation>
-    </message>
-    <message>
-        <source>The two differ.</source>
-        <translation>Las dos son distintas.</translation>
-    </message>
-    <message>
-        <source>This is too long, or has characters that cannot be typed.</source>
-        <translation>Es demasiado larga o tiene caracteres que no se pueden escribir.</translation>
     </message>
     <message>
         <source>Write it down where only you find it. Keepsake then starts again and encrypts every file, for which the disk needs room for a second copy of the largest one for a while.</source>
@@ -3728,6 +3712,141 @@
     </message>
 </context>
 <context>
+    <name>ExportSheet</name>
+    <message>
+        <source>A browser reads and searches it by its index.html; other programs read its Markdown.</source>
+        <translation>Un navegador la muestra y busca en ella con index.html; otros programas leen su Markdown.</translation>
+    </message>
+    <message>
+        <source>Also the history of all changes</source>
+        <translation>También el historial de todos los cambios</translation>
+    </message>
+    <message>
+        <source>An unchanged earlier export there is replaced, anything else is not.</source>
+        <translation>Se reemplaza una exportación anterior sin cambios; nada más.</translation>
+    </message>
+    <message>
+        <source>Choose where to export to</source>
+        <translation>Elegir adónde exportar</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>Elegir…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>Cerrar</translation>
+    </message>
+    <message>
+        <source>Encrypted file</source>
+        <translation>Archivo cifrado</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>Exportar</translation>
+    </message>
+    <message>
+        <source>Export everything</source>
+        <translation>Exportar todo</translation>
+    </message>
+    <message>
+        <source>Export progress</source>
+        <translation>Progreso de la exportación</translation>
+    </message>
+    <message>
+        <source>Export without encryption</source>
+        <translation>Exportar sin cifrar</translation>
+    </message>
+    <message>
+        <source>Folder to read</source>
+        <translation>Carpeta para leer</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>Formato</translation>
+    </message>
+    <message>
+        <source>Hide</source>
+        <translation>Ocultar</translation>
+    </message>
+    <message>
+        <source>JSON lines</source>
+        <translation>Líneas JSON</translation>
+    </message>
+    <message>
+        <source>Keepsake can import it.</source>
+        <translation>Keepsake puede importarlo.</translation>
+    </message>
+    <message>
+        <source>One file for programs, with a folder of the attachments beside it.</source>
+        <translation>Un archivo para programas, con una carpeta de adjuntos al lado.</translation>
+    </message>
+    <message>
+        <source>One file with everything, attachments too, that only a passphrase opens.</source>
+        <translation>Un archivo con todo, también los adjuntos, que solo abre una frase de contraseña.</translation>
+    </message>
+    <message>
+        <source>Passphrase of the file</source>
+        <translation>Frase de contraseña del archivo</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>Resultado</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>Mostrar en la carpeta</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>Empezando…</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>Detener</translation>
+    </message>
+    <message>
+        <source>Stopped. Nothing was written.</source>
+        <translation>Detenido. No se escribió nada.</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>Deteniendo…</translation>
+    </message>
+    <message>
+        <source>The same again</source>
+        <translation>La misma otra vez</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>Advertencia</translation>
+    </message>
+    <message>
+        <source>Where to</source>
+        <translation>Adónde</translation>
+    </message>
+    <message>
+        <source>Write it down where only you find it: nobody can bring a forgotten passphrase back.</source>
+        <translation>Anótela donde solo usted la encuentre: nadie puede recuperar una frase olvidada.</translation>
+    </message>
+    <message>
+        <source>Writes all conversations, notes, facts and attachments, also what is deleted or archived. Your memories here stay as they are.</source>
+        <translation>Escribe todas las conversaciones, notas, hechos y adjuntos, también lo eliminado o archivado. Sus recuerdos aquí no cambian.</translation>
+    </message>
+    <message>
+        <source>Wrote {sessions} conversations, {messages} messages, {memories} notes and facts ({size}) to {path}.</source>
+        <translation>Se escribieron {sessions} conversaciones, {messages} mensajes, {memories} notas y hechos ({size}) en {path}.</translation>
+    </message>
+    <message>
+        <source>Your memories are encrypted, and this export is not: everybody who has it can read all of it.</source>
+        <translation>Sus recuerdos están cifrados y esta exportación no: quien la tenga puede leerlo todo.</translation>
+    </message>
+    <message>
+        <source>{n} attachments could not be read and were left out: {names}</source>
+        <translation>{n} adjuntos no se pudieron leer y se omitieron: {names}</translation>
+    </message>
+</context>
+<context>
     <name>FacetFilter</name>
     <message>
         <source>Agent</source>
@@ -4002,6 +4121,10 @@
     <message>
         <source>Edit</source>
         <translation>Editar</translation>
+    </message>
+    <message>
+        <source>Export everything…</source>
+        <translation>Exportar todo…</translation>
     </message>
     <message>
         <source>File</source>
@@ -4598,8 +4721,20 @@
         <translation>Importando {name}</translation>
     </message>
     <message>
+        <source>Open</source>
+        <translation>Abrir</translation>
+    </message>
+    <message>
         <source>Or drop it on this window.</source>
         <translation>O suéltalo en esta ventana.</translation>
+    </message>
+    <message>
+        <source>Passphrase of the file</source>
+        <translation>Frase de contraseña del archivo</translation>
+    </message>
+    <message>
+        <source>Problem</source>
+        <translation>Problema</translation>
     </message>
     <message>
         <source>Problems</source>
@@ -6125,6 +6260,25 @@
     </message>
 </context>
 <context>
+    <name>Passphrase</name>
+    <message>
+        <source>At least {n} characters; several words are better than one.</source>
+        <translation>Al menos {n} caracteres; varias palabras son mejores que una.</translation>
+    </message>
+    <message>
+        <source>It must not begin or end with a space.</source>
+        <translation>No debe empezar ni terminar con un espacio.</translation>
+    </message>
+    <message>
+        <source>The two differ.</source>
+        <translation>Las dos son distintas.</translation>
+    </message>
+    <message>
+        <source>This is too long, or has characters that cannot be typed.</source>
+        <translation>Es demasiado larga o tiene caracteres que no se pueden escribir.</translation>
+    </message>
+</context>
+<context>
     <name>PassphraseField</name>
     <message>
         <source>Hide the passphrase</source>
@@ -6685,6 +6839,10 @@
         <translation>Documentos</translation>
     </message>
     <message>
+        <source>Encrypted Keepsake export</source>
+        <translation>Exportación cifrada de Keepsake</translation>
+    </message>
+    <message>
         <source>Evernote notes</source>
         <translation>Notas de Evernote</translation>
     </message>
@@ -6747,6 +6905,10 @@
     <message>
         <source>Stopped</source>
         <translation>Detenida</translation>
+    </message>
+    <message>
+        <source>Type its passphrase to see what it holds.</source>
+        <translation>Escriba su frase de contraseña para ver qué contiene.</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
@@ -8516,6 +8678,10 @@
         <source>Your memories are encrypted. Type the passphrase to open them.</source>
         <translation>Sus recuerdos están cifrados. Escriba la frase de contraseña para abrirlos.</translation>
     </message>
+    <message>
+        <source>Your memories will be encrypted now. Type the passphrase that you chose. Without it you can still call this off, because nothing is encrypted yet.</source>
+        <translation>Sus recuerdos se cifrarán ahora. Escriba la frase de contraseña que eligió. Sin ella aún puede cancelarlo, porque todavía no hay nada cifrado.</translation>
+    </message>
 </context>
 <context>
     <name>Status</name>
@@ -9282,6 +9448,10 @@
 <context>
     <name>UnlockForm</name>
     <message>
+        <source>Call the encryption off</source>
+        <translation>Cancelar el cifrado</translation>
+    </message>
+    <message>
         <source>Passphrase</source>
         <translation>Frase de contraseña</translation>
     </message>
@@ -9299,6 +9469,10 @@
     <message>
         <source>Another Keepsake could not be started.</source>
         <translation>No se pudo iniciar otro Keepsake.</translation>
+    </message>
+    <message>
+        <source>Calling the encryption off…</source>
+        <translation>Cancelando el cifrado…</translation>
     </message>
     <message>
         <source>Copying what can be read into a new folder. This can take minutes; closing the window stops it.</source>

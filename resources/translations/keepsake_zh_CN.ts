@@ -2141,12 +2141,8 @@
         <translation>之后登录此账户的任何人都能打开您的记忆。锁定后仍需输入。</translation>
     </message>
     <message>
-        <source>At least {n} characters; several words are better than one.</source>
-        <translation>至少 {n} 个字符；多个词比一个词好。</translation>
-    </message>
-    <message>
-        <source>Call it off…</source>
-        <translation>取消此操作…</translation>
+        <source>Call it off</source>
+        <translation>取消此操作</translation>
     </message>
     <message>
         <source>Cancel</source>
@@ -2197,10 +2193,6 @@
         <translation>立即生效。该文件夹的旧副本仍用旧的密码短语打开。</translation>
     </message>
     <message>
-        <source>It must not begin or end with a space.</source>
-        <translation>开头和结尾不能是空格。</translation>
-    </message>
-    <message>
         <source>Keep the key in the keyring</source>
         <translation>将密钥保存在密钥环中</translation>
     </message>
@@ -2235,14 +2227,6 @@
     <message>
         <source>The same again</source>
         <translation>再次输入</translation>
-    </message>
-    <message>
-        <source>The two differ.</source>
-        <translation>两次输入不一致。</translation>
-    </message>
-    <message>
-        <source>This is too long, or has characters that cannot be typed.</source>
-        <translation>过长，或含有无法输入的字符。</translation>
     </message>
     <message>
         <source>Write it down where only you find it. Keepsake then starts again and encrypts every file, for which the disk needs room for a second copy of the largest one for a while.</source>
@@ -3728,6 +3712,141 @@
     </message>
 </context>
 <context>
+    <name>ExportSheet</name>
+    <message>
+        <source>A browser reads and searches it by its index.html; other programs read its Markdown.</source>
+        <translation>浏览器可通过其中的 index.html 阅读和搜索；其他程序可读取其中的 Markdown。</translation>
+    </message>
+    <message>
+        <source>Also the history of all changes</source>
+        <translation>同时包含所有更改的历史记录</translation>
+    </message>
+    <message>
+        <source>An unchanged earlier export there is replaced, anything else is not.</source>
+        <translation>那里未经改动的旧导出会被替换，其他内容不会。</translation>
+    </message>
+    <message>
+        <source>Choose where to export to</source>
+        <translation>选择导出位置</translation>
+    </message>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
+    </message>
+    <message>
+        <source>Close</source>
+        <translation>关闭</translation>
+    </message>
+    <message>
+        <source>Encrypted file</source>
+        <translation>加密文件</translation>
+    </message>
+    <message>
+        <source>Export</source>
+        <translation>导出</translation>
+    </message>
+    <message>
+        <source>Export everything</source>
+        <translation>全部导出</translation>
+    </message>
+    <message>
+        <source>Export progress</source>
+        <translation>导出进度</translation>
+    </message>
+    <message>
+        <source>Export without encryption</source>
+        <translation>不加密导出</translation>
+    </message>
+    <message>
+        <source>Folder to read</source>
+        <translation>可阅读的文件夹</translation>
+    </message>
+    <message>
+        <source>Format</source>
+        <translation>格式</translation>
+    </message>
+    <message>
+        <source>Hide</source>
+        <translation>隐藏</translation>
+    </message>
+    <message>
+        <source>JSON lines</source>
+        <translation>JSON 行</translation>
+    </message>
+    <message>
+        <source>Keepsake can import it.</source>
+        <translation>Keepsake 可以再次导入。</translation>
+    </message>
+    <message>
+        <source>One file for programs, with a folder of the attachments beside it.</source>
+        <translation>供程序使用的单个文件，附件放在旁边的文件夹中。</translation>
+    </message>
+    <message>
+        <source>One file with everything, attachments too, that only a passphrase opens.</source>
+        <translation>包含全部内容（包括附件）的单个文件，只有密码短语才能打开。</translation>
+    </message>
+    <message>
+        <source>Passphrase of the file</source>
+        <translation>文件的密码短语</translation>
+    </message>
+    <message>
+        <source>Result</source>
+        <translation>结果</translation>
+    </message>
+    <message>
+        <source>Show in folder</source>
+        <translation>在文件夹中显示</translation>
+    </message>
+    <message>
+        <source>Starting…</source>
+        <translation>正在开始…</translation>
+    </message>
+    <message>
+        <source>Stop</source>
+        <translation>停止</translation>
+    </message>
+    <message>
+        <source>Stopped. Nothing was written.</source>
+        <translation>已停止。未写入任何内容。</translation>
+    </message>
+    <message>
+        <source>Stopping…</source>
+        <translation>正在停止…</translation>
+    </message>
+    <message>
+        <source>The same again</source>
+        <translation>再次输入</translation>
+    </message>
+    <message>
+        <source>Warning</source>
+        <translation>警告</translation>
+    </message>
+    <message>
+        <source>Where to</source>
+        <translation>位置</translation>
+    </message>
+    <message>
+        <source>Write it down where only you find it: nobody can bring a forgotten passphrase back.</source>
+        <translation>请把它写在只有你能找到的地方：忘记的密码短语谁也无法找回。</translation>
+    </message>
+    <message>
+        <source>Writes all conversations, notes, facts and attachments, also what is deleted or archived. Your memories here stay as they are.</source>
+        <translation>写出所有对话、笔记、事实和附件，包括已删除或已归档的内容。这里的记忆保持不变。</translation>
+    </message>
+    <message>
+        <source>Wrote {sessions} conversations, {messages} messages, {memories} notes and facts ({size}) to {path}.</source>
+        <translation>已将 {sessions} 个对话、{messages} 条消息、{memories} 条笔记和事实（{size}）写入 {path}。</translation>
+    </message>
+    <message>
+        <source>Your memories are encrypted, and this export is not: everybody who has it can read all of it.</source>
+        <translation>你的记忆已加密，而此导出没有：任何拿到它的人都能读取全部内容。</translation>
+    </message>
+    <message>
+        <source>{n} attachments could not be read and were left out: {names}</source>
+        <translation>{n} 个附件无法读取，已略过：{names}</translation>
+    </message>
+</context>
+<context>
     <name>FacetFilter</name>
     <message>
         <source>Agent</source>
@@ -4002,6 +4121,10 @@
     <message>
         <source>Edit</source>
         <translation>编辑</translation>
+    </message>
+    <message>
+        <source>Export everything…</source>
+        <translation>全部导出…</translation>
     </message>
     <message>
         <source>File</source>
@@ -4598,8 +4721,20 @@
         <translation>正在导入 {name}</translation>
     </message>
     <message>
+        <source>Open</source>
+        <translation>打开</translation>
+    </message>
+    <message>
         <source>Or drop it on this window.</source>
         <translation>或将它拖到此窗口上。</translation>
+    </message>
+    <message>
+        <source>Passphrase of the file</source>
+        <translation>文件的密码短语</translation>
+    </message>
+    <message>
+        <source>Problem</source>
+        <translation>问题</translation>
     </message>
     <message>
         <source>Problems</source>
@@ -6125,6 +6260,25 @@
     </message>
 </context>
 <context>
+    <name>Passphrase</name>
+    <message>
+        <source>At least {n} characters; several words are better than one.</source>
+        <translation>至少 {n} 个字符；多个词比一个词好。</translation>
+    </message>
+    <message>
+        <source>It must not begin or end with a space.</source>
+        <translation>开头和结尾不能是空格。</translation>
+    </message>
+    <message>
+        <source>The two differ.</source>
+        <translation>两次输入不一致。</translation>
+    </message>
+    <message>
+        <source>This is too long, or has characters that cannot be typed.</source>
+        <translation>过长，或含有无法输入的字符。</translation>
+    </message>
+</context>
+<context>
     <name>PassphraseField</name>
     <message>
         <source>Hide the passphrase</source>
@@ -6685,6 +6839,10 @@
         <translation>文档</translation>
     </message>
     <message>
+        <source>Encrypted Keepsake export</source>
+        <translation>加密的 Keepsake 导出</translation>
+    </message>
+    <message>
         <source>Evernote notes</source>
         <translation>Evernote 笔记</translation>
     </message>
@@ -6747,6 +6905,10 @@
     <message>
         <source>Stopped</source>
         <translation>已停止</translation>
+    </message>
+    <message>
+        <source>Type its passphrase to see what it holds.</source>
+        <translation>输入其密码短语以查看内容。</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
@@ -8516,6 +8678,10 @@
         <source>Your memories are encrypted. Type the passphrase to open them.</source>
         <translation>您的记忆已加密。请输入密码短语以打开。</translation>
     </message>
+    <message>
+        <source>Your memories will be encrypted now. Type the passphrase that you chose. Without it you can still call this off, because nothing is encrypted yet.</source>
+        <translation>现在将加密你的记忆。请输入你选择的密码短语。没有它也仍可取消，因为尚未加密任何内容。</translation>
+    </message>
 </context>
 <context>
     <name>Status</name>
@@ -9282,6 +9448,10 @@
 <context>
     <name>UnlockForm</name>
     <message>
+        <source>Call the encryption off</source>
+        <translation>取消加密</translation>
+    </message>
+    <message>
         <source>Passphrase</source>
         <translation>密码短语</translation>
     </message>
@@ -9299,6 +9469,10 @@
     <message>
         <source>Another Keepsake could not be started.</source>
         <translation>无法启动另一个 Keepsake。</translation>
+    </message>
+    <message>
+        <source>Calling the encryption off…</source>
+        <translation>正在取消加密…</translation>
     </message>
     <message>
         <source>Copying what can be read into a new folder. This can take minutes; closing the window stops it.</source>

@@ -51,6 +51,25 @@ def test_the_passphrase_opens_the_window(launch: Callable[..., Program], until: 
     assert program.window.registry.qaction("file.lock").isEnabled()
 
 
+def test_an_encryption_that_has_not_begun_is_called_off_at_the_start(
+    launch: Callable[..., Program], until: Until, tmp_path: Path
+) -> None:
+    vault = tmp_path / "v"
+    host = Host(vault, serve=False)
+    host.start()
+    host.ask("note.save", title=NEEDLE, content=f"The {NEEDLE} rose.")
+    host.ask("encryption.encrypt", passphrase=PASSPHRASE)
+    host.stop()
+    program = launch(locked(vault))
+    page = program.window.start_page
+    until(page.form.cancel.isVisible)
+    QTest.keyClick(page.form.cancel, Qt.Key.Key_Space)
+    until(lambda: is_idle(program))
+    assert program.bridge is not None
+    assert not program.auto_lock.is_encrypted
+    assert files_with(vault, NEEDLE)
+
+
 def test_locking_ends_the_process_and_begins_a_locked_one(
     launch: Callable[..., Program], until: Until, encrypted: Path, tmp_path: Path
 ) -> None:

@@ -9,11 +9,12 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from app.encryption.key_file import read_key_file
+from app.encryption.key_file import read_key_file, write_key_file
 from app.encryption.model import KEY_FILE, EncryptionState
 from app.encryption.vault_keys import unlock
 from app.errors import HostUnreachableError, PassphraseRequiredError
@@ -173,7 +174,7 @@ def test_a_running_host_is_told_and_it_happens_at_the_next_start(vault: Path) ->
         fill(host)
         done = command(vault, "encryption", "encrypt", given=PASSPHRASE + "\n")
         assert "when they are next opened" in done.stdout, done.stderr
-        # All goes on meanwhile, and what is new is written as it will be.
+        # All goes on meanwhile, and what is new is plain like everything else until then.
         host.ask("attachment.add", name="later.txt", data=base64.b64encode(f"{NEEDLE} later".encode()).decode())
         host.ask("backup.now")
         assert len(contents(host)) == 5
@@ -197,6 +198,53 @@ def test_a_running_host_is_told_and_it_happens_at_the_next_start(vault: Path) ->
     assert again.returncode == 0, again.stderr
     assert not (vault / KEY_FILE).exists()
     assert f"{NEEDLE} roses" in again.stdout
+
+
+def test_an_encryption_that_has_not_begun_is_called_off_without_the_passphrase(vault: Path) -> None:
+    host = Host(vault)
+    host.start()
+    try:
+        fill(host)
+        assert command(vault, "encryption", "encrypt", given=PASSPHRASE + "\n").returncode == 0
+        host.ask("attachment.add", name="later.txt", data=base64.b64encode(f"{NEEDLE} later".encode()).decode())
+        done = command(vault, "encryption", "cancel")
+        assert "called off" in done.stdout, done.stderr
+        assert not (vault / KEY_FILE).exists()
+        host.ask("note.save", title="Afterwards", content="Still plain.")
+        assert command(vault, "encryption", "cancel").returncode == 65
+        assert command(vault, "encryption", "encrypt", given=PASSPHRASE + "\n").returncode == 0
+    finally:
+        host.stop()
+        locked(vault)
+    listed = command(vault, "note", "list")
+    assert (listed.returncode, "encryption cancel" in listed.stderr or "encrypted" in listed.stderr) == (77, True)
+    done = command(vault, "encryption", "cancel")
+    assert done.returncode == 0, done.stderr
+    assert f"{NEEDLE} roses" in command(vault, "note", "list").stdout
+    host = Host(vault, serve=False)
+    host.start()
+    try:
+        assert len(contents(host)) == 6
+        assert host.ask("attachment.read", link="attachments/later.txt")
+        assert host.ask("vault.check").findings == ()
+    finally:
+        host.stop()
+
+
+def test_an_encryption_that_has_begun_is_not_called_off(vault: Path) -> None:
+    VaultEncryption(vault).encrypt(PASSPHRASE)
+    file = read_key_file(vault)
+    assert file is not None
+    write_key_file(vault, replace(file, has_begun=True))
+    refused = command(vault, "encryption", "cancel")
+    assert (refused.returncode, "has begun" in refused.stderr) == (65, True)
+    assert read_key_file(vault) is not None
+    host = Host(vault, serve=False)
+    host.start()
+    host.stop()
+    locked(vault)
+    refused = command(vault, "encryption", "cancel")
+    assert (refused.returncode, "no encryption to call off" in refused.stderr) == (65, True)
 
 
 @pytest.mark.slow

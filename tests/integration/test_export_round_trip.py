@@ -1,5 +1,6 @@
 """An export read into a new vault gives every canonical row again, and a second time adds nothing."""
 
+import base64
 import json
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 
 from app.errors import InputError
 from app.host import Host
+from tests.helpers.encryption import PASSPHRASE
 from tests.integration.test_properties import NAMES, VERBS, Player, opened, remembered
 
 STEPS = st.lists(
@@ -27,6 +29,11 @@ DEEDS = st.lists(
         st.integers(0, 2_000_000_000_000),
     ),
     max_size=8,
+)
+ATTACHED = st.dictionaries(
+    st.sampled_from(("plan.json", "plan.csv", "rows of beds.csv", "Grüße.json")),
+    st.text("abc\n,é", min_size=1).map(lambda text: text.encode()),
+    max_size=3,
 )
 # What each table holds for ever. Row ids, counts of mentions and what an index derives are made anew.
 TABLES = {
@@ -71,6 +78,11 @@ def rows(vault: Path, columns: str) -> list[tuple[Any, ...]]:
 def canonical(vault: Path) -> dict[str, list[tuple[Any, ...]]]:
     """Return every canonical row of a vault that is not open."""
     return {table: rows(vault, columns) for table, columns in TABLES.items()}
+
+
+def files(vault: Path) -> dict[str, bytes]:
+    """Return the attachments of a plain vault."""
+    return {path.name: path.read_bytes() for path in sorted((vault / "attachments").glob("*"))}
 
 
 def history(vault: Path) -> list[tuple[Any, ...]]:
@@ -134,16 +146,19 @@ def export(host: Host, path: Path, form: str = "jsonl", **options: Any) -> None:
 
 
 @settings(max_examples=15, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(steps=STEPS, deeds=DEEDS, form=st.sampled_from(("jsonl", "folder")))
+@given(steps=STEPS, deeds=DEEDS, attached=ATTACHED, form=st.sampled_from(("jsonl", "folder", "encrypted")))
 def test_a_new_vault_has_every_canonical_row(
-    template_db: Path, tmp_path_factory: pytest.TempPathFactory, steps: Any, deeds: Any, form: str
+    template_db: Path, tmp_path_factory: pytest.TempPathFactory, steps: Any, deeds: Any, attached: Any, form: str
 ) -> None:
     folder = tmp_path_factory.mktemp("round")
     file, notes = folder / ("vault.jsonl" if form == "jsonl" else "everything"), folder / "notes"
+    secret = {"passphrase": PASSPHRASE} if form == "encrypted" else {}
     notes.mkdir()
     (notes / "Pier.md").write_text("See [[Boat]] #boat")
     with opened(template_db, folder / "one") as host:
         prepare(host)
+        for name, data in attached.items():
+            host.ask("attachment.add", name=name, data=base64.b64encode(data).decode())
         host.ask("exchange.import", path=str(notes))
         player = Player(host)
         for step in steps:
@@ -152,19 +167,20 @@ def test_a_new_vault_has_every_canonical_row(
             remembered(host, *deed)
         host.ask("vault.settle", names=True)
     with opened(template_db, folder / "one", is_new=False) as host:  # counts of reads are stored when it closes
-        export(host, file, form, history=True)
+        export(host, file, form, history=True, **secret)
     before = canonical(folder / "one")
     with opened(template_db, folder / "two") as host:
-        assert host.ask("exchange.import", path=str(file)).problems == ()
+        assert host.ask("exchange.import", path=str(file), **secret).problems == ()
         host.ask("vault.settle", names=True)
         assert host.ask("vault.check").findings == ()
+    assert files(folder / "two") == files(folder / "one")
     after = canonical(folder / "two")
     for table, expected in before.items():
         assert after[table] == expected, table
     kept = history(folder / "two")
     assert [entry for entry in kept if entry in history(folder / "one")] == history(folder / "one")
     with opened(template_db, folder / "two", is_new=False) as host:
-        again = host.ask("exchange.import", path=str(file))
+        again = host.ask("exchange.import", path=str(file), **secret)
         assert (again.sessions, again.messages, again.memories, again.updated, again.problems) == (0, 0, 0, 0, ())
         host.ask("exchange.import", path=str(notes))
     assert canonical(folder / "two") == after

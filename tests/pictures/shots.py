@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from ui.window import Window
 
 TABS = ("messages", "facts", "summary", "scratchpad", "agent")
-SHEETS = ("file.import", "file.models", "help.pages", "help.shortcuts", "help.about")
+SHEETS = ("file.import", "file.export", "file.models", "help.pages", "help.shortcuts", "help.about")
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from shiboken6 import isValid
 from ui.dialogs.about import AboutDialog
 from ui.dialogs.base_dialog import BaseDialog
 from ui.dialogs.capsule_sheet import CapsuleSheet
+from ui.dialogs.export_sheet import ExportSheet
 from ui.dialogs.help import HelpDialog
 from ui.dialogs.importer import ImportDialog
 from ui.dialogs.models.models import ModelsDialog
@@ -82,6 +83,10 @@ class DialogRegistry(QObject):
         self.importer.start_over()
         self.importer.bring_to_front()
 
+    def open_export(self) -> None:
+        """Open the sheet that exports everything, or the export under way."""
+        self._sheet(ExportSheet, self._make_export_sheet).bring_to_front()
+
     def open_capsule(self, ids: "Sequence[str]" = ()) -> None:
         """Open the sheet that makes a capsule, with these memories where some are named."""
         sheet = self._sheet(CapsuleSheet, self._make_capsule_sheet)
@@ -130,6 +135,11 @@ class DialogRegistry(QObject):
 
     def _make_importer(self) -> ImportDialog:
         made = ImportDialog(self._bridge, self._window)
+        made.notice.connect(self.notice)
+        return made
+
+    def _make_export_sheet(self) -> ExportSheet:
+        made = ExportSheet(self._bridge, self._window)
         made.notice.connect(self.notice)
         return made
 

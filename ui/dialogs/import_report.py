@@ -16,6 +16,7 @@ def format_name(name: str) -> str:
         "capsule": translate("Report", "Capsule"),
         "markdown": translate("Report", "Markdown notes"),
         "keepsake": translate("Report", "Keepsake export"),
+        "encrypted": translate("Report", "Encrypted Keepsake export"),
         "enex": translate("Report", "Evernote notes"),
         "joplin": translate("Report", "Joplin export"),
         "notion": translate("Report", "Notion export"),
@@ -30,6 +31,8 @@ def format_name(name: str) -> str:
 
 def preview_text(preview: ImportPreview) -> str:
     """Return what an import would make, a line for each kind of news."""
+    if preview.is_locked:
+        return translate("Report", "Type its passphrase to see what it holds.")
     made = _counts(preview.conversations, preview.messages, preview.notes, preview.attachments)
     lines = [made if preview.is_complete or not made else translate("Report", "At least {made}").format(made=made)]
     if preview.known:

@@ -19,7 +19,7 @@ from shiboken6 import isValid
 
 from app.changes import Progress
 from app.core.ids import uuid7
-from app.errors import CancelledByPersonError, KeepsakeError
+from app.errors import CancelledByPersonError, KeepsakeError, WrongPassphraseError
 from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, note
 from ui.dialogs.cut_off_card import CutOffCard
@@ -37,10 +37,11 @@ from ui.shell.status_line import amount, progress_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.empty_state import EmptyState
+from ui.widgets.passphrase_field import PassphraseField
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
-    from app.exchange.model import ImportReport
+    from app.exchange.model import ImportPreview, ImportReport
     from ui.bridge import Bridge
 
 
@@ -56,12 +57,15 @@ class ImportDialog(BaseDialog):
         self._queue: list[str] = []
         self._path = ""
         self._job = ""
+        self._secret = ""
+        self._is_locked = False
         self._report: ImportReport | None = None
         self.setAcceptDrops(True)
         self._pages = QStackedWidget(self)
         self.body.addWidget(self._pages)
         self._choose = self._choosing_page()
         self._preview, self._preview_title, self._preview_text = self._text_page()
+        self._make_passphrase()
         self._skip = QCheckBox(self._preview)
         self._warning = note("", self._preview, "body warning")
         self._warning.hide()
@@ -165,6 +169,16 @@ class ImportDialog(BaseDialog):
         if layout is not None:
             layout.addWidget(widget)
 
+    def _make_passphrase(self) -> None:
+        self.passphrase = PassphraseField(self.tr("Passphrase of the file"), self._preview)
+        self.passphrase.textChanged.connect(self._offer)
+        self.passphrase.returnPressed.connect(self._on_go_clicked)
+        self.wrong = note("", self._preview, "body danger")
+        self.wrong.setAccessibleName(self.tr("Problem"))
+        for widget in (self.passphrase, self.wrong):
+            widget.hide()
+            self._put_below(self._preview, widget)
+
     def _running_page(self) -> QWidget:
         page, self._running_title, self._running_text = self._text_page()
         self._bar = QProgressBar(page)
@@ -186,10 +200,16 @@ class ImportDialog(BaseDialog):
         self._another.setVisible(page in (self._preview, self._result))
         self._copy.setVisible(page is self._result and problems)
         self._problems.setVisible(problems)
+        self._go.setText(self.tr("Open") if self._is_locked else self.tr("Import"))
+        self._offer()
         self._hide.setVisible(page is not self._choose)
         self._hide.setText(self.tr("Hide") if page is self._running else self.tr("Close"))
         # Never on Stop: a second Enter must not cancel what the first one began.
-        (self._first if page is self._choose else self._go if page is self._preview else self._hide).setFocus()
+        begin = self.passphrase if self._is_locked else self._go
+        (self._first if page is self._choose else begin if page is self._preview else self._hide).setFocus()
+
+    def _offer(self) -> None:
+        self._go.setEnabled(not self._is_locked or bool(self.passphrase.text()))
 
     def _on_cut_off_chosen(self, path: str) -> None:
         self.offer([path])
@@ -210,17 +230,28 @@ class ImportDialog(BaseDialog):
     def _next(self) -> None:
         if self._queue and not self.is_running:
             self._path = self._queue.pop(0)
+            self._secret = ""
+            self.passphrase.forget()
             self._bridge.start(self._look(self._path))
 
-    async def _look(self, path: str) -> None:
+    async def _look(self, path: str, secret: str = "") -> None:
         try:
-            preview = await self._bridge.call("exchange.preview", path=path)
+            preview = await self._bridge.call("exchange.preview", path=path, **_secret_argument(secret))
+        except WrongPassphraseError as error:
+            if isValid(self):
+                self._ask_passphrase(error.message)
+            return
         except KeepsakeError as error:
             if isValid(self):
                 self._show_failure(error)
             return
         if not isValid(self):
             return
+        self._secret = secret
+        self._show_preview(path, preview)
+
+    def _show_preview(self, path: str, preview: "ImportPreview") -> None:
+        self._is_locked = preview.is_locked
         self._preview_title.setText(Path(path).name)
         size = amount(preview.bytes, "bytes")
         detail = preview.detail if preview.capsule is None else capsule_text(preview.capsule)
@@ -232,9 +263,24 @@ class ImportDialog(BaseDialog):
         self._skip.setText(secrets_text(preview.secrets))
         self._skip.setVisible(preview.secrets > 0)
         self._skip.setChecked(preview.secrets > 0)
+        self.passphrase.setVisible(preview.is_locked)
+        self.wrong.hide()
+        self._show_page(self._preview)
+
+    def _ask_passphrase(self, problem: str) -> None:
+        self._is_locked = True
+        self.passphrase.forget()
+        self.wrong.setText(problem)
+        self.wrong.setVisible(bool(problem))
         self._show_page(self._preview)
 
     def _on_go_clicked(self) -> None:
+        if not self._go.isEnabled():
+            return
+        if self._is_locked:
+            self._go.setEnabled(False)
+            self._bridge.start(self._look(self._path, self.passphrase.text()))
+            return
         self._job = f"import-{uuid7()}"
         self._report = None
         self._running_title.setText(self.tr("Importing {name}").format(name=Path(self._path).name))
@@ -246,7 +292,11 @@ class ImportDialog(BaseDialog):
 
     async def _import(self, path: str, job: str) -> None:
         try:
-            report = await self._bridge.call("exchange.import", path=path, job=job, skip_secrets=self._skips_secrets())
+            secret, self._secret = self._secret, ""
+            self.passphrase.forget()
+            report = await self._bridge.call(
+                "exchange.import", path=path, job=job, skip_secrets=self._skips_secrets(), **_secret_argument(secret)
+            )
         except CancelledByPersonError:
             self._end(self.tr("Stopped"), self.tr("What was imported so far stays. Import it again to continue."))
         except KeepsakeError as error:
@@ -294,3 +344,7 @@ class ImportDialog(BaseDialog):
 
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(self._problems.toPlainText())
+
+
+def _secret_argument(passphrase: str) -> dict[str, str]:
+    return {"passphrase": passphrase} if passphrase else {}

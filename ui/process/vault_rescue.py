@@ -39,6 +39,9 @@ class VaultRecovery(Protocol):
     def unlock(self, passphrase: str) -> None:
         """Keep the key of an encrypted vault for this process."""
 
+    def cancel_encryption(self) -> None:
+        """Call off an encryption that has not begun."""
+
     def stop(self) -> None:
         """Stop what is under way, from any thread; it ends with ``CancelledByPersonError``."""
 
@@ -77,6 +80,7 @@ class VaultRescue(QObject):
         page.remedy_requested.connect(self._on_remedy_requested)
         page.restore_requested.connect(self._on_restore_requested)
         page.unlock_requested.connect(self._on_unlock_requested)
+        page.cancel_requested.connect(self._on_cancel_requested)
 
     async def stop(self) -> None:
         """Stop the work and wait for its end; the vault is then as it was."""
@@ -114,6 +118,18 @@ class VaultRescue(QObject):
             self._page.show_locked(self.tr("This is not the passphrase. Try again."))
         except KeepsakeError as error:
             self._page.show_error(error)
+        else:
+            self.reopen_requested.emit()
+
+    def _on_cancel_requested(self) -> None:
+        self._page.show_working(self.tr("Calling the encryption off…"))
+        self._task = self._run(self._cancel())
+
+    async def _cancel(self) -> None:
+        try:
+            await asyncio.get_running_loop().run_in_executor(None, self._recovery.cancel_encryption)
+        except KeepsakeError as error:
+            self._page.show_locked(error.message)
         else:
             self.reopen_requested.emit()
 

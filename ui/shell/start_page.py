@@ -35,6 +35,8 @@ class StartPage(QWidget):
     """Restore the backup of this name."""
     unlock_requested = Signal(str)
     """Unlock the vault with this passphrase."""
+    cancel_requested = Signal()
+    """Call off an encryption that has not begun."""
     failed = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -46,6 +48,7 @@ class StartPage(QWidget):
         self.setAccessibleName(self.tr("Opening the vault"))
         self._adviser = OpeningAdviser(self)
         self._error: KeepsakeError | None = None
+        self._can_cancel = False
         self._logo = PlainLabel(self)
         self._logo.setPixmap(pixmap("keepsake", LOGO, "#000000", self.devicePixelRatioF()))
         self._title = PlainLabel(self)
@@ -64,6 +67,7 @@ class StartPage(QWidget):
         self.form = UnlockForm(self)
         self.form.setFixedWidth(TEXT_WIDTH)
         self.form.unlock_requested.connect(self.unlock_requested)
+        self.form.cancel_requested.connect(self.cancel_requested)
         self._make_buttons()
         self._lay_out()
         # A vault that opens at once should not flash a bar.
@@ -184,6 +188,7 @@ class StartPage(QWidget):
     def show_error(self, error: KeepsakeError) -> None:
         """Say why the vault could not be opened, and offer what fits."""
         if isinstance(error, PassphraseRequiredError):
+            self._can_cancel = error.data.get("can_cancel") is True
             self.show_locked()
             return
         advice = self._adviser.advice(error)
@@ -198,7 +203,15 @@ class StartPage(QWidget):
         """Ask for the passphrase, after ``problem`` where there was one."""
         self._quiet.stop()
         self._title.setText(self.tr("Keepsake is locked"))
-        self._text.setText(self.tr("Your memories are encrypted. Type the passphrase to open them."))
+        self._text.setText(
+            self.tr(
+                "Your memories will be encrypted now. Type the passphrase that you chose. Without it you can still "
+                "call this off, because nothing is encrypted yet."
+            )
+            if self._can_cancel
+            else self.tr("Your memories are encrypted. Type the passphrase to open them.")
+        )
+        self.form.cancel.setVisible(self._can_cancel)
         self._set_shown(self._bar, self._result, is_shown=False)
         self._offer((OpeningRemedy.OTHER,), is_leading=False)
         self.copy.hide()

@@ -13,6 +13,8 @@ class UnlockForm(QWidget):
     """A field for the passphrase with its button, and what was wrong."""
 
     unlock_requested = Signal(str)
+    cancel_requested = Signal()
+    """Call off the encryption that the passphrase would begin."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -21,6 +23,9 @@ class UnlockForm(QWidget):
         self.field.textChanged.connect(self._on_field_changed)
         self.unlock = text_button(self.tr("Unlock"), "primary", icon_name="lock", parent=self)
         self.unlock.clicked.connect(self._on_confirmed)
+        self.cancel = text_button(self.tr("Call the encryption off"), parent=self)
+        self.cancel.clicked.connect(self.cancel_requested)
+        self.cancel.hide()
         self.problem = note("", self, "body danger")
         self.problem.setAccessibleName(self.tr("Problem"))
         row = QHBoxLayout()
@@ -32,6 +37,7 @@ class UnlockForm(QWidget):
         column.setSpacing(Space.S)
         column.addLayout(row)
         column.addWidget(self.problem)
+        column.addWidget(self.cancel)
         self._on_field_changed("")
 
     def ask(self, problem: str) -> None:

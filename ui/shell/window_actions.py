@@ -126,6 +126,7 @@ class WindowActions(QObject):
         return {
             "file.capture": self.capture_requested.emit,
             "file.import": self._import,
+            "file.export": self._export,
             "file.capsule": self.open_capsule,
             "file.settings": self._settings,
             "file.models": self.open_models,
@@ -161,8 +162,8 @@ class WindowActions(QObject):
     def _enabled(self) -> dict[str, Callable[[], bool]]:
         window = self._window
         needs_vault = (
-            "file.capture", "file.import", "file.capsule", "file.settings", "file.models", "file.test_model",
-            "go.palette", "go.jump", "go.find",
+            "file.capture", "file.import", "file.export", "file.capsule", "file.settings", "file.models",
+            "file.test_model", "go.palette", "go.jump", "go.find",
             "go.copy_link",
             "view.light", "view.dark", "view.system", "view.larger", "view.smaller", "view.normal",
             "help.pages", "help.welcome", "help.shortcuts", "help.about",
@@ -300,6 +301,10 @@ class WindowActions(QObject):
     def _import(self) -> None:
         if self._window.dialogs is not None:
             self._window.dialogs.open_import()
+
+    def _export(self) -> None:
+        if self._window.dialogs is not None:
+            self._window.dialogs.open_export()
 
     def open_capsule(self, ids: Sequence[str] = ()) -> None:
         """Open the sheet that makes a capsule, with these memories where some are named."""

@@ -41,6 +41,13 @@ FRAME = (
         "chatgpt claude obsidian",
     ),
     CommandSpec(
+        "file.export",
+        QT_TRANSLATE_NOOP("Frame", "Export everything…"),
+        "folder-open",
+        "",
+        "save take out backup copy json markdown html encrypted passphrase",
+    ),
+    CommandSpec(
         "file.capsule",
         QT_TRANSLATE_NOOP("Frame", "Make a capsule…"),
         "upload",

@@ -4,12 +4,28 @@ from PySide6.QtCore import QEvent, QMargins, QSize, Qt
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
+from app.encryption.model import MAX_PASSPHRASE, MIN_PASSPHRASE
 from ui import theme
 from ui.style.icons import icon
+from ui.translation import translate
 from ui.widgets.button import ToolButton, name_button
 
 SIDE = 16
 INSET = 10
+
+
+def new_passphrase_problem(given: str, again: str) -> str:
+    """Return what is wrong with a new passphrase and its repetition, ``""`` for nothing."""
+    if len(given) < MIN_PASSPHRASE:
+        text = translate("Passphrase", "At least {n} characters; several words are better than one.")
+        return text.format(n=MIN_PASSPHRASE)
+    if len(given) > MAX_PASSPHRASE or not given.isprintable():
+        return translate("Passphrase", "This is too long, or has characters that cannot be typed.")
+    if given != given.strip():
+        return translate("Passphrase", "It must not begin or end with a space.")
+    if again and again != given[: len(again)]:
+        return translate("Passphrase", "The two differ.")
+    return ""
 
 
 class PassphraseField(QLineEdit):

@@ -74,7 +74,8 @@ ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {
 
 # What the program fills in when it is left out.
 FILLED: Final = frozenset({("note.update", "version")})
-HIDDEN: Final = frozenset({"job", "confirm"})
+# Options that no verb has; a passphrase is never an argument, where other programs could read it.
+HIDDEN: Final = frozenset({"job", "confirm", "passphrase"})
 
 FILES: Final = frozenset({"content", "summary", "prompt"})
 PIPED: Final = frozenset({"query", "text", "value", "ids", "history_ids", "items"})

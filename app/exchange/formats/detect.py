@@ -13,8 +13,9 @@ from typing import IO
 
 import ijson.common
 
+from app.encryption.encrypted_file import is_encrypted_file
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
-from app.exchange.formats import capsule, chatgpt, docx, enex, memory_file, unsupported, web_page
+from app.exchange.formats import capsule, chatgpt, docx, encrypted_export, enex, memory_file, unsupported, web_page
 from app.exchange.formats.chats import chat_detection, chat_records
 from app.exchange.formats.keepsake import LINE_TYPES
 from app.exchange.formats.keepsake_details import FIELDS, detail_type
@@ -37,6 +38,7 @@ FORMATS = (
     "claude",
     "markdown",
     "keepsake",
+    encrypted_export.NAME,
     capsule.NAME,
     memory_file.NAME,
     *DOCUMENTS,
@@ -49,9 +51,9 @@ SUPPORTED = (
     "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file, a folder or "
     "its zip) of Obsidian, Logseq and others, transcripts of Claude Code, Codex, Gemini CLI and Cursor, chats of "
     "WhatsApp, Telegram, Slack, Discord, Signal, Messenger and Instagram, mail (mbox), the memory file of the MCP "
-    "memory server and Keepsake's own JSONL, notes of Evernote (ENEX), Joplin (JEX), Notion (Markdown & CSV) and "
-    "Apple Notes, PDF, Word documents (DOCX), HTML and plain text, memories of mem0, Letta and the MCP memory "
-    "service, Gemini's Takeout, an agent's messages as JSON and SQLite databases of agents' memories."
+    "memory server, Keepsake's own JSONL and encrypted exports, notes of Evernote (ENEX), Joplin (JEX), Notion "
+    "(Markdown & CSV) and Apple Notes, PDF, Word documents (DOCX), HTML and plain text, memories of mem0, Letta and "
+    "the MCP memory service, Gemini's Takeout, an agent's messages as JSON and SQLite databases of agents' memories."
 )
 HEAD = 1 << 20
 _PDF_WITHIN = 1024  # readers of PDF take some bytes before the mark
@@ -225,8 +227,8 @@ def _file(path: Path) -> str:
 
 def _by_head(path: Path, head: bytes) -> str:
     """Return the format that the beginning of a file gives away, ``""`` for none."""
-    if head.startswith(capsule.BEGINNING) or _ENEX.match(head):
-        return enex.NAME if _ENEX.match(head) else capsule.NAME
+    if found := _by_beginning(head):
+        return found
     if pdf.BEGINNING in head[:_PDF_WITHIN]:
         return pdf.NAME
     if joplin.is_tar(head):
@@ -242,6 +244,14 @@ def _by_head(path: Path, head: bytes) -> str:
     if head.startswith(memory_database.BEGINNING):
         raise _refusal(path, "is a SQLite database without memories in tables that are known")
     return ""
+
+
+def _by_beginning(head: bytes) -> str:
+    if is_encrypted_file(head):
+        return encrypted_export.NAME
+    if head.startswith(capsule.BEGINNING):
+        return capsule.NAME
+    return enex.NAME if _ENEX.match(head) else ""
 
 
 def _text(path: Path) -> str:

@@ -1,6 +1,6 @@
 """Reader of Keepsake's own format: JSON lines that name their ``type``."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -71,16 +71,31 @@ def read(path: Path, cancelled: Callable[[], bool], *, first_line: int = 1) -> I
     """
     if not path.is_file():
         raise NotFoundError(f"There is no file at {path}.", path=str(path))
-    course, reported, total = _Course(path.name.split(".")[0] or "import"), 0, path.stat().st_size
-    for line in read_lines(path):
+    total, lines = path.stat().st_size, read_lines(path)
+    yield from records_of((line for line in lines if line.number >= first_line), path.name, total, cancelled)
+    if not cancelled():
+        yield Position(total, total)
+
+
+def records_of(
+    lines: Iterable[TextLine], name: str, total: int, cancelled: Callable[[], bool] = lambda: False
+) -> Iterator[Record]:
+    """Read the lines of an export.
+
+    Args:
+        lines: The lines.
+        name: What the person calls the file.
+        total: Its size in bytes.
+        cancelled: Asked before every line; reading stops when it says so.
+    """
+    course, reported = _Course(name.partition(".")[0] or "import"), 0
+    for line in lines:
         if cancelled():
             return
-        if line.number >= first_line:
-            yield from _line(line, course, path.name)
+        yield from _line(line, course, name)
         if line.done - reported >= POSITION_EVERY:
             reported = line.done
             yield Position(line.done, total, f"line {line.number}")
-    yield Position(total, total)
 
 
 def _line(line: TextLine, course: _Course, name: str) -> Iterator[Record]:

@@ -5,7 +5,7 @@ A line that is too long is passed over.
 
 import gzip
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,23 +37,33 @@ class TextLine:
 
 def read_lines(path: Path) -> Iterator[TextLine]:
     """Yield the lines of a file of UTF-8 or UTF-16 text."""
-    with path.open("rb") as file, _unpacked(file) as packed:
-        stream, head = utf8_stream(packed)
-        number, parts, length = 1, [head], len(head)
-        try:
-            for piece in _pieces(stream):
-                parts.append(piece)
-                length += len(piece)
-                if length > MAX_LINE:
-                    parts.clear()
-                if piece.endswith(b"\n"):
-                    yield TextLine(number, b"".join(parts) if length <= MAX_LINE else None, True, file.tell())
-                    number, parts, length = number + 1, [], 0
-        except (EOFError, zlib.error, gzip.BadGzipFile) as error:
-            yield TextLine(number, None, False, file.tell(), f"the compressed file is damaged from here on ({error})")
-            return
-        if length:
-            yield TextLine(number, b"".join(parts) if length <= MAX_LINE else None, False, file.tell())
+    with path.open("rb") as file, _unpacked(file) as unpacked:
+        yield from lines_of(unpacked, file.tell)
+
+
+def lines_of(unpacked: IO[bytes], done: Callable[[], int]) -> Iterator[TextLine]:
+    """Yield the lines of a stream of UTF-8 or UTF-16 text.
+
+    Args:
+        unpacked: The stream.
+        done: Returns how many bytes of the file were read.
+    """
+    stream, head = utf8_stream(unpacked)
+    number, parts, length = 1, [head], len(head)
+    try:
+        for piece in _pieces(stream):
+            parts.append(piece)
+            length += len(piece)
+            if length > MAX_LINE:
+                parts.clear()
+            if piece.endswith(b"\n"):
+                yield TextLine(number, b"".join(parts) if length <= MAX_LINE else None, True, done())
+                number, parts, length = number + 1, [], 0
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        yield TextLine(number, None, False, done(), f"the compressed file is damaged from here on ({error})")
+        return
+    if length:
+        yield TextLine(number, b"".join(parts) if length <= MAX_LINE else None, False, done())
 
 
 def _pieces(stream: IO[bytes]) -> Iterator[bytes]:

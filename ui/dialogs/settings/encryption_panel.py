@@ -7,14 +7,14 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from app.encryption.model import MAX_PASSPHRASE, MIN_PASSPHRASE, EncryptionState
+from app.encryption.model import EncryptionState
 from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.dialogs.settings.panel import SettingsPanel
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
-from ui.widgets.passphrase_field import PassphraseField
+from ui.widgets.passphrase_field import PassphraseField, new_passphrase_problem
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class EncryptionPanel(SettingsPanel):
         self.change = text_button(self.tr("Change the passphrase…"), icon_name="pencil", parent=self)
         self.decrypt = text_button(self.tr("Decrypt…"), icon_name="unlink", parent=self)
         self.restart = text_button(self.tr("Restart now"), "primary", icon_name="refresh-cw", parent=self)
-        self.cancel_pending = text_button(self.tr("Call it off…"), parent=self)
+        self.cancel_pending = text_button(self.tr("Call it off"), parent=self)
         self.keyring = QCheckBox(
             self.tr("Open without the passphrase on this account, with the system's keyring"), self
         )
@@ -60,7 +60,7 @@ class EncryptionPanel(SettingsPanel):
         self.change.clicked.connect(self._on_change_clicked)
         self.decrypt.clicked.connect(self._on_decrypt_clicked)
         self.restart.clicked.connect(self.restart_requested)
-        self.cancel_pending.clicked.connect(self._on_decrypt_clicked)
+        self.cancel_pending.clicked.connect(self._on_cancel_pending_clicked)
         self.keyring.clicked.connect(self._on_keyring_clicked)
         self._make_form()
         self._lay_out()
@@ -201,16 +201,7 @@ class EncryptionPanel(SettingsPanel):
         self.confirm.setEnabled(has_old and has_new and (self.understood.isHidden() or self.understood.isChecked()))
 
     def _problem(self) -> str:
-        given = self.new.text()
-        if len(given) < MIN_PASSPHRASE:
-            return self.tr("At least {n} characters; several words are better than one.").format(n=MIN_PASSPHRASE)
-        if len(given) > MAX_PASSPHRASE or not given.isprintable():
-            return self.tr("This is too long, or has characters that cannot be typed.")
-        if given != given.strip():
-            return self.tr("It must not begin or end with a space.")
-        if self.again.text() and self.again.text() != given[: len(self.again.text())]:
-            return self.tr("The two differ.")
-        return ""
+        return new_passphrase_problem(self.new.text(), self.again.text())
 
     # --- what the person does ---
 
@@ -279,6 +270,9 @@ class EncryptionPanel(SettingsPanel):
         if isValid(self):
             self.status = status
             self._show()
+
+    def _on_cancel_pending_clicked(self) -> None:
+        self.run(self._change("encryption.cancel"), self._show)
 
     def _on_cancel_clicked(self) -> None:
         self._close_form()

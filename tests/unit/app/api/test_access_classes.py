@@ -63,8 +63,8 @@ CLASSES = {
         embedding.compare embedding.pause embedding.resume embedding.rollback embedding.status
         embedding.switch capsule.count capsule.key capsule.make exchange.dismiss exchange.export exchange.export_session
         exchange.import exchange.unfinished
-        encryption.change encryption.decrypt encryption.encrypt encryption.forget encryption.remember
-        encryption.status attachment.read
+        encryption.cancel encryption.change encryption.decrypt encryption.encrypt encryption.forget
+        encryption.remember encryption.status attachment.read
         exchange.notes_folder exchange.preview health.fix
         health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject inbox.rule.remove
         backup.preview backup.status attachment.add attachment.list attachment.locate

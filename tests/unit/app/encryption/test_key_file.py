@@ -36,7 +36,8 @@ def test_a_new_passphrase_wraps_the_same_key() -> None:
     file, key = new_key(PASSPHRASE)
     changed = file.rewrap(key, "another fine phrase")
     assert changed.unwrap("another fine phrase") == key
-    assert (changed.salt, changed.nonce, changed.wrapped) != (file.salt, file.nonce, file.wrapped)
+    for name in ("salt", "nonce", "data"):
+        assert getattr(changed.wrapped, name) != getattr(file.wrapped, name)
     with pytest.raises(WrongPassphraseError):
         changed.unwrap(PASSPHRASE)
 

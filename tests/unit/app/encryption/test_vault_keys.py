@@ -51,6 +51,15 @@ def test_new_files_are_plain_while_a_vault_is_being_decrypted(encrypted: Path) -
     assert vault_keys.key_for_encrypted_file(encrypted / "old.db") is not None
 
 
+def test_new_files_are_plain_until_an_encryption_has_begun(encrypted: Path) -> None:
+    file, _ = new_key(PASSPHRASE)
+    write_key_file(encrypted, file)
+    assert vault_keys.key_for_new_file(encrypted / "new.db") is None
+    write_key_file(encrypted, replace(file, has_begun=True))
+    with pytest.raises(PassphraseRequiredError):
+        vault_keys.key_for_new_file(encrypted / "new.db")
+
+
 def test_a_plain_vault_needs_no_key(tmp_path: Path) -> None:
     vault_keys.unlock(tmp_path, "whatever it is")
     assert not vault_keys.is_unlocked(tmp_path)

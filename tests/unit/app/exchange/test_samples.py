@@ -8,9 +8,9 @@ import pytest
 
 from app.errors import FormatError
 from app.exchange.exporters import MarkdownExporter
+from app.exchange.format_registry import READERS
 from app.exchange.formats.detect import detect
 from app.exchange.formats.markdown import read
-from app.exchange.service import READERS
 from app.memories.foreign_record import MemoryRecord
 from app.memories.model import Memory
 from tests.unit.app.exchange.reading import contents, messages, only, problems, records, sessions

@@ -38,6 +38,21 @@ def test_it_asks_with_the_keyboard_in_the_field(page: StartPage) -> None:
     assert _nameless(page) == []
 
 
+def test_an_encryption_that_has_not_begun_can_be_called_off(page: StartPage) -> None:
+    asked: list[bool] = []
+    page.cancel_requested.connect(lambda: asked.append(True))
+    assert not page.form.cancel.isVisible()
+    page.show_error(PassphraseRequiredError("They will be encrypted.", can_cancel=True))
+    assert "will be encrypted now" in page.text
+    assert page.form.cancel.isVisible()
+    assert _nameless(page) == []
+    page.show_locked("This is not the passphrase. Try again.")
+    page.form.cancel.click()
+    assert asked == [True]
+    page.show_error(PassphraseRequiredError("These memories are encrypted."))
+    assert not page.form.cancel.isVisible()
+
+
 def test_enter_unlocks_and_the_field_keeps_nothing(page: StartPage) -> None:
     requested: list[str] = []
     page.unlock_requested.connect(requested.append)

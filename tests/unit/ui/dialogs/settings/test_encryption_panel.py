@@ -89,6 +89,21 @@ def test_it_is_encrypted_at_the_next_start(
 
 
 @needs_cipher
+def test_it_is_called_off_without_the_passphrase(
+    panel: EncryptionPanel, restarts: list[bool], host: Host, bridge: Bridge, rest: Rest
+) -> None:
+    host.ask("encryption.encrypt", passphrase=PASSPHRASE)
+    rest(panel.cancel_pending.isVisible)
+    panel.cancel_pending.click()
+    rest(lambda: not bridge._tasks)
+    assert "not encrypted" in panel.said.text()
+    assert not panel.card.isVisible()
+    assert not panel.cancel_pending.isVisible()
+    assert restarts == []
+    assert read_key_file(host.vault) is None
+
+
+@needs_cipher
 @pytest.mark.usefixtures("encrypted")
 class TestEncrypted:
     """A vault that was encrypted before the host opened it."""

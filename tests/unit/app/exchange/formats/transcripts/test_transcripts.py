@@ -12,9 +12,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import FormatError
+from app.exchange.format_registry import READERS
 from app.exchange.formats.detect import detect, preview
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
-from app.exchange.service import READERS
 from tests.helpers import transcripts as made
 from tests.unit.app.exchange.reading import contents, foreign_values, messages, problems, records, sessions, write_json
 

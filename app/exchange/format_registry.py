@@ -1,0 +1,92 @@
+"""Formats by name: the reader and the exporter of each."""
+
+from collections.abc import Callable, Iterator
+from functools import partial
+from pathlib import Path
+
+from app.errors import InputError
+from app.exchange.encrypted_exporter import EncryptedExporter
+from app.exchange.exporters import Exporter, JsonlExporter, MarkdownExporter
+from app.exchange.folder_exporter import FolderExporter
+from app.exchange.formats import (
+    capsule,
+    chatgpt,
+    claude,
+    docx,
+    encrypted_export,
+    enex,
+    keepsake,
+    markdown,
+    memory_file,
+    web_page,
+)
+from app.exchange.formats.chats import chat_detection
+from app.exchange.formats.memory_systems import memory_system_detection
+from app.exchange.formats.notebooks import apple_notes, documents, joplin, notion, pdf
+from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
+from app.exchange.graph_exporter import GraphExporter
+from app.exchange.model import Record
+
+Reader = Callable[[Path, Callable[[], bool]], Iterator[Record]]
+
+READERS: dict[str, Reader] = {
+    "chatgpt": chatgpt.read,
+    chatgpt.WITH_BRANCHES: partial(chatgpt.read, all_branches=True),
+    "claude": claude.read,
+    "markdown": markdown.read,
+    "keepsake": keepsake.read,
+    capsule.NAME: capsule.read,
+    "claude-code": claude_code.read,
+    "codex": codex.read,
+    "gemini": gemini.read,
+    "cursor": cursor.read,
+    memory_file.NAME: memory_file.read,
+    enex.NAME: enex.read,
+    docx.NAME: docx.read,
+    web_page.NAME: web_page.read,
+    joplin.NAME: joplin.read,
+    notion.NAME: notion.read,
+    apple_notes.NAME: apple_notes.read,
+    pdf.NAME: pdf.read,
+    documents.NAME: documents.read,
+    **chat_detection.READERS,
+    **memory_system_detection.READERS,
+}
+EXPORTERS: dict[str, Callable[[Path], Exporter]] = {
+    "jsonl": JsonlExporter,
+    "markdown": MarkdownExporter,
+    "folder": FolderExporter,
+    memory_file.NAME: GraphExporter,
+}
+
+
+def reader_of(name: str, passphrase: str) -> Reader:
+    """Return the reader of a format, with the passphrase that an encrypted export needs."""
+    return partial(encrypted_export.read, passphrase=passphrase) if name == encrypted_export.NAME else READERS[name]
+
+
+def exporter_of(path: Path, format_name: str, passphrase: str, cancelled: Callable[[], bool]) -> Callable[[], Exporter]:
+    """Return what makes an exporter.
+
+    Args:
+        path: Where to.
+        format_name: A key of ``EXPORTERS``, or ``encrypted``.
+        passphrase: What will open an encrypted export.
+        cancelled: Asked while an encrypted export is made.
+
+    Raises:
+        InputError: There is no such format, or a passphrase too much or too few.
+    """
+    if format_name == encrypted_export.NAME:
+        if not passphrase:
+            raise InputError("An encrypted export needs a passphrase.", field="passphrase")
+        return partial(EncryptedExporter, path, passphrase, cancelled)
+    if format_name not in EXPORTERS:
+        known = " or ".join((*EXPORTERS, encrypted_export.NAME))
+        raise InputError(f"There is no export format {format_name!r}; use {known}.")
+    if passphrase:
+        raise InputError(
+            f"Only the format 'encrypted' takes a passphrase; a {format_name} export is not encrypted.",
+            field="passphrase",
+        )
+    return partial(EXPORTERS[format_name], path)
