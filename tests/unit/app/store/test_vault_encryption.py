@@ -175,6 +175,19 @@ def test_encryption_can_be_called_off_before_it_begins(written: Path) -> None:
 
 
 @needs_cipher
+def test_encrypting_again_goes_on_with_what_was_cut_off(written: Path) -> None:
+    VaultEncryption(written).encrypt(PASSPHRASE)
+    locked(written)
+    with pytest.raises(WrongPassphraseError):
+        VaultEncryption(written).encrypt("another passphrase")
+    assert not is_unlocked(written)
+    VaultEncryption(written).encrypt(PASSPHRASE)
+    assert word(written) == NEEDLE
+    assert VaultEncryption(written).status().state is EncryptionState.ENCRYPTED
+    assert files_with(written, NEEDLE) == []
+
+
+@needs_cipher
 @pytest.mark.parametrize("is_encrypting", [True, False])
 def test_a_stopped_conversion_goes_on_at_the_next_opening(written: Path, *, is_encrypting: bool) -> None:
     encryption = VaultEncryption(written)
