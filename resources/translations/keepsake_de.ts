@@ -4052,6 +4052,10 @@
         <translation>Menü</translation>
     </message>
     <message>
+        <source>New note</source>
+        <translation>Neue Notiz</translation>
+    </message>
+    <message>
         <source>Newest notice</source>
         <translation>Neueste Meldung</translation>
     </message>
@@ -4086,6 +4090,10 @@
     <message>
         <source>Search models…</source>
         <translation>Suchmodelle …</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -7890,8 +7898,8 @@
         <translation>Auswahl kopieren</translation>
     </message>
     <message>
-        <source>Ctrl+N begins a conversation with yourself.</source>
-        <translation>Strg+N beginnt eine Unterhaltung mit dir selbst.</translation>
+        <source>Ctrl+Shift+O begins a conversation with yourself.</source>
+        <translation>Strg+Umschalt+O beginnt eine Unterhaltung mit dir selbst.</translation>
     </message>
     <message>
         <source>Delete conversation</source>

@@ -4052,6 +4052,10 @@
         <translation>Menú</translation>
     </message>
     <message>
+        <source>New note</source>
+        <translation>Nueva nota</translation>
+    </message>
+    <message>
         <source>Newest notice</source>
         <translation>Aviso más reciente</translation>
     </message>
@@ -4086,6 +4090,10 @@
     <message>
         <source>Search models…</source>
         <translation>Modelos de búsqueda…</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Ajustes</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -7890,8 +7898,8 @@
         <translation>Copiar selección</translation>
     </message>
     <message>
-        <source>Ctrl+N begins a conversation with yourself.</source>
-        <translation>Ctrl+N empieza una conversación contigo.</translation>
+        <source>Ctrl+Shift+O begins a conversation with yourself.</source>
+        <translation>Ctrl+Mayús+O empieza una conversación contigo.</translation>
     </message>
     <message>
         <source>Delete conversation</source>

@@ -4052,6 +4052,10 @@
         <translation>菜单</translation>
     </message>
     <message>
+        <source>New note</source>
+        <translation>新建笔记</translation>
+    </message>
+    <message>
         <source>Newest notice</source>
         <translation>最新通知</translation>
     </message>
@@ -4086,6 +4090,10 @@
     <message>
         <source>Search models…</source>
         <translation>搜索模型…</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -7890,8 +7898,8 @@
         <translation>复制所选内容</translation>
     </message>
     <message>
-        <source>Ctrl+N begins a conversation with yourself.</source>
-        <translation>Ctrl+N 与自己开始会话。</translation>
+        <source>Ctrl+Shift+O begins a conversation with yourself.</source>
+        <translation>Ctrl+Shift+O 与自己开始会话。</translation>
     </message>
     <message>
         <source>Delete conversation</source>

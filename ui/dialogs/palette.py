@@ -198,10 +198,10 @@ class Palette(QFrame):
             Entry(
                 key=action.id,
                 title=action.title.rstrip("…"),
-                run=partial(self._actions.run, action.id),
+                run=partial(self._actions.run_anywhere, action.id),
                 detail=group_title(action.group),
                 icon=action.icon,
-                keys=action.keys,
+                keys=action.keys if self._actions.is_in_reach(action) else "",
                 also=action.keywords,
             )
             for action in self._actions.offered()

@@ -125,7 +125,15 @@ class SchedulePane(ReadingPane):
     def commands(self) -> list[Action]:
         """Return the actions of this pane."""
         return [
-            Action("schedule.new", self.tr("New schedule"), self._on_new, "plus", group="schedule", pane=self.name),
+            Action(
+                "schedule.new",
+                self.tr("New schedule"),
+                self._on_new,
+                "plus",
+                group="schedule",
+                pane=self.name,
+                keywords="goal task recurring repeat",
+            ),
             Action(
                 "schedule.run",
                 self.tr("Run the chosen schedule now"),

@@ -5,6 +5,9 @@ from pytestqt.qtbot import QtBot
 
 from tests.unit.ui.conftest import Rest
 from ui.dialogs.palette import Palette
+from ui.dialogs.settings.settings import SettingsDialog
+from ui.panes.notes.pane import NotesPane
+from ui.panes.schedule.pane import SchedulePane
 from ui.shell.navigation import Place
 from ui.window import Window
 
@@ -24,6 +27,44 @@ def test_command_by_keyboard(window: Window, qtbot: QtBot) -> None:
     assert window.panes is not None
     assert window.panes.front is not None
     assert window.panes.front.name == "schedule"
+
+
+def test_commands_of_other_panes_bring_them_to_the_front(window: Window, qtbot: QtBot) -> None:
+    assert window.panes is not None
+    while not window.panes.is_whole("schedule"):
+        window.panes.build_part("schedule")
+    palette = window.palette_popup
+    palette.show_commands()
+    qtbot.keyClicks(palette._field, "new goal")
+    assert _titles(palette)[0] == "New schedule"
+    assert palette.entries[0].detail == "Schedule"
+    palette.entries[0].run()
+    front = window.panes.front
+    assert isinstance(front, SchedulePane)
+    assert front.editor.isVisible()
+
+
+def test_a_part_of_the_settings_is_found_and_opened(window: Window, qtbot: QtBot) -> None:
+    palette = window.palette_popup
+    palette.show_commands()
+    for typed in ("encrypt", "passphrase"):
+        palette._field.setText(typed)
+        assert (_titles(palette)[0], palette.entries[0].detail) == ("Encryption", "Settings")
+    palette.entries[0].run()
+    assert isinstance(window.sheets.front, SettingsDialog)
+    assert window.sheets.front._list.currentItem().text() == "Encryption"
+
+
+def test_a_new_note_begins_wherever_one_is(window: Window, qtbot: QtBot) -> None:
+    assert window.panes is not None
+    both = Qt.KeyboardModifier.ControlModifier
+    for pane in ("graph", "schedule", "sessions"):
+        window.go(Place(pane))
+        qtbot.keyClick(window, Qt.Key.Key_N, both)
+        front = window.panes.front
+        assert isinstance(front, NotesPane), pane
+        assert front.document.isVisible()
+        assert front.document.title.hasFocus()
 
 
 def test_arrows_go_round(window: Window, qtbot: QtBot) -> None:
