@@ -98,7 +98,7 @@ class NotesPane(ListPane):
         memory = self.controller.memory
         if memory is None:
             return Place(self.name)
-        return Place(self.name, memory.id, title=display_title(memory.title, memory.content, ""))
+        return Place(self.name, memory.id, title=display_title(memory.title, memory.content, ""), kind=memory.kind)
 
     def commands(self) -> list[Action]:
         """Return what can be done here."""
