@@ -7383,6 +7383,14 @@
         <translation>Woche</translation>
     </message>
     <message>
+        <source>Your changes are kept. Edit opens them again.</source>
+        <translation>Ihre Änderungen sind aufgehoben. „Bearbeiten“ öffnet sie wieder.</translation>
+    </message>
+    <message>
+        <source>Your draft is kept. New schedule opens it again.</source>
+        <translation>Ihr Entwurf ist aufgehoben. „Neuer Zeitplan“ öffnet ihn wieder.</translation>
+    </message>
+    <message>
         <source>undo of the run</source>
         <translation>Rücknahme des Laufs</translation>
     </message>

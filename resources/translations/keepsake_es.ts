@@ -7383,6 +7383,14 @@
         <translation>Semana</translation>
     </message>
     <message>
+        <source>Your changes are kept. Edit opens them again.</source>
+        <translation>Sus cambios se conservan. «Editar» los vuelve a abrir.</translation>
+    </message>
+    <message>
+        <source>Your draft is kept. New schedule opens it again.</source>
+        <translation>Su borrador se conserva. «Nueva programación» lo vuelve a abrir.</translation>
+    </message>
+    <message>
         <source>undo of the run</source>
         <translation>deshacer la ejecución</translation>
     </message>

@@ -7383,6 +7383,14 @@
         <translation>周</translation>
     </message>
     <message>
+        <source>Your changes are kept. Edit opens them again.</source>
+        <translation>您的更改已保留。点击“编辑”可再次打开。</translation>
+    </message>
+    <message>
+        <source>Your draft is kept. New schedule opens it again.</source>
+        <translation>您的草稿已保留。“新建计划”可再次打开它。</translation>
+    </message>
+    <message>
         <source>undo of the run</source>
         <translation>撤销此次运行</translation>
     </message>

@@ -25,7 +25,8 @@ def test_comes_back(tmp_path: Path) -> None:
 
 def test_the_kind_of_what_was_visited_comes_back(tmp_path: Path) -> None:
     state = WindowState(tmp_path)
-    state.keep_places([Place("notes", "mem-1", title="Bram lent it", kind="fact"), Place("sessions", "ses-1", title="x")])
+    fact = Place("notes", "mem-1", title="Bram lent it", kind="fact")
+    state.keep_places([fact, Place("sessions", "ses-1", title="x")])
     assert [(place.title, place.kind) for place in state.places()] == [("Bram lent it", "fact"), ("x", "")]
 
 
