@@ -263,6 +263,7 @@ class SessionsPane(ListPane):
         self.pager.failed.connect(self._on_pager_failed)
         self.pager.replaced.connect(self._on_pager_replaced)
         self.header.renamed.connect(self._on_header_renamed)
+        self.header.title.left.connect(self.focus_first)
         self.header.find_requested.connect(self._find)
         self.header.first_requested.connect(self.transcript.go_to_first)
         self.header.last_requested.connect(self.transcript.go_to_last)
