@@ -26,7 +26,7 @@ class Action:
         enabled: Whether it can be done now; always when ``None``.
         checked: Whether it is on, for what can be switched; ``None`` for the rest.
         keywords: Further words the palette finds it by.
-        pane: Only offered while that pane is in front; everywhere when empty.
+        pane: Its keys work only while that pane is in front; everywhere when empty.
         listed: Whether menus and the palette show it.
     """
 
@@ -59,6 +59,8 @@ class Actions(QObject):
 
     changed = Signal()
     ran = Signal(str)
+    pane_requested = Signal(str)
+    """Bring a pane to the front, at once, for an action of it."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -86,8 +88,13 @@ class Actions(QObject):
         return self._actions.get(identity)
 
     def offered(self) -> list[Action]:
-        """Return what can be listed now, in order of registration."""
-        return [action for action in self._actions.values() if action.listed and self._in_front(action)]
+        """Return what the palette lists: the actions in reach, then those of other panes."""
+        listed = [action for action in self._actions.values() if action.listed]
+        return sorted(listed, key=lambda action: not self.is_in_reach(action))
+
+    def is_in_reach(self, action: Action) -> bool:
+        """Return whether an action can run in the pane that is in front."""
+        return not action.pane or action.pane == self._pane
 
     def all(self) -> list[Action]:
         """Return every action, in order of registration."""
@@ -141,14 +148,14 @@ class Actions(QObject):
         """Look again at what can be done and what is on."""
         for identity, action in self._actions.items():
             qaction = self._qactions[identity]
-            qaction.setEnabled(self._in_front(action) and action.can_run)
+            qaction.setEnabled(self.is_in_reach(action) and action.can_run)
             if action.checked is not None:
                 qaction.setChecked(action.checked())
 
     def run(self, identity: str) -> bool:
         """Run an action; return False when it is unknown or disabled."""
         action = self._actions.get(identity)
-        if action is None or not self._in_front(action) or not action.can_run:
+        if action is None or not self.is_in_reach(action) or not action.can_run:
             return False
         if identity in self.recents:
             self.recents.remove(identity)
@@ -159,8 +166,12 @@ class Actions(QObject):
         self.ran.emit(identity)
         return True
 
-    def _in_front(self, action: Action) -> bool:
-        return not action.pane or action.pane == self._pane
+    def run_anywhere(self, identity: str) -> bool:
+        """Run an action in its own pane, which is brought to the front for it."""
+        action = self._actions.get(identity)
+        if action is not None and not self.is_in_reach(action):
+            self.pane_requested.emit(action.pane)
+        return self.run(identity)
 
     def _make(self, action: Action) -> QAction:
         qaction = QAction(self)
@@ -174,7 +185,7 @@ class Actions(QObject):
     def _dress(self, qaction: QAction, action: Action) -> None:
         qaction.setText(caption(action.title))
         qaction.setCheckable(action.checked is not None)
-        qaction.setEnabled(self._in_front(action) and action.can_run)
+        qaction.setEnabled(self.is_in_reach(action) and action.can_run)
         if action.checked is not None:
             qaction.setChecked(action.checked())
         if action.icon:

@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QSettings
 
 from app.encryption.model import KEY_FILE
-from ui.shell.navigation import Place, link_of, place_of
+from ui.shell.navigation import SCHEME, Place, link_of, place_of
 
 FILE = "window.ini"
 SEPARATOR = "\t"
@@ -69,15 +69,21 @@ class WindowState:
         """Return the places visited lately."""
         found = []
         for line in self.texts("recents/places"):
-            link, _, title = line.partition(SEPARATOR)
+            kind = "" if line.startswith(SCHEME) else line.partition(SEPARATOR)[0]
+            link, _, title = line.removeprefix(f"{kind}{SEPARATOR}" if kind else "").partition(SEPARATOR)
             place = place_of(link)
             if place is not None:
-                found.append(Place(place.pane, place.id, place.extra, title))
+                found.append(Place(place.pane, place.id, place.extra, title, kind=kind))
         return found
 
     def keep_places(self, places: list[Place]) -> None:
         """Keep the places visited lately."""
-        self.keep("recents/places", [f"{link_of(place)}{SEPARATOR}{place.title}" for place in places if link_of(place)])
+        lines = [
+            SEPARATOR.join((place.kind, link, place.title) if place.kind else (link, place.title))
+            for place in places
+            if (link := link_of(place))
+        ]
+        self.keep("recents/places", lines)
 
     def pane_states(self, names: list[str]) -> dict[str, bytes]:
         """Return what the panes kept."""

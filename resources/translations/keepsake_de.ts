@@ -4175,6 +4175,10 @@
         <translation>Menü</translation>
     </message>
     <message>
+        <source>New note</source>
+        <translation>Neue Notiz</translation>
+    </message>
+    <message>
         <source>Newest notice</source>
         <translation>Neueste Meldung</translation>
     </message>
@@ -4209,6 +4213,10 @@
     <message>
         <source>Search models…</source>
         <translation>Suchmodelle …</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Einstellungen</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -7537,6 +7545,14 @@
         <translation>Woche</translation>
     </message>
     <message>
+        <source>Your changes are kept. Edit opens them again.</source>
+        <translation>Ihre Änderungen sind aufgehoben. „Bearbeiten“ öffnet sie wieder.</translation>
+    </message>
+    <message>
+        <source>Your draft is kept. New schedule opens it again.</source>
+        <translation>Ihr Entwurf ist aufgehoben. „Neuer Zeitplan“ öffnet ihn wieder.</translation>
+    </message>
+    <message>
         <source>undo of the run</source>
         <translation>Rücknahme des Laufs</translation>
     </message>
@@ -8052,8 +8068,8 @@
         <translation>Auswahl kopieren</translation>
     </message>
     <message>
-        <source>Ctrl+N begins a conversation with yourself.</source>
-        <translation>Strg+N beginnt eine Unterhaltung mit dir selbst.</translation>
+        <source>Ctrl+Shift+O begins a conversation with yourself.</source>
+        <translation>Strg+Umschalt+O beginnt eine Unterhaltung mit dir selbst.</translation>
     </message>
     <message>
         <source>Delete conversation</source>

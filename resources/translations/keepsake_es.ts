@@ -4175,6 +4175,10 @@
         <translation>Menú</translation>
     </message>
     <message>
+        <source>New note</source>
+        <translation>Nueva nota</translation>
+    </message>
+    <message>
         <source>Newest notice</source>
         <translation>Aviso más reciente</translation>
     </message>
@@ -4209,6 +4213,10 @@
     <message>
         <source>Search models…</source>
         <translation>Modelos de búsqueda…</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>Ajustes</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -7537,6 +7545,14 @@
         <translation>Semana</translation>
     </message>
     <message>
+        <source>Your changes are kept. Edit opens them again.</source>
+        <translation>Sus cambios se conservan. «Editar» los vuelve a abrir.</translation>
+    </message>
+    <message>
+        <source>Your draft is kept. New schedule opens it again.</source>
+        <translation>Su borrador se conserva. «Nueva programación» lo vuelve a abrir.</translation>
+    </message>
+    <message>
         <source>undo of the run</source>
         <translation>deshacer la ejecución</translation>
     </message>
@@ -8052,8 +8068,8 @@
         <translation>Copiar selección</translation>
     </message>
     <message>
-        <source>Ctrl+N begins a conversation with yourself.</source>
-        <translation>Ctrl+N empieza una conversación contigo.</translation>
+        <source>Ctrl+Shift+O begins a conversation with yourself.</source>
+        <translation>Ctrl+Mayús+O empieza una conversación contigo.</translation>
     </message>
     <message>
         <source>Delete conversation</source>

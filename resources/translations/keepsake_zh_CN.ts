@@ -4175,6 +4175,10 @@
         <translation>菜单</translation>
     </message>
     <message>
+        <source>New note</source>
+        <translation>新建笔记</translation>
+    </message>
+    <message>
         <source>Newest notice</source>
         <translation>最新通知</translation>
     </message>
@@ -4209,6 +4213,10 @@
     <message>
         <source>Search models…</source>
         <translation>搜索模型…</translation>
+    </message>
+    <message>
+        <source>Settings</source>
+        <translation>设置</translation>
     </message>
     <message>
         <source>Settings…</source>
@@ -7537,6 +7545,14 @@
         <translation>周</translation>
     </message>
     <message>
+        <source>Your changes are kept. Edit opens them again.</source>
+        <translation>您的更改已保留。点击“编辑”可再次打开。</translation>
+    </message>
+    <message>
+        <source>Your draft is kept. New schedule opens it again.</source>
+        <translation>您的草稿已保留。“新建计划”可再次打开它。</translation>
+    </message>
+    <message>
         <source>undo of the run</source>
         <translation>撤销此次运行</translation>
     </message>
@@ -8052,8 +8068,8 @@
         <translation>复制所选内容</translation>
     </message>
     <message>
-        <source>Ctrl+N begins a conversation with yourself.</source>
-        <translation>Ctrl+N 与自己开始会话。</translation>
+        <source>Ctrl+Shift+O begins a conversation with yourself.</source>
+        <translation>Ctrl+Shift+O 与自己开始会话。</translation>
     </message>
     <message>
         <source>Delete conversation</source>

@@ -60,6 +60,7 @@ class Palette(QFrame):
         self._list.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._list.clicked.connect(self._choose)
+        self._is_choosing = False
         self._foot = PlainLabel(self.tr("↑ ↓ choose   ·   Enter open   ·   Esc close"), self)
         theme.set_type(self._foot, "small muted")
         self._foot.setIndent(Space.L)
@@ -71,6 +72,7 @@ class Palette(QFrame):
             column.addWidget(widget)
         self._lookup = PaletteLookup(self)
         self._lookup.found.connect(self._on_lookup_found)
+        self._lookup.settled.connect(self._on_lookup_settled)
         window.installEventFilter(self)
         self.hide()
 
@@ -110,7 +112,7 @@ class Palette(QFrame):
         return super().eventFilter(watched, event)
 
     def _open(self, *, jumping: bool, hint: str) -> None:
-        self._jumping = jumping
+        self._jumping, self._is_choosing = jumping, False
         focus = QApplication.focusWidget()
         self._before = focus if focus is not self._field else self._before
         self._found = []
@@ -149,7 +151,7 @@ class Palette(QFrame):
         if step is not None:
             self._move_by(step)
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self._choose()
+            self._choose_best()
         elif event.key() in (Qt.Key.Key_Escape, Qt.Key.Key_Tab):
             self._close()
         else:
@@ -163,6 +165,19 @@ class Palette(QFrame):
         row = self._list.currentIndex().row() + step
         row = row % count if abs(step) == 1 else min(max(row, 0), count - 1)
         self._list.setCurrentIndex(self._model.index(row))
+
+    def _choose_best(self) -> None:
+        """Choose the current row; while the vault is asked, the best match of its answer instead of the first row."""
+        self._is_choosing = self._list.currentIndex().row() <= 0 and not self._lookup.is_idle
+        if self._is_choosing:
+            self._lookup.hurry()
+        else:
+            self._choose()
+
+    def _on_lookup_settled(self) -> None:
+        if self._is_choosing and self.isVisible():
+            self._is_choosing = False
+            self._choose()
 
     def _choose(self) -> None:
         entry = self._model.entry(self._list.currentIndex().row())
@@ -178,6 +193,7 @@ class Palette(QFrame):
             self._before.setFocus(Qt.FocusReason.PopupFocusReason)
 
     def _on_text_changed(self) -> None:
+        self._is_choosing = False
         self._fill()
         self._look_up()
 
@@ -198,10 +214,10 @@ class Palette(QFrame):
             Entry(
                 key=action.id,
                 title=action.title.rstrip("…"),
-                run=partial(self._actions.run, action.id),
+                run=partial(self._actions.run_anywhere, action.id),
                 detail=group_title(action.group),
                 icon=action.icon,
-                keys=action.keys,
+                keys=action.keys if self._actions.is_in_reach(action) else "",
                 also=action.keywords,
             )
             for action in self._actions.offered()
@@ -218,6 +234,7 @@ class Palette(QFrame):
             run=partial(self.navigate.emit, target.place),
             detail=target.detail,
             icon=target.icon,
+            also=target.also,
         )
 
     def _last_resorts(self, typed: str, shown: list[Entry]) -> list[Entry]:

@@ -7,6 +7,8 @@ from ui.models.fuzzy_match import match
 
 SHOWN = 50
 RECENT_BONUS = 4.0
+KEYWORD_WORTH = 3.0
+"""Worth of each typed letter where words that are not shown begin with them: half of one in the title."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,5 +62,12 @@ def _score(entry: Entry, typed: str, recents: list[str]) -> tuple[float, Entry] 
     found = match(typed, entry.title)
     if found is not None:
         return found.score + RECENT_BONUS * recency, replace(entry, positions=found.positions)
-    loose = match(typed, entry.also) if entry.also else None
-    return (loose.score / 2 + RECENT_BONUS * recency, entry) if loose is not None else None
+    if not _begins_words(typed, f"{entry.also} {entry.title}"):
+        return None
+    return (KEYWORD_WORTH * len(typed) + RECENT_BONUS * recency, entry)
+
+
+def _begins_words(typed: str, text: str) -> bool:
+    """Return whether each typed word begins a word of ``text``."""
+    known = text.casefold().split()
+    return all(any(word.startswith(begun) for word in known) for begun in typed.casefold().split())

@@ -1,20 +1,26 @@
 """Palette lookup: asks the vault for titles, tags and names, without ever blocking the window."""
 
 import asyncio
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, get_args
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
 
 from app.entities.model import EntityFilter
-from app.memories.model import MemoryFilter
+from app.errors import KeepsakeError
+from app.memories.model import Kind, MemoryFilter
 from app.sessions.model import SessionFilter
+from ui.models.fuzzy_match import has_near_words, pieces
+from ui.panes.labels import kind_icon, kind_label
 from ui.panes.search.query_text import term_of
 from ui.shell.navigation import Place
 from ui.shell.pane_stack import PANES
 from ui.translation import translate
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.core.facets import Facet
     from app.entities.model import EntityRow
     from app.memories.model import Link, MemoryRow
@@ -24,6 +30,15 @@ if TYPE_CHECKING:
 DEBOUNCE_MS = 60
 LIMIT = 30
 ENTITY_LIMIT = 10
+OTHER_LIMIT = 10
+"""Facts, observations and the like, which are found by their text."""
+OTHER_KINDS = tuple(kind for kind in get_args(Kind) if kind != "note")
+FEW = 3
+"""Titles with the typed letters below which misspelt ones are looked for too."""
+NEAR_LIMIT = 200
+"""Titles with a piece of a misspelt word that are looked through."""
+HASHTAG = "hashtag"
+"""Type of the entities that are listed as tags."""
 ENTITY_ICONS = {"person": "user", "organization": "users", "location": "map-pin"}
 
 
@@ -37,6 +52,7 @@ class Target:
         place: Where choosing it leads.
         detail: The kind of thing it is, for people.
         icon: Name of its icon.
+        also: Further words it is found by.
     """
 
     key: str
@@ -44,6 +60,7 @@ class Target:
     place: Place
     detail: str
     icon: str
+    also: str = ""
 
 
 def target_of(place: Place) -> Target:
@@ -51,6 +68,8 @@ def target_of(place: Place) -> Target:
     if place.pane == "graph":
         return Target(f"graph/{place.id}", place.title, place, translate("Palette", "Name"), "waypoints")
     key = f"{place.pane}/{place.id}"
+    if place.pane == "notes" and place.kind in OTHER_KINDS:
+        return Target(key, place.title, place, kind_label(place.kind), kind_icon(place.kind))
     if place.pane == "notes":
         return Target(key, place.title, place, translate("Palette", "Note"), "notebook-pen")
     pane = next((pane for pane in PANES if pane.name == place.pane), None)
@@ -63,6 +82,8 @@ class PaletteLookup(QObject):
     """Lookup of one text at a time; answers to older texts are dropped."""
 
     found = Signal(object)  # list[Target]
+    settled = Signal()
+    """Nothing runs or waits any more, whether something was found or not."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -87,6 +108,11 @@ class PaletteLookup(QObject):
         self._wanted = (text, titles_only)
         self._timer.start(0 if at_once else DEBOUNCE_MS)
 
+    def hurry(self) -> None:
+        """Look up now what waits for a pause in typing."""
+        if self._timer.isActive():
+            self._timer.start(0)
+
     def cancel(self) -> None:
         """Drop the answers that are still to come."""
         self._wanted = None
@@ -101,33 +127,111 @@ class PaletteLookup(QObject):
         if self._bridge is not None and self._wanted is not None and not self._is_running:
             self._is_running = True
             self._bridge.start(self._run(self._bridge, *self._wanted))
+        if self.is_idle:
+            self.settled.emit()
 
     async def _run(self, bridge: "Bridge", text: str, titles_only: bool) -> None:
+        wanted = (text, titles_only)
         try:
             targets = await _titles(bridge, text)
-            if text and not titles_only and self._wanted == (text, titles_only):
+            if text and not titles_only and self._wanted == wanted:
                 targets += await _tags_and_names(bridge, text)
+            if text and self._wanted == wanted and _count_named(targets, text) < FEW:
+                targets += await _misspelt(bridge, text, titles_only=titles_only)
+        except KeepsakeError:
+            self._is_running = False
+            self._finish(wanted, [])
+            raise
         finally:
             self._is_running = False
-        if self._wanted == (text, titles_only):
+        self._finish(wanted, targets)
+
+    def _finish(self, wanted: tuple[str, bool], targets: list[Target]) -> None:
+        if not isValid(self):
+            return
+        if self._wanted == wanted:
             self.found.emit(targets)
         elif not self._timer.isActive():
             self._start()
+            return
+        if self.is_idle:
+            self.settled.emit()
 
 
 async def _titles(bridge: "Bridge", text: str) -> list[Target]:
+    """Return memories and conversations with ``text`` in their titles, and others of its texts by what they say."""
     links: list[Link]
     rows: list[MemoryRow]
+    others: list[MemoryRow]
     sessions: list[Session]
-    links, rows, sessions = await asyncio.gather(
+    links, rows, others, sessions = await asyncio.gather(
         bridge.call("note.titles", contains=text, limit=LIMIT),
         bridge.call("note.list", filter=MemoryFilter(text=text, kinds=("note",)), order="recent", limit=LIMIT),
+        bridge.call("note.list", filter=MemoryFilter(text=text, kinds=OTHER_KINDS), order="recent", limit=OTHER_LIMIT),
         bridge.call("session.list", filter=SessionFilter(text=text), order="recent", limit=LIMIT),
     )
-    places = [Place("notes", row.id, title=row.title or row.preview) for row in rows]
-    places += [Place("notes", link.memory_id, title=link.title) for link in links]
-    places += [Place("sessions", session.id, title=session.label) for session in sessions]
-    return [target_of(place) for place in places if place.title]
+    known = [*rows, *others]
+    places = await _titled(bridge, links, known)
+    targets = [target_of(place) for place in [*map(_place_of_row, rows), *places, *map(_place_of_session, sessions)]]
+    # What they say has the text, which may stand behind the words shown.
+    targets += [replace(target_of(_place_of_row(row)), also=text) for row in others]
+    return [target for target in targets if target.title]
+
+
+async def _titled(bridge: "Bridge", links: "Sequence[Link]", known: "Sequence[MemoryRow]" = ()) -> list[Place]:
+    """Return the places of titled memories that are not among ``known``, each with its kind."""
+    wanted = [link.memory_id for link in links if link.memory_id not in {row.id for row in known}]
+    rows: list[MemoryRow] = await bridge.call("note.rows", ids=wanted) if wanted else []
+    kinds = {row.id: row.kind for row in rows}
+    return [
+        Place("notes", link.memory_id, title=link.title, kind=kinds.get(link.memory_id, ""))
+        for link in links
+        if link.memory_id in wanted
+    ]
+
+
+def _place_of_row(row: "MemoryRow") -> Place:
+    return Place("notes", row.id, title=row.title or row.preview, kind=row.kind)
+
+
+def _place_of_session(session: "Session") -> Place:
+    return Place("sessions", session.id, title=session.label)
+
+
+def _count_named(targets: "Sequence[Target]", text: str) -> int:
+    """Return how many titles have all typed words."""
+    words = text.casefold().split()
+    return sum(all(word in target.title.casefold() for word in words) for target in targets)
+
+
+async def _misspelt(bridge: "Bridge", text: str, *, titles_only: bool) -> list[Target]:
+    """Return what goes by nearly these words: of a word with a typo, one of its pieces is right."""
+    wanted = pieces(text)
+    calls = [bridge.call("note.titles", contains=piece, limit=NEAR_LIMIT) for piece in wanted]
+    calls += [bridge.call("session.list", filter=SessionFilter(text=piece), limit=NEAR_LIMIT) for piece in wanted]
+    if not titles_only:
+        calls += [bridge.call("entity.list", filter=EntityFilter(text=piece), limit=NEAR_LIMIT) for piece in wanted]
+    answers = await asyncio.gather(*calls)
+    count = len(wanted)
+    links: dict[str, Link] = {one.memory_id: one for found in answers[:count] for one in found}
+    sessions: dict[str, Session] = {one.id: one for found in answers[count : 2 * count] for one in found}
+    entities: dict[str, EntityRow] = {one.id: one for found in answers[2 * count :] for one in found}
+    titles = {
+        **{key: one.title for key, one in links.items()},
+        **{key: one.label for key, one in sessions.items()},
+        **{key: one.name for key, one in entities.items()},
+    }
+    near = await asyncio.to_thread(_near, text, titles)
+    places = await _titled(bridge, [one for key, one in links.items() if key in near])
+    places += [_place_of_session(one) for key, one in sessions.items() if key in near]
+    targets = [target_of(place) for place in places]
+    targets += [_entity_target(one) for key, one in entities.items() if key in near and one.type != HASHTAG]
+    return [replace(target, also=text) for target in targets if target.title]
+
+
+def _near(text: str, titles: dict[str, str]) -> set[str]:
+    """Return the keys of the titles that go by nearly the typed words."""
+    return {key for key, title in titles.items() if has_near_words(text, title)}
 
 
 async def _tags_and_names(bridge: "Bridge", text: str) -> list[Target]:
@@ -147,18 +251,17 @@ async def _tags_and_names(bridge: "Bridge", text: str) -> list[Target]:
         )
         for tag in tags
     ]
-    targets += [
-        Target(
-            f"entity/{entity.id}",
-            entity.name,
-            Place("search", extra=term_of("entity", entity.name)),
-            _kind(entity.type),
-            ENTITY_ICONS.get(entity.type, "waypoints"),
-        )
-        for entity in entities
-        if entity.type != "hashtag"  # listed as a tag
-    ]
-    return targets
+    return targets + [_entity_target(entity) for entity in entities if entity.type != HASHTAG]
+
+
+def _entity_target(entity: "EntityRow") -> Target:
+    return Target(
+        f"entity/{entity.id}",
+        entity.name,
+        Place("search", extra=term_of("entity", entity.name)),
+        _kind(entity.type),
+        ENTITY_ICONS.get(entity.type, "waypoints"),
+    )
 
 
 def _kind(entity_type: str) -> str:

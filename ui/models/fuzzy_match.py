@@ -1,13 +1,18 @@
 """Fuzzy matching of a few typed letters to titles.
 
-All letters must be there in order; word starts and neighbouring letters score higher.
+``match`` wants all letters in order; word starts and neighbouring letters score higher. ``has_near_words`` lets a word
+have a typo, and ``pieces`` says by what such titles can be fetched: with n typos, one of n + 1 pieces is right.
 """
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 START, BOUNDARY, ADJACENT, PLAIN = 12, 9, 6, 1
 LONGEST = 200
 GAP_COST, LENGTH_COST = 0.15, 0.02
+SHORT, LONG = 4, 8
+"""Letters of a word from which on it may have one typo, and two."""
+MOST_WORDS, LONGEST_WORD = 3, 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -74,3 +79,51 @@ def _worth(hay: str, at: int, before: int) -> int:
     if not hay[at - 1].isalnum():
         return BOUNDARY
     return ADJACENT if at == before + 1 else PLAIN
+
+
+def pieces(typed: str) -> tuple[str, ...]:
+    """Return parts of the typed words, of which a title with nearly those words has at least one."""
+    found: dict[str, None] = {}
+    for word in _words(typed):
+        count = _typos(word) + 1
+        if count > 1:
+            cuts = [len(word) * n // count for n in range(count + 1)]
+            parts = [word[start:end] for start, end in pairwise(cuts)]
+            # Two letters that changed places across a cut spoil both sides.
+            swapped = [f"{left[:-1]}{right[0]}{left[-1]}{right[1:]}" for left, right in pairwise(parts)]
+            found.update(dict.fromkeys([*parts, *swapped]))
+    return tuple(found)
+
+
+def has_near_words(typed: str, title: str) -> bool:
+    """Return whether each typed word begins a word of ``title``, but for a typo or two."""
+    known = [word[:LONGEST_WORD] for word in title[:LONGEST].casefold().split()]
+    words = _words(typed)
+    return bool(words) and all(any(_typos_to_prefix(word, one) <= _typos(word) for one in known) for word in words)
+
+
+def _words(typed: str) -> list[str]:
+    return [word[:LONGEST_WORD] for word in typed.casefold().split()[:MOST_WORDS]]
+
+
+def _typos(word: str) -> int:
+    return 0 if len(word) < SHORT else 1 if len(word) < LONG else 2
+
+
+def _typos_to_prefix(word: str, other: str) -> int:
+    """Return the letters to insert, drop, replace or swap that make ``word`` a beginning of ``other``.
+
+    Optimal string alignment (Boytsov 2011), the least of the last row's costs.
+    """
+    if abs(min(len(other), len(word)) - len(word)) > _typos(word):
+        return LONGEST_WORD
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for place, letter in enumerate(word, 1):
+        older, before, row = before, row, [place]
+        for at, there in enumerate(other, 1):
+            cost = min(before[at] + 1, row[at - 1] + 1, before[at - 1] + (letter != there))
+            if place > 1 and at > 1 and letter == other[at - 2] and word[place - 2] == there:
+                cost = min(cost, older[at - 2] + 1)
+            row.append(cost)
+    return min(row)

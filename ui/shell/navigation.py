@@ -22,6 +22,7 @@ class Place:
         extra: Where in it: a message's ``seq``, the words of a search.
         title: What a person calls it; not part of its identity.
         words: Words to mark there, as a search found them; not part of its identity.
+        kind: The kind of the memory open there, where known; not part of its identity.
     """
 
     pane: str
@@ -29,6 +30,7 @@ class Place:
     extra: str = ""
     title: str = field(default="", compare=False)
     words: tuple[str, ...] = field(default=(), compare=False)
+    kind: str = field(default="", compare=False)
 
 
 def place_of(link: str) -> Place | None:

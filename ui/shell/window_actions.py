@@ -13,13 +13,14 @@ from ui import theme
 from ui.actions import Action, Actions
 from ui.dialogs.crash_report import CrashDialog
 from ui.dialogs.debug_information import program_lines
+from ui.dialogs.settings.sections import SECTIONS
 from ui.models.dates import full_date
 from ui.notice import Notice
 from ui.panes.pane_state import unpack
 from ui.shell.focus_cycle import cycle
 from ui.shell.navigation import Place, link_of
 from ui.shell.pane_stack import PANES
-from ui.shell.window_commands import MENUS, Slot, frame_actions, translated
+from ui.shell.window_commands import MENUS, SETTINGS, Slot, frame_actions, translated
 from ui.theme import Scheme
 
 if TYPE_CHECKING:
@@ -70,6 +71,21 @@ class WindowActions(QObject):
                 for pane in PANES
             )
         )
+        actions.register(
+            *(
+                Action(
+                    id=f"settings.{section.id}",
+                    title=section.shown_title,
+                    run=partial(self._settings, section.id),
+                    icon=section.icon,
+                    group=SETTINGS,
+                    enabled=self._is_open,
+                    keywords=section.keywords,
+                )
+                for section in SECTIONS
+            )
+        )
+        actions.pane_requested.connect(self._go_to_pane)
 
     def search(self, words: str) -> None:
         """Search everything for ``words``."""
@@ -124,6 +140,7 @@ class WindowActions(QObject):
     def _slots(self) -> dict[str, Slot]:
         window = self._window
         return {
+            "notes.new": self._new_note,
             "file.capture": self.capture_requested.emit,
             "file.import": self._import,
             "file.export": self._export,
@@ -162,6 +179,7 @@ class WindowActions(QObject):
     def _enabled(self) -> dict[str, Callable[[], bool]]:
         window = self._window
         needs_vault = (
+            "notes.new",
             "file.capture", "file.import", "file.export", "file.capsule", "file.settings", "file.models",
             "file.test_model", "go.palette", "go.jump", "go.find",
             "go.copy_link",
@@ -229,6 +247,13 @@ class WindowActions(QObject):
         self._window.go(Place(name))
         if self._window.panes is not None and self._window.panes.front is not None:
             self._window.panes.front.focus_first()
+
+    def _new_note(self) -> None:
+        """Begin a note while the pane is not built yet, which then does it by itself."""
+        self._window.go(Place("notes"))
+        found = self._window.registry.find("notes.new")
+        if found is not None and found.run != self._new_note:
+            found.run()
 
     def _palette(self) -> None:
         self._window.palette_popup.show_commands()
@@ -311,9 +336,9 @@ class WindowActions(QObject):
         if self._window.dialogs is not None:
             self._window.dialogs.open_capsule(ids)
 
-    def _settings(self) -> None:
+    def _settings(self, section: str = "") -> None:
         if self._window.dialogs is not None:
-            self._window.dialogs.open_settings()
+            self._window.dialogs.open_settings(section)
 
     def _help(self) -> None:
         if self._window.dialogs is not None:

@@ -17,6 +17,9 @@ MENUS: tuple[tuple[str, object], ...] = (
     ("work", QT_TRANSLATE_NOOP("Frame", "Work")),
     ("help", QT_TRANSLATE_NOOP("Frame", "Help")),
 )
+SETTINGS = "settings"
+"""Group of the actions that open one section of the settings; it has no menu."""
+SETTINGS_TITLE: object = QT_TRANSLATE_NOOP("Frame", "Settings")
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,9 +32,12 @@ class CommandSpec:
     shortcut: str = ""
     keywords: str = ""
     listed: bool = True
+    group: str = ""
+    """The menu it belongs to, where its id does not begin with it."""
 
 
 FRAME = (
+    CommandSpec("notes.new", QT_TRANSLATE_NOOP("Frame", "New note"), "plus", "Ctrl+N", "create write", group="file"),
     CommandSpec("file.capture", QT_TRANSLATE_NOOP("Frame", "Quick capture…"), "plus", "Ctrl+Shift+N", "new jot write"),
     CommandSpec(
         "file.import",
@@ -120,7 +126,7 @@ def translated(text: object) -> str:
 def group_title(group: str) -> str:
     """Return what a group of actions is called: a menu's or a pane's title."""
     titles = {name: translated(title) for name, title in MENUS} | {pane.name: pane.shown_title for pane in PANES}
-    return titles.get(group, group.capitalize())
+    return titles.get(group) or (translated(SETTINGS_TITLE) if group == SETTINGS else group.capitalize())
 
 
 def frame_actions(
@@ -140,7 +146,7 @@ def frame_actions(
             run=slots[declared.id],
             icon=declared.icon,
             shortcut=declared.shortcut,
-            group=declared.id.partition(".")[0],
+            group=declared.group or declared.id.partition(".")[0],
             enabled=enabled.get(declared.id),
             checked=checked.get(declared.id),
             keywords=declared.keywords,

@@ -1,7 +1,7 @@
 """Text field for a passphrase, which can be shown while it is typed."""
 
-from PySide6.QtCore import QEvent, QMargins, QSize, Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QEvent, QKeyCombination, QMargins, QSize, Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from app.encryption.model import MAX_PASSPHRASE, MIN_PASSPHRASE
@@ -12,6 +12,8 @@ from ui.widgets.button import ToolButton, name_button
 
 SIDE = 16
 INSET = 10
+SHOW_KEY = QKeyCombination(Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier, Qt.Key.Key_H)
+"""Shows and hides what is typed."""
 
 
 def new_passphrase_problem(given: str, again: str) -> str:
@@ -29,7 +31,7 @@ def new_passphrase_problem(given: str, again: str) -> str:
 
 
 class PassphraseField(QLineEdit):
-    """A field whose text is hidden until the button in it is pressed.
+    """A field whose text is hidden until the button in it, or its key, is pressed.
 
     Args:
         name: What screen readers call it.
@@ -46,6 +48,8 @@ class PassphraseField(QLineEdit):
         self.show_button.setProperty("inside", True)
         self.show_button.setCheckable(True)
         self.show_button.setCursor(Qt.CursorShape.ArrowCursor)
+        # Tab goes to the next field; the keyboard has a key of its own for the button.
+        self.show_button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self.show_button.toggled.connect(self._on_show_button_toggled)
         theme.current().changed.connect(self._place)
         self._on_show_button_toggled(False)
@@ -55,6 +59,24 @@ class PassphraseField(QLineEdit):
         """Clear the text and hide what is typed next."""
         self.show_button.setChecked(False)
         self.clear()
+
+    def event(self, event: QEvent) -> bool:
+        """Take the key that shows the text before the window's shortcuts do."""
+        if (
+            event.type() == QEvent.Type.ShortcutOverride
+            and isinstance(event, QKeyEvent)
+            and event.keyCombination() == SHOW_KEY
+        ):
+            event.accept()
+            return True
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Show or hide the text on its key."""
+        if event.keyCombination() == SHOW_KEY:
+            self.show_button.toggle()
+        else:
+            super().keyPressEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the button at the end."""
@@ -79,4 +101,5 @@ class PassphraseField(QLineEdit):
     def _on_show_button_toggled(self, is_shown: bool) -> None:
         self.setEchoMode(QLineEdit.EchoMode.Normal if is_shown else QLineEdit.EchoMode.Password)
         self.show_button.setIcon(icon("eye-off" if is_shown else "eye"))
-        name_button(self.show_button, self.tr("Hide the passphrase") if is_shown else self.tr("Show the passphrase"))
+        label = self.tr("Hide the passphrase") if is_shown else self.tr("Show the passphrase")
+        name_button(self.show_button, label, QKeySequence(SHOW_KEY).toString(QKeySequence.SequenceFormat.PortableText))

@@ -157,6 +157,9 @@ class FakeBackend:
     def note_list(self, **_: Any) -> list[Any]:
         return []
 
+    def note_rows(self, ids: list[str]) -> list[Any]:
+        return []
+
     def memory_operators(self) -> list[Any]:
         return []
 

@@ -36,11 +36,22 @@ def test_pane_actions_sleep_elsewhere() -> None:
     actions = Actions()
     actions.register(_action("notes.new", done, pane="notes", group="notes"))
     actions.set_pane("graph")
-    assert actions.offered() == []
     assert not actions.run("notes.new")
     actions.set_pane("notes")
     assert actions.run("notes.new")
     assert actions.qaction("notes.new").isEnabled()
+
+
+def test_an_action_of_another_pane_is_offered_last_and_brings_its_pane_to_the_front() -> None:
+    done: list[str] = []
+    actions = Actions()
+    actions.register(_action("notes.tag", done, pane="notes"), _action("edit.undo", done))
+    actions.set_pane("graph")
+    actions.pane_requested.connect(actions.set_pane)
+    assert [action.id for action in actions.offered()] == ["edit.undo", "notes.tag"]
+    assert actions.run_anywhere("notes.tag")
+    assert done == ["notes.tag"]
+    assert actions.qaction("notes.tag").isEnabled()
 
 
 def test_registering_again_replaces_and_keeps_the_qaction() -> None:

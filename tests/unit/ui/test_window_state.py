@@ -23,6 +23,13 @@ def test_comes_back(tmp_path: Path) -> None:
     assert [(place.id, place.title) for place in again.places()] == [("note-1", "Rosen, rot\tund weiß")]
 
 
+def test_the_kind_of_what_was_visited_comes_back(tmp_path: Path) -> None:
+    state = WindowState(tmp_path)
+    fact = Place("notes", "mem-1", title="Bram lent it", kind="fact")
+    state.keep_places([fact, Place("sessions", "ses-1", title="x")])
+    assert [(place.title, place.kind) for place in state.places()] == [("Bram lent it", "fact"), ("x", "")]
+
+
 def test_one_entry_is_still_a_list(tmp_path: Path) -> None:
     state = WindowState(tmp_path)
     state.keep("recents/actions", ["a.b"])

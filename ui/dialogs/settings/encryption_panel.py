@@ -3,7 +3,8 @@
 from enum import Enum, auto
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QCheckBox, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -119,6 +120,13 @@ class EncryptionPanel(SettingsPanel):
     def shown(self) -> None:
         """Load the state."""
         self.run(self._load())
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close the open form on Escape, rather than the settings."""
+        if event.key() == Qt.Key.Key_Escape and self.card.isVisible():
+            self.cancel.click()
+        else:
+            super().keyPressEvent(event)
 
     # --- showing ---
 
@@ -277,6 +285,13 @@ class EncryptionPanel(SettingsPanel):
     def _on_cancel_clicked(self) -> None:
         self._close_form()
         self._show()
+        opener = {
+            _Purpose.ENCRYPT: self.encrypt,
+            _Purpose.CHANGE: self.change,
+            _Purpose.DECRYPT: self.decrypt,
+            _Purpose.REMEMBER: self.keyring,
+        }[self._purpose]
+        opener.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_bridge_changed(self, changes: "ChangeSet") -> None:
         if "settings" in changes.areas and self.isVisible():

@@ -26,6 +26,7 @@ class SectionSpec:
         about: What it is about, in a sentence.
         common: What people change: settings with their titles, in order.
         prefixes: Beginnings of the names of all other settings that belong here, which are advanced.
+        keywords: Further words that the palette finds it by.
     """
 
     id: str
@@ -34,6 +35,7 @@ class SectionSpec:
     about: object
     common: tuple[tuple[str, object], ...] = ()
     prefixes: tuple[str, ...] = ()
+    keywords: str = ""
 
     @property
     def shown_title(self) -> str:
@@ -62,6 +64,7 @@ SECTIONS: tuple[SectionSpec, ...] = (
             ("window.close_to_tray", QT_TRANSLATE_NOOP("Settings", "Keep running when the window is closed")),
         ),
         ("window.",),
+        "language contrast colours theme text size motion",
     ),
     SectionSpec(
         "desktop",
@@ -84,6 +87,7 @@ SECTIONS: tuple[SectionSpec, ...] = (
             ("llm.output_price", QT_TRANSLATE_NOOP("Settings", "Price of what it writes")),
         ),
         ("llm.",),
+        "llm ollama openai anthropic key cost",
     ),
     SectionSpec(
         "search",
@@ -118,6 +122,7 @@ SECTIONS: tuple[SectionSpec, ...] = (
         QT_TRANSLATE_NOOP("Settings", "A passphrase without which nobody can read your memories on this disk."),
         (("encryption.auto_lock_minutes", QT_TRANSLATE_NOOP("Settings", "Minutes without use until it locks")),),
         ("encryption.",),
+        "decrypt passphrase password lock keyring",
     ),
     SectionSpec(
         "agents",
@@ -156,6 +161,7 @@ SECTIONS: tuple[SectionSpec, ...] = (
             ("backup.keep_monthly", QT_TRANSLATE_NOOP("Settings", "Monthly backups kept")),
         ),
         ("backup.",),
+        "restore verify copies",
     ),
     SectionSpec(
         "upkeep",
@@ -198,6 +204,7 @@ SECTIONS: tuple[SectionSpec, ...] = (
         QT_TRANSLATE_NOOP("Settings", "For when something is wrong: nothing here shows what you wrote."),
         (("trace.enabled", QT_TRANSLATE_NOOP("Settings", "Keep a log of what Keepsake does")),),
         ("trace.", "store."),
+        "log trace integrity debug",
     ),
 )
 _NAMED = re.compile(r"'?\b([a-z]+\.[a-z_]+)\b'?")

@@ -4,7 +4,7 @@ from html import escape
 from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QFontDatabase
+from PySide6.QtGui import QFontDatabase, QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -181,6 +181,13 @@ class ConnectForm(QWidget):
     def front(self) -> QWidget:
         """The widget that the keyboard goes to first."""
         return self.done if self._result is not None else self.programs
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close the form on Escape."""
+        if event.key() == Qt.Key.Key_Escape:
+            (self.done if self._result is not None else self.cancel).click()
+        else:
+            super().keyPressEvent(event)
 
     # --- parts ---
 

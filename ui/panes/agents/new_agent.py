@@ -3,6 +3,7 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from ui import theme
@@ -89,6 +90,13 @@ class NewAgentForm(QScrollArea):
         self.token.setText(made.token)
         self._show_part(has_token=True)
         self.copy.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close the form on Escape, unless a token is there, which is not shown again."""
+        if event.key() == Qt.Key.Key_Escape and not self.token.text():
+            self.closed.emit()
+        else:
+            super().keyPressEvent(event)
 
     def _show_part(self, *, has_token: bool) -> None:
         for widget in (self._about, self.name, self.trust, self.review, self.add, self.cancel):

@@ -329,6 +329,7 @@ class AgentsPane(ReadingPane):
     def _on_form_closed(self) -> None:
         self._right.setCurrentWidget(self.page)
         self._on_listing_loaded()
+        self.focus_first()
 
     def _on_changed(self, arguments: dict[str, Any]) -> None:
         if name := self._name():

@@ -98,7 +98,7 @@ class NotesPane(ListPane):
         memory = self.controller.memory
         if memory is None:
             return Place(self.name)
-        return Place(self.name, memory.id, title=display_title(memory.title, memory.content, ""))
+        return Place(self.name, memory.id, title=display_title(memory.title, memory.content, ""), kind=memory.kind)
 
     def commands(self) -> list[Action]:
         """Return what can be done here."""
@@ -107,7 +107,8 @@ class NotesPane(ListPane):
         changing = partial(always, enabled=self._actions.can_change)
         after, before = (partial(self._go_to_mark, step) for step in (1, -1))
         return [
-            always("notes.new", self.tr("New note"), self.new_note, "plus", "Ctrl+N", keywords="create write"),
+            # Both work from every pane; the first takes the place of the window's own.
+            Action("notes.new", self.tr("New note"), self.new_note, "plus", "Ctrl+N", "file", keywords="create write"),
             Action("notes.daily", self.tr("Today's note"), self.daily_note, "calendar-clock", "Ctrl+D", group="notes"),
             *self._organising.commands(),
             always("notes.filter", self.tr("Filter notes"), self.listing.filter.setFocus, "search", "Ctrl+F"),
@@ -312,7 +313,9 @@ class NotesPane(ListPane):
     # --- opening ---
 
     def new_note(self) -> None:
-        """Begin a note; it exists from its first letter on."""
+        """Begin a note, wherever one is; it exists from its first letter on."""
+        if not self.isVisible():
+            self.navigate.emit(Place(self.name))
         self._whole.setCurrentWidget(self._split)
         self.listing.trash.setChecked(False)
         self.listing.list.clear_choice()
@@ -325,7 +328,6 @@ class NotesPane(ListPane):
 
     def begin_titled(self, title: str, tags: tuple[str, ...] = ()) -> None:
         """Begin a note of a title and tags, kept once something is written."""
-        self.navigate.emit(Place(self.name))
         self.new_note()
         self.controller.prefill(title=title, tags=tags)
         self.document.editor.setFocus(Qt.FocusReason.OtherFocusReason)

@@ -107,7 +107,9 @@ class SchedulePane(ReadingPane):
             self._open_schedule(place.id)
 
     def current_place(self) -> Place:
-        """Return the open schedule."""
+        """Return the open schedule, or the pane alone while a new one is written."""
+        if self._is_writing_new:
+            return Place(self.name)
         found = self.listing.schedule(self._open)
         return Place(self.name, self._open, title=engine_text(found.name) if found is not None else "")
 
@@ -125,7 +127,15 @@ class SchedulePane(ReadingPane):
     def commands(self) -> list[Action]:
         """Return the actions of this pane."""
         return [
-            Action("schedule.new", self.tr("New schedule"), self._on_new, "plus", group="schedule", pane=self.name),
+            Action(
+                "schedule.new",
+                self.tr("New schedule"),
+                self._on_new,
+                "plus",
+                group="schedule",
+                pane=self.name,
+                keywords="goal task recurring repeat",
+            ),
             Action(
                 "schedule.run",
                 self.tr("Run the chosen schedule now"),
@@ -133,7 +143,7 @@ class SchedulePane(ReadingPane):
                 "play",
                 "Ctrl+Return",
                 group="schedule",
-                enabled=lambda: bool(self._open),
+                enabled=lambda: bool(self._open) and not self._is_writing,
                 pane=self.name,
             ),
             Action(
@@ -222,7 +232,43 @@ class SchedulePane(ReadingPane):
 
     # --- what the person does ---
 
+    @property
+    def _is_writing(self) -> bool:
+        return self._right.currentWidget() is self.editor
+
+    @property
+    def _is_writing_new(self) -> bool:
+        return self._is_writing and not self.editor.identity
+
+    def _keep_draft(self) -> None:
+        """Keep what is in the form, and say how it comes back."""
+        if self._is_writing and self.editor.keep():
+            self.show_notice(
+                self.tr("Your changes are kept. Edit opens them again.")
+                if self.editor.identity
+                else self.tr("Your draft is kept. New schedule opens it again.")
+            )
+
+    def _edit(self, schedule: "Schedule | None") -> None:
+        """Open the form for a schedule, or for a new one."""
+        identity = schedule.id if schedule is not None else ""
+        if not self._is_writing or self.editor.identity != identity:
+            self._keep_draft()
+            self.editor.begin(schedule)
+            self._right.setCurrentWidget(self.editor)
+        if schedule is None:
+            self.listing.list.clear_choice()
+        self.editor.focus_first()
+
+    def _leave_editor(self) -> None:
+        """Show again what was open before the form."""
+        self._right.setCurrentWidget(self.page if self._open else self._empty)
+        if self._open:
+            self.listing.list.choose(self._open, quiet=True)
+        self.focus_first()
+
     def _open_schedule(self, identity: str) -> None:
+        self._keep_draft()
         self._open = identity
         self.listing.list.choose(identity, quiet=True)
         self._right.setCurrentWidget(self.page)
@@ -246,6 +292,7 @@ class SchedulePane(ReadingPane):
     async def _create(self, values: dict[str, Any]) -> None:
         reply = await self.bridge.reply("schedule.create", **values)
         if isValid(self):
+            self.editor.forget()
             self._open = reply.value.id
             self.listing.load()
             self._open_schedule(reply.value.id)
@@ -254,6 +301,8 @@ class SchedulePane(ReadingPane):
     async def _update(self, identity: str, patch: SchedulePatch, words: str) -> None:
         reply = await self.bridge.reply("schedule.update", id=identity, patch=patch)
         if isValid(self):
+            if self.editor.identity == identity:
+                self.editor.forget()
             self.listing.load()
             self._open_schedule(identity)
             self.show_notice(words.format(name=engine_text(reply.value.name)))
@@ -359,6 +408,7 @@ class SchedulePane(ReadingPane):
         self.page.history.undo_requested.connect(self._on_undo_requested)
         self.editor.saved.connect(self._on_saved)
         self.editor.cancelled.connect(self._on_cancelled)
+        self.editor.left.connect(self._on_editor_left)
         self.week.opened.connect(self._on_week_opened)
         self.as_list.clicked.connect(self._show_list)
         self.as_week.clicked.connect(self._show_week)
@@ -372,10 +422,11 @@ class SchedulePane(ReadingPane):
     def _on_listing_loaded(self) -> None:
         if self._open and self.listing.schedule(self._open) is None:
             self._open = ""
-            self._right.setCurrentWidget(self._empty)
-        elif not self._open and self.listing.model.ids and self._right.currentWidget() is not self.editor:
+            if not self._is_writing_new:
+                self._right.setCurrentWidget(self._empty)
+        elif not self._open and self.listing.model.ids and not self._is_writing:
             self._open_schedule(self.listing.model.ids[0])
-        elif self._open:
+        elif self._open and not self._is_writing_new:
             self.listing.list.choose(self._open, quiet=True)
 
     def _on_schedule_chosen(self, identity: str) -> None:
@@ -383,18 +434,16 @@ class SchedulePane(ReadingPane):
             self._open_schedule(identity)
             self.navigate.emit(self.current_place())
         elif identity:
+            self._keep_draft()
             self._right.setCurrentWidget(self.page)
 
     def _on_new(self) -> None:
         self._show_list()
-        self.editor.begin(None)
-        self._right.setCurrentWidget(self.editor)
-        self.editor.focus_first()
+        self._edit(None)
 
     def _on_edit(self) -> None:
-        self.editor.begin(self.listing.schedule(self._open))
-        self._right.setCurrentWidget(self.editor)
-        self.editor.focus_first()
+        if (found := self.listing.schedule(self._open)) is not None:
+            self._edit(found)
 
     def _on_saved(self, values: dict[str, Any]) -> None:
         if not self.editor.identity:
@@ -404,8 +453,12 @@ class SchedulePane(ReadingPane):
             self.do(self._update(self.editor.identity, SchedulePatch(**known), self.tr("Changed ‘{name}’")))
 
     def _on_cancelled(self) -> None:
-        self._right.setCurrentWidget(self.page if self._open else self._empty)
-        self.focus_first()
+        self.editor.forget()
+        self._leave_editor()
+
+    def _on_editor_left(self) -> None:
+        self._keep_draft()
+        self._leave_editor()
 
     def _on_run(self) -> None:
         found = self.listing.schedule(self._open)

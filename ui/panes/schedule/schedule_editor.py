@@ -1,13 +1,16 @@
 """Editor of a schedule: name, goal, cadence and notifications, checked while one types."""
 
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
+    QLayout,
     QLineEdit,
     QPlainTextEdit,
     QScrollArea,
@@ -34,6 +37,7 @@ from ui.widgets.plain_text import PlainLabel
 if TYPE_CHECKING:
     from app.schedule.model import Policy, Preview, Schedule
     from ui.bridge import Bridge
+    from ui.panes.schedule.cadence_fields import CadenceFields
 
 WIDTH = 640
 CHECK_MS = 150
@@ -41,12 +45,25 @@ GOAL_HEIGHT = 110
 POLICIES: "tuple[Policy, ...]" = ("always", "on_failure", "never")
 
 
-class ScheduleEditor(QScrollArea):
-    """A form for a new schedule, or for one there is."""
+@dataclass(frozen=True, slots=True)
+class _Draft:
+    """What the fields of the form hold."""
+
+    name: str
+    goal: str
+    cadence: "CadenceFields"
+    policy: int
+    limits: tuple[int, int, float]
+
+
+class ScheduleEditor(QWidget):
+    """A form for a new schedule, or for one there is; it remembers what is not saved."""
 
     saved = Signal(object)
     """The form's values: ``name``, ``goal``, ``cadence``, ``notification_policy``."""
     cancelled = Signal()
+    left = Signal()
+    """The form was closed by Escape, which keeps what is in it."""
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -54,9 +71,8 @@ class ScheduleEditor(QScrollArea):
         self._request = 0
         self._is_cadence_sound = False
         self.identity = ""
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._drafts: dict[str, _Draft] = {}
+        self._begun: _Draft | None = None
         self._heading = PlainLabel("", self)
         theme.set_type(self._heading, "title")
         self.name = QLineEdit(self)
@@ -115,7 +131,7 @@ class ScheduleEditor(QScrollArea):
         return self._words.text()
 
     def begin(self, schedule: "Schedule | None") -> None:
-        """Fill the form with a schedule; with nothing for a new one."""
+        """Fill the form with a schedule, with nothing for a new one, or with the draft of it that was kept."""
         self.identity = schedule.id if schedule is not None else ""
         is_own = schedule is None or not schedule.is_built_in
         self._heading.setText(self.tr("New schedule") if schedule is None else engine_text(schedule.name))
@@ -128,7 +144,50 @@ class ScheduleEditor(QScrollArea):
         self.cadence.show_fields(fields_of(cadence, local_zone()))
         policy = schedule.notification_policy if schedule is not None else POLICIES[0]
         self.policy.setCurrentIndex(POLICIES.index(policy))
+        self._begun = self._read()
+        if (draft := self._drafts.pop(self.identity, None)) is not None:
+            self._fill(draft)
         self._on_edited()
+
+    def keep(self) -> bool:
+        """Keep what was changed until the form is opened again; return whether anything was."""
+        draft = self._read()
+        is_changed = self._begun is not None and draft != self._begun
+        if is_changed:
+            self._drafts[self.identity] = draft
+        return is_changed
+
+    def forget(self) -> None:
+        """Forget what was changed: it is saved, or not wanted."""
+        self._drafts.pop(self.identity, None)
+        self._begun = self._read()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close the form on Escape."""
+        if event.key() == Qt.Key.Key_Escape:
+            self.left.emit()
+        else:
+            super().keyPressEvent(event)
+
+    def _read(self) -> _Draft:
+        limits = self.limits
+        return _Draft(
+            self.name.text(),
+            self.goal.toPlainText(),
+            self.cadence.fields,
+            self.policy.currentIndex(),
+            (limits.trust.currentIndex(), limits.turns.value(), limits.cost.value()),
+        )
+
+    def _fill(self, draft: _Draft) -> None:
+        self.name.setText(draft.name)
+        self.goal.setPlainText(draft.goal)
+        self.cadence.show_fields(draft.cadence)
+        self.policy.setCurrentIndex(draft.policy)
+        trust, turns, cost = draft.limits
+        self.limits.trust.setCurrentIndex(trust)
+        self.limits.turns.setValue(turns)
+        self.limits.cost.setValue(cost)
 
     def focus_first(self) -> None:
         """Put the keyboard on the first field."""
@@ -140,12 +199,13 @@ class ScheduleEditor(QScrollArea):
         self._goal_label = _field_label(self.tr("Goal"), self)
         self.goal.setFixedHeight(theme.current().scaled(GOAL_HEIGHT))
         buttons = QHBoxLayout()
+        buttons.setContentsMargins(Space.XL, Space.S, Space.XL, Space.M)
         buttons.setSpacing(Space.S)
         buttons.addWidget(self.save)
         buttons.addWidget(self.cancel)
         buttons.addStretch(1)
         column = QVBoxLayout()
-        column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.XL)
+        column.setContentsMargins(Space.XL, Space.XL, Space.XL, Space.M)
         column.setSpacing(Space.S)
         column.addWidget(self._heading)
         column.addWidget(self._about)
@@ -161,18 +221,18 @@ class ScheduleEditor(QScrollArea):
         column.addWidget(self.policy, 0, Qt.AlignmentFlag.AlignLeft)
         column.addSpacing(Space.S)
         column.addWidget(self.limits)
-        column.addSpacing(Space.M)
-        column.addLayout(buttons)
         column.addStretch(1)
-        page, inner = QWidget(self), QWidget(self)
-        inner.setLayout(column)
-        inner.setMaximumWidth(theme.current().scaled(WIDTH))
-        outer = QHBoxLayout(page)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addStretch(1)
-        outer.addWidget(inner, 100)
-        outer.addStretch(1)
-        self.setWidget(page)
+        scroll = QScrollArea(self)
+        scroll.setWidgetResizable(True)
+        scroll.setFrameShape(QFrame.Shape.NoFrame)
+        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll.setWidget(_centred(column, scroll))
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.setSpacing(0)
+        whole.addWidget(scroll, 1)
+        # However long the form is, what saves it stays in sight.
+        whole.addWidget(_centred(buttons, self))
 
     def _on_edited(self) -> None:
         self._timer.start()
@@ -217,6 +277,20 @@ class ScheduleEditor(QScrollArea):
             values["name"] = self.name.text().strip()
             values |= self.limits.values
         self.saved.emit(values)
+
+
+def _centred(layout: QLayout, parent: QWidget) -> QWidget:
+    """Return a page with a layout in its middle, no wider than lines are easy to read."""
+    page = QWidget(parent)
+    inner = QWidget(page)
+    inner.setLayout(layout)
+    inner.setMaximumWidth(theme.current().scaled(WIDTH))
+    outer = QHBoxLayout(page)
+    outer.setContentsMargins(0, 0, 0, 0)
+    outer.addStretch(1)
+    outer.addWidget(inner, 100)
+    outer.addStretch(1)
+    return page
 
 
 def _field_label(words: str, parent: QWidget) -> PlainLabel:

@@ -135,6 +135,8 @@ class _Title(TitleField):
     """A title field: Enter or leaving keeps the text, Esc restores it."""
 
     committed = Signal(str)
+    left = Signal()
+    """The keyboard is done with it, by Enter or Esc."""
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
@@ -152,11 +154,15 @@ class _Title(TitleField):
         """Take the change back with Esc."""
         if event.key() == Qt.Key.Key_Escape:
             self.setText(self._before)
-            self.clearFocus()
+            self._leave()
         elif event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
-            self.clearFocus()
+            self._leave()
         else:
             super().keyPressEvent(event)
+
+    def _leave(self) -> None:
+        self.clearFocus()
+        self.left.emit()
 
     def _on_editing_finished(self) -> None:
         if self.text() != self._before:

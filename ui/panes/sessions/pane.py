@@ -27,7 +27,7 @@ from ui.panes.sessions.find_bar import FindBar
 from ui.panes.sessions.header import SessionHeader
 from ui.panes.sessions.message_pager import MessagePager
 from ui.panes.sessions.session_actions import SessionActions
-from ui.panes.sessions.session_list import SessionList
+from ui.panes.sessions.session_list import NEW_KEY, SessionList
 from ui.panes.sessions.session_search import SessionSearch
 from ui.panes.sessions.transcript import Transcript
 from ui.widgets.context_menu import Entry, open_menu
@@ -112,7 +112,7 @@ class SessionsPane(ListPane):
         action = partial(always, enabled=opened)
         last, first = self.transcript.go_to_last, self.transcript.go_to_first
         return [
-            always("sessions.new", self.tr("New conversation with yourself"), self.new_session, "plus", "Ctrl+N"),
+            always("sessions.new", self.tr("New conversation with yourself"), self.new_session, "plus", NEW_KEY),
             always("sessions.filter", self.tr("Filter conversations"), self.listing.filter.setFocus, "funnel"),
             action("sessions.find", self.tr("Find in conversation"), self._find, "search", "Ctrl+F"),
             action("sessions.next", self.tr("Next match"), self.find_bar.go_next, "chevron-down", "F3"),
@@ -231,7 +231,7 @@ class SessionsPane(ListPane):
                 "or begin one with yourself. Everything stays on this machine."
             ),
             self.tr("Import conversations…"),
-            hint=self.tr("Ctrl+N begins a conversation with yourself."),
+            hint=self.tr("Ctrl+Shift+O begins a conversation with yourself."),
             parent=self,
         )
         self._whole = QStackedWidget(self)
@@ -263,6 +263,7 @@ class SessionsPane(ListPane):
         self.pager.failed.connect(self._on_pager_failed)
         self.pager.replaced.connect(self._on_pager_replaced)
         self.header.renamed.connect(self._on_header_renamed)
+        self.header.title.left.connect(self.focus_first)
         self.header.find_requested.connect(self._find)
         self.header.first_requested.connect(self.transcript.go_to_first)
         self.header.last_requested.connect(self.transcript.go_to_last)

@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from app.core.facets import Facet
     from ui.bridge import Bridge
 
+NEW_KEY = "Ctrl+Shift+O"
+"""Key that begins a conversation with oneself."""
+
 
 class SessionList(FilteredList):
     """The conversations that fit a filter by words, agent and pending consolidation."""
@@ -28,7 +31,7 @@ class SessionList(FilteredList):
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(bridge, parent)
-        self.new = icon_button("plus", self.tr("New conversation with yourself"), shortcut="Ctrl+N", parent=self)
+        self.new = icon_button("plus", self.tr("New conversation with yourself"), shortcut=NEW_KEY, parent=self)
         self._agents = QComboBox(self)
         self._agents.setAccessibleName(self.tr("Agent"))
         self._agents.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

@@ -5,6 +5,9 @@ from pytestqt.qtbot import QtBot
 
 from tests.unit.ui.conftest import Rest
 from ui.dialogs.palette import Palette
+from ui.dialogs.settings.settings import SettingsDialog
+from ui.panes.notes.pane import NotesPane
+from ui.panes.schedule.pane import SchedulePane
 from ui.shell.navigation import Place
 from ui.window import Window
 
@@ -13,17 +16,55 @@ def _titles(palette: Palette) -> list[str]:
     return [entry.title for entry in palette.entries]
 
 
-def test_command_by_keyboard(window: Window, qtbot: QtBot) -> None:
+def test_command_by_keyboard(window: Window, qtbot: QtBot, rest: Rest) -> None:
     window.registry.run("go.palette")
     palette = window.palette_popup
     assert palette.isVisible()
     qtbot.keyClicks(palette._field, "sched")
     assert _titles(palette)[0] == "Schedule"
     qtbot.keyClick(palette._field, Qt.Key.Key_Return)
-    assert not palette.isVisible()
+    rest(lambda: not palette.isVisible())
     assert window.panes is not None
     assert window.panes.front is not None
     assert window.panes.front.name == "schedule"
+
+
+def test_commands_of_other_panes_bring_them_to_the_front(window: Window, qtbot: QtBot) -> None:
+    assert window.panes is not None
+    while not window.panes.is_whole("schedule"):
+        window.panes.build_part("schedule")
+    palette = window.palette_popup
+    palette.show_commands()
+    qtbot.keyClicks(palette._field, "new goal")
+    assert _titles(palette)[0] == "New schedule"
+    assert palette.entries[0].detail == "Schedule"
+    palette.entries[0].run()
+    front = window.panes.front
+    assert isinstance(front, SchedulePane)
+    assert front.editor.isVisible()
+
+
+def test_a_part_of_the_settings_is_found_and_opened(window: Window, qtbot: QtBot) -> None:
+    palette = window.palette_popup
+    palette.show_commands()
+    for typed in ("encrypt", "passphrase"):
+        palette._field.setText(typed)
+        assert (_titles(palette)[0], palette.entries[0].detail) == ("Encryption", "Settings")
+    palette.entries[0].run()
+    assert isinstance(window.sheets.front, SettingsDialog)
+    assert window.sheets.front._list.currentItem().text() == "Encryption"
+
+
+def test_a_new_note_begins_wherever_one_is(window: Window, qtbot: QtBot) -> None:
+    assert window.panes is not None
+    both = Qt.KeyboardModifier.ControlModifier
+    for pane in ("graph", "schedule", "sessions"):
+        window.go(Place(pane))
+        qtbot.keyClick(window, Qt.Key.Key_N, both)
+        front = window.panes.front
+        assert isinstance(front, NotesPane), pane
+        assert front.document.isVisible()
+        assert front.document.title.hasFocus()
 
 
 def test_arrows_go_round(window: Window, qtbot: QtBot) -> None:
@@ -37,11 +78,12 @@ def test_arrows_go_round(window: Window, qtbot: QtBot) -> None:
     assert palette._list.currentIndex().row() > 1
 
 
-def test_escape_closes_and_recent_command_leads_next_time(window: Window, qtbot: QtBot) -> None:
+def test_escape_closes_and_recent_command_leads_next_time(window: Window, qtbot: QtBot, rest: Rest) -> None:
     palette = window.palette_popup
     palette.show_commands()
     qtbot.keyClicks(palette._field, "schedule")
     qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    rest(lambda: not palette.isVisible())
     palette.show_commands()
     assert _titles(palette)[0] == "Schedule"
     qtbot.keyClick(palette._field, Qt.Key.Key_Escape)
@@ -68,14 +110,42 @@ def test_exact_title_is_not_created_again(window: Window, qtbot: QtBot, rest: Re
     assert _titles(palette)[-1] == "Search everything for ‘rose list’"
 
 
-def test_enter_without_a_match_searches(window: Window, qtbot: QtBot) -> None:
+def test_enter_right_after_typing_waits_for_the_best_match(window: Window, qtbot: QtBot, rest: Rest) -> None:
+    palette = window.palette_popup
+    searched: list[str] = []
+    palette.search_requested.disconnect(window.commands.search)
+    palette.search_requested.connect(searched.append)
+    gone: list[Place] = []
+    palette.navigate.disconnect(window.go)
+    palette.navigate.connect(gone.append)
+    palette.show_commands()
+    qtbot.keyClicks(palette._field, "kite project")
+    qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    assert palette.isVisible()
+    rest(lambda: not palette.isVisible())
+    assert (gone, searched) == ([Place("notes", "note-2")], [])
+
+
+def test_a_row_that_was_gone_to_is_chosen_at_once(window: Window, qtbot: QtBot) -> None:
+    palette = window.palette_popup
+    palette.show_commands()
+    qtbot.keyClicks(palette._field, "zzzz")
+    qtbot.keyClick(palette._field, Qt.Key.Key_Down)
+    palette.note_requested.disconnect(window.commands.create_note)
+    with qtbot.waitSignal(palette.note_requested, timeout=0):
+        qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+
+
+def test_enter_without_a_match_searches(window: Window, qtbot: QtBot, rest: Rest) -> None:
     palette = window.palette_popup
     palette.search_requested.disconnect(window.commands.search)
     palette.show_titles()
     qtbot.keyClicks(palette._field, "zzzz")
-    with qtbot.waitSignal(palette.search_requested) as requested:
-        qtbot.keyClick(palette._field, Qt.Key.Key_Return)
-    assert requested.args == ["zzzz"]
+    requested: list[str] = []
+    palette.search_requested.connect(requested.append)
+    qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    rest(lambda: not palette.isVisible())
+    assert requested == ["zzzz"]
 
 
 def test_places_visited_lead_the_titles(window: Window) -> None:

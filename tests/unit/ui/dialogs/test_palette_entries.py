@@ -34,6 +34,13 @@ def test_other_words_find_it_too_but_later() -> None:
     assert _titles(ranked(entries, "theme", [])) == ["Theme park", "Follow the system"]
 
 
+def test_other_words_are_found_by_how_they_begin_and_with_those_of_the_title() -> None:
+    entries = [Entry("a", "New schedule", _nothing, also="goal recurring")]
+    assert ranked(entries, "new goal", []) == entries
+    assert ranked(entries, "goals", []) == []
+    assert ranked(entries, "ecu", []) != entries
+
+
 def test_last_resorts_stay_last() -> None:
     entries = [Entry("s", "Search everything", _nothing, last=True), *_entries("Rose")]
     assert _titles(ranked(entries, "rose", [])) == ["Rose", "Search everything"]

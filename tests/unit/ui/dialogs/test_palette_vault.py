@@ -85,6 +85,33 @@ def test_a_known_name_leads_to_a_search(palette: Palette, host: Host, qtbot: QtB
     assert _enter(palette, qtbot) == Place("search", extra="entity:ines@example.org")
 
 
+def test_a_typo_is_forgiven_in_notes_conversations_and_names(
+    palette: Palette, host: Host, qtbot: QtBot, rest: Rest
+) -> None:
+    for title in ("Lunch with Brennan", "Bremen", "Greenhouse"):
+        host.ask("note.save", title=title, content="")
+    host.ask("session.append", messages=[{"role": "user", "content": "Ask Brennan about it"}], session="ses-1")
+    host.ask("note.save", title="Contacts", content="Write to brennan@example.org about the wall.")
+    rest(lambda: bool(host.ask("entity.list")))
+    for typed in ("brenan", "brennann", "bernnan", "brenn"):
+        found = _type(palette, qtbot, rest, typed)
+        assert {"Lunch with Brennan", "Ask Brennan about it"} <= set(found), typed
+    assert _type(palette, qtbot, rest, "lunch brenan")[0] == "Lunch with Brennan"
+    assert "brennan@example.org" in _type(palette, qtbot, rest, "brenan@example.org")
+    assert _type(palette, qtbot, rest, "grenhouse")[0] == "Greenhouse"
+
+
+def test_facts_and_observations_are_found_and_called_so(palette: Palette, host: Host, qtbot: QtBot, rest: Rest) -> None:
+    host.ask("note.save", title="Wall", content="Endoscope of the garden")
+    fact = host.ask("fact.remember", content="Bram lent the endoscope until Friday").memory
+    assert _type(palette, qtbot, rest, "endoscope")[0] == "Bram lent the endoscope until Friday"
+    assert palette.entries[0].detail == "Fact"
+    assert _enter(palette, qtbot) == Place("notes", fact.id)
+    palette.remember(Place("notes", fact.id, title="Bram lent the endoscope", kind="fact"))
+    palette.show_commands()
+    assert ("Bram lent the endoscope", "Fact") in [(entry.title, entry.detail) for entry in palette.entries]
+
+
 def test_what_was_opened_lately_leads(palette: Palette, host: Host, qtbot: QtBot, rest: Rest) -> None:
     for title in ("Soil north", "Soil south"):
         host.ask("note.save", title=title, content="")
@@ -128,6 +155,7 @@ def test_twenty_thousand_notes(palette: Palette, host: Host, vault: Path, qtbot:
     _copy_notes(vault / DATABASE, 20_000)
     assert _type(palette, qtbot, rest, "keeper")[0] == "The greenhouse keeper"
     assert _type(palette, qtbot, rest, "day 19999")[0] == "Day 19999 of the garden"
+    assert _type(palette, qtbot, rest, "kepeer")[0] == "The greenhouse keeper"
 
 
 def _copy_notes(database: Path, count: int) -> None:

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
 from app.encryption.key_file import read_key_file
@@ -16,6 +17,7 @@ from tests.helpers.keyrings import MemoryKeyring
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.bridge import Bridge
+from ui.dialogs.base_dialog import BaseDialog
 from ui.dialogs.settings.encryption_panel import EncryptionPanel
 from ui.theme import Theme
 
@@ -174,3 +176,27 @@ def test_without_ciphers_it_says_so(panel: EncryptionPanel, host: Host) -> None:
     assert "cannot encrypt" in panel.said.text()
     assert not panel.encrypt.isVisible()
     assert not (host.vault / KEY_FILE).exists()
+
+
+@needs_cipher
+def test_escape_closes_the_form_and_not_the_settings(
+    qtbot: QtBot, host: Host, bridge: Bridge, look: Theme, rest: Rest
+) -> None:
+    sheet = BaseDialog("Settings")
+    panel = EncryptionPanel(bridge, sheet)
+    sheet.body.addWidget(panel)
+    qtbot.addWidget(sheet)
+    sheet.show()
+    panel.shown()
+    rest(panel.encrypt.isVisible)
+    for part in ("new", "again", "understood"):
+        panel.encrypt.click()
+        panel.new.setText("correct horse")
+        qtbot.keyClick(getattr(panel, part), Qt.Key.Key_Escape)
+        assert sheet.isVisible()
+        assert not panel.card.isVisible()
+        assert panel.new.text() == ""
+        assert panel.encrypt.hasFocus()
+    qtbot.keyClick(panel.encrypt, Qt.Key.Key_Escape)
+    assert not sheet.isVisible()
+    rest(lambda: not bridge._tasks)

@@ -138,3 +138,16 @@ def test_a_taken_name_gets_a_number(pane: AgentsPane, host: Host, bridge: Bridge
 
 def test_everything_that_takes_the_keyboard_has_a_name(pane: AgentsPane) -> None:
     assert _nameless(pane) == []
+
+
+def test_escape_closes_the_form(pane: AgentsPane, qtbot: QtBot, bridge: Bridge, rest: Rest) -> None:
+    form = pane.connect_form
+    for field in (form.programs, form.trust, form.agent_name, form.write):
+        assert form.isVisible()
+        qtbot.keyClick(field, Qt.Key.Key_Escape)
+        assert not form.isVisible()
+        click(qtbot, pane.listing.connect_new)
+        rest(lambda: form._preview is not None and not bridge._tasks)
+    pane._on_new()
+    qtbot.keyClick(pane.form.name, Qt.Key.Key_Escape)
+    assert not pane.form.isVisible()

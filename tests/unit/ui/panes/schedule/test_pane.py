@@ -191,3 +191,64 @@ def test_a_goal_has_trust_and_limits(pane: SchedulePane, host: Host, bridge: Bri
     assert (made.trust, made.max_turns, made.max_cost) == ("full", 7, 0.5)
     pane._on_edit()
     assert (editor.limits.trust.currentIndex(), editor.limits.turns.value(), editor.limits.cost.value()) == (3, 7, 0.5)
+
+
+def test_escape_leaves_the_form_and_keeps_the_draft(
+    pane: SchedulePane, bridge: Bridge, rest: Rest, qtbot: QtBot, notices: "list[Notice]"
+) -> None:
+    _choose(pane, "sch-housekeeping", bridge, rest)
+    pane._on_new()
+    editor = pane.editor
+    assert pane.listing.list.selected_count == 0
+    assert not pane.registry.run("schedule.run"), "no schedule is chosen while a new one is written"
+    qtbot.keyClick(editor.goal, Qt.Key.Key_Escape)
+    assert pane.page.isVisible()
+    assert notices == [], "an empty form is no draft"
+    pane._on_new()
+    qtbot.keyClicks(editor.goal, "Water the roses")
+    for field in (editor.name, editor.cadence.mode, editor.limits.turns, editor.save, editor.goal):
+        qtbot.keyClick(field, Qt.Key.Key_Escape)
+        assert pane.page.isVisible()
+        assert pane.listing.list.current_id() == "sch-housekeeping"
+        pane._on_new()
+        assert editor.goal.toPlainText() == "Water the roses"
+    assert notices[-1].text == "Your draft is kept. New schedule opens it again."
+    rest(lambda: not bridge._tasks)
+
+
+def test_another_row_keeps_the_draft_and_cancel_drops_it(
+    pane: SchedulePane, bridge: Bridge, rest: Rest, qtbot: QtBot, notices: "list[Notice]"
+) -> None:
+    _choose(pane, "sch-housekeeping", bridge, rest)
+    pane._on_new()
+    editor = pane.editor
+    editor.goal.setPlainText("Water the roses")
+    editor.cadence.mode.setCurrentIndex(3)
+    editor.cadence.number.setValue(2)
+    editor.limits.turns.setValue(7)
+    pane.listing.load()
+    rest(lambda: not bridge._tasks)
+    assert pane.listing.list.selected_count == 0
+    index = pane.listing.model.index(pane.listing.model.row_of("sch-housekeeping"))
+    qtbot.mouseClick(
+        pane.listing.list.viewport(), Qt.MouseButton.LeftButton, pos=pane.listing.list.visualRect(index).center()
+    )
+    rest(lambda: not bridge._tasks)
+    assert pane.page.isVisible()
+    assert len(notices) == 1
+    pane._on_new()
+    assert (editor.goal.toPlainText(), editor.cadence.number.value()) == ("Water the roses", 2)
+    assert editor.limits.turns.value() == 7
+    qtbot.mouseClick(editor.cancel, Qt.MouseButton.LeftButton)
+    pane._on_new()
+    assert editor.goal.toPlainText() == ""
+    rest(lambda: not bridge._tasks)
+
+
+def test_saving_is_in_sight_at_the_usual_size(pane: SchedulePane, qtbot: QtBot, bridge: Bridge, rest: Rest) -> None:
+    pane.resize(1224, 700)
+    pane._on_new()
+    rest(lambda: "Next:" in pane.editor.words)
+    for button in (pane.editor.save, pane.editor.cancel):
+        assert button.visibleRegion().boundingRect() == button.rect()
+    rest(lambda: not bridge._tasks)

@@ -57,6 +57,26 @@ def test_a_conversation_without_a_title_is_called_by_its_first_words(
     assert not ask.called("session.rename")
 
 
+def test_the_keyboard_goes_back_to_the_list_after_renaming(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    books.add_session("Roses", [("user", "Which roses?")])
+    books.add_session("Kites", [("user", "Which kites?")])
+    pane = open_pane("sessions")
+    run_async(until(lambda: bool(pane.header.title.text())))
+    rows, title = pane.listing.list, pane.header.title
+    rows.setFocus()
+    for key in (Qt.Key.Key_Return, Qt.Key.Key_Escape):
+        qtbot.keyClick(rows, Qt.Key.Key_F2)
+        assert title.hasFocus()
+        qtbot.keyClicks(title, "Tulips")
+        qtbot.keyClick(title, key)
+        assert rows.hasFocus()
+    qtbot.keyClick(rows, Qt.Key.Key_Delete)
+    run_async(until(lambda: bool(ask.called("session.forget"))))
+    assert len(ask.called("session.rename")) == 1
+
+
 def test_an_empty_vault_teaches_one_action(open_pane: Any, ask: FakeBridge, run_async: Any) -> None:
     pane = open_pane("sessions")
     run_async(ask.idle())
