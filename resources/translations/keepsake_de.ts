@@ -7502,6 +7502,10 @@
         <translation>Ohne Operatoren suchen</translation>
     </message>
     <message>
+        <source>Searching…</source>
+        <translation>Suche läuft …</translation>
+    </message>
+    <message>
         <source>Show more results</source>
         <translation>Mehr Ergebnisse zeigen</translation>
     </message>

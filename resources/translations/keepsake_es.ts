@@ -7502,6 +7502,10 @@
         <translation>Buscar sin operadores</translation>
     </message>
     <message>
+        <source>Searching…</source>
+        <translation>Buscando…</translation>
+    </message>
+    <message>
         <source>Show more results</source>
         <translation>Mostrar más resultados</translation>
     </message>

@@ -7502,6 +7502,10 @@
         <translation>不用运算符搜索</translation>
     </message>
     <message>
+        <source>Searching…</source>
+        <translation>正在搜索…</translation>
+    </message>
+    <message>
         <source>Show more results</source>
         <translation>显示更多结果</translation>
     </message>
