@@ -2023,6 +2023,10 @@
         <translation>Links und Verlauf</translation>
     </message>
     <message>
+        <source>More to do with this note</source>
+        <translation>Mehr zu dieser Notiz</translation>
+    </message>
+    <message>
         <source>New note</source>
         <translation>Neue Notiz</translation>
     </message>

@@ -2023,6 +2023,10 @@
         <translation>Enlaces e historial</translation>
     </message>
     <message>
+        <source>More to do with this note</source>
+        <translation>Más acciones con esta nota</translation>
+    </message>
+    <message>
         <source>New note</source>
         <translation>Nueva nota</translation>
     </message>

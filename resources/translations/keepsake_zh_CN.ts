@@ -2023,6 +2023,10 @@
         <translation>链接与历史</translation>
     </message>
     <message>
+        <source>More to do with this note</source>
+        <translation>对此笔记的更多操作</translation>
+    </message>
+    <message>
         <source>New note</source>
         <translation>新建笔记</translation>
     </message>
