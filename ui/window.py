@@ -339,7 +339,6 @@ class Window(QMainWindow):
             column.addWidget(widget)
         column.addWidget(self._pages, 1)
         column.addWidget(self.clash_bar)
-        column.addWidget(self.toaster)
         column.addWidget(self.status_line)
         row = QHBoxLayout(body)
         row.setContentsMargins(0, 0, 0, 0)
@@ -347,6 +346,7 @@ class Window(QMainWindow):
         row.addWidget(self.sidebar)
         row.addLayout(column, 1)
         self.setCentralWidget(body)
+        self.toaster.stand_over(self._pages)
         self.setAcceptDrops(True)
 
     def _restore_look(self) -> None:

@@ -2023,6 +2023,10 @@
         <translation>Links und Verlauf</translation>
     </message>
     <message>
+        <source>More to do with this note</source>
+        <translation>Mehr zu dieser Notiz</translation>
+    </message>
+    <message>
         <source>New note</source>
         <translation>Neue Notiz</translation>
     </message>
@@ -7678,6 +7682,10 @@
     <message>
         <source>Search without operators</source>
         <translation>Ohne Operatoren suchen</translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation>Suche läuft …</translation>
     </message>
     <message>
         <source>Show more results</source>

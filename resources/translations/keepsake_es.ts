@@ -2023,6 +2023,10 @@
         <translation>Enlaces e historial</translation>
     </message>
     <message>
+        <source>More to do with this note</source>
+        <translation>Más acciones con esta nota</translation>
+    </message>
+    <message>
         <source>New note</source>
         <translation>Nueva nota</translation>
     </message>
@@ -7678,6 +7682,10 @@
     <message>
         <source>Search without operators</source>
         <translation>Buscar sin operadores</translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation>Buscando…</translation>
     </message>
     <message>
         <source>Show more results</source>

@@ -2023,6 +2023,10 @@
         <translation>链接与历史</translation>
     </message>
     <message>
+        <source>More to do with this note</source>
+        <translation>对此笔记的更多操作</translation>
+    </message>
+    <message>
         <source>New note</source>
         <translation>新建笔记</translation>
     </message>
@@ -7678,6 +7682,10 @@
     <message>
         <source>Search without operators</source>
         <translation>不用运算符搜索</translation>
+    </message>
+    <message>
+        <source>Searching…</source>
+        <translation>正在搜索…</translation>
     </message>
     <message>
         <source>Show more results</source>

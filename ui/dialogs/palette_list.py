@@ -48,6 +48,10 @@ class EntryModel(QAbstractListModel):
         return entry if role == ENTRY else None
 
 
+ICON = 16
+"""Pixels of an icon beside text of the system's size."""
+
+
 class EntryDelegate(QStyledItemDelegate):
     """Paints icon, title with the matched letters, and on the right its origin and shortcut."""
 
@@ -67,7 +71,7 @@ class EntryDelegate(QStyledItemDelegate):
             path.addRoundedRect(rect, Radius.SMALL, Radius.SMALL)
             painter.fillPath(path, theme.current().colour("selected"))
         inner = rect.adjusted(Space.M, 0, -Space.M, 0)
-        side = 16
+        side = theme.current().scaled(ICON)
         box = QRect(inner.left(), inner.center().y() - side // 2 + 1, side, side)
         icon(entry.icon or "chevron-right", "accent" if chosen else "muted").paint(painter, box)
         right = self._paint_right(painter, inner, entry)

@@ -5,7 +5,7 @@ from datetime import timedelta
 
 from PySide6.QtCore import QLocale, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QMouseEvent
-from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QWidget
 
 from app.changes import Progress
 from ui import theme
@@ -170,13 +170,13 @@ class StatusLine(QWidget):
         self._bar.setFixedWidth(140)
         self._bar.setAccessibleName(self.tr("Progress"))
         self._cancel = icon_button("x", self.tr("Cancel"), parent=self)
-        self._cancel.setMinimumSize(24, 24)
+        self._cancel.setMinimumSize(0, 0)  # else it would shrink below its icon
         self._cancel.setIconSize(QSize(14, 14))
         self._cancel.clicked.connect(self._on_cancel_clicked)
         self.agents = AgentIndicator(self)
         self.incognito = IncognitoIndicator(self)
         self.details = icon_button("shield-check", self.tr("Status: privacy and safety"), parent=self)
-        self.details.setMinimumSize(24, 24)
+        self.details.setMinimumSize(0, 0)
         self.details.setIconSize(QSize(16, 16))
         self.details.clicked.connect(self.details_requested)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -189,7 +189,8 @@ class StatusLine(QWidget):
         row.addWidget(self.agents)
         row.addWidget(self.incognito)
         row.addWidget(self.details)
-        self.setMinimumHeight(30)
+        # A crowded window takes nothing from it.
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         self._show()
 
     @property

@@ -115,7 +115,7 @@ QScrollArea { border: 0; background: transparent; }
 ${bars}QProgressBar { background: $sunken; border: 0; border-radius: 3px; max-height: 6px; min-height: 6px; }
 QProgressBar::chunk { background: $accent; border-radius: 3px; }
 
-#toast { background: $raised; border: 1px solid $line; border-radius: ${large}px; }
+#toast { background: $raised; border: 1px solid $edge; border-radius: ${large}px; }
 #toast[kind="error"] { border: 1px solid $danger; }
 #banner { background: $danger_soft; border-bottom: 1px solid $line; }
 #accessBar { background: $accent_soft; border-bottom: 1px solid $line; }

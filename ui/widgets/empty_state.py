@@ -10,16 +10,18 @@ from ui import theme
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.icon_label import IconLabel
+from ui.widgets.page_area import PageArea
 from ui.widgets.plain_text import PlainLabel
 
 ICON_SIZE = 40
 TEXT_WIDTH = 440
 LEAST_WIDTH = 160
+LEAST_HEIGHT = 120
 MIDDLE = Qt.AlignmentFlag.AlignHCenter
 
 
 class EmptyState(QWidget):
-    """An icon, a title, a sentence and an action, centred."""
+    """An icon, a title, a sentence and an action, centred; it scrolls where it is too high."""
 
     triggered = Signal()
     second_triggered = Signal()
@@ -50,7 +52,8 @@ class EmptyState(QWidget):
         self.second.clicked.connect(self.second_triggered)
         for button in (self.button, self.second):
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        column = QVBoxLayout(self)
+        self._content = QWidget(self)
+        column = QVBoxLayout(self._content)
         column.setContentsMargins(Space.L, Space.L, Space.L, Space.XL)
         column.setSpacing(Space.S)
         column.addStretch(2)
@@ -62,6 +65,13 @@ class EmptyState(QWidget):
         for widget in (self.button, self.second, self._hint):
             column.addWidget(widget, 0, MIDDLE)
         column.addStretch(3)
+        area = PageArea(self)
+        area.setWidget(self._content)
+        for part in (area.viewport(), self._content):
+            part.setAutoFillBackground(False)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(area)
         theme.current().changed.connect(self._fit)
         self.set_text(title, text)
 
@@ -83,7 +93,11 @@ class EmptyState(QWidget):
     def minimumSizeHint(self) -> QSize:
         """Return that it may be as narrow as its buttons: its words break anew."""
         buttons = [one.minimumSizeHint().width() for one in (self.button, self.second) if not one.isHidden()]
-        return QSize(max([LEAST_WIDTH, *buttons]) + 2 * Space.L, super().minimumSizeHint().height())
+        return QSize(max([LEAST_WIDTH, *buttons]) + 2 * Space.L, LEAST_HEIGHT)
+
+    def sizeHint(self) -> QSize:
+        """Return room for everything; with less it scrolls."""
+        return self._content.sizeHint()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Break the words anew where they have another width."""

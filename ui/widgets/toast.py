@@ -3,9 +3,9 @@
 They stack, can be reached by keyboard, and are announced to screen readers.
 """
 
-from PySide6.QtCore import QEvent, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QKeyEvent
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
+from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication, QKeyEvent, QRegion
+from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from ui import theme
@@ -100,9 +100,12 @@ class Toast(QFrame):
 
 
 class Toaster(QWidget):
-    """The stack of toasts, a row of the window's layout.
+    """The stack of toasts, laid over the lower corner of a part of the window.
 
-    It takes room from the panes while there are toasts, so that none covers the newest message or the line being typed.
+    It moves to the upper corner while it would cover the line being typed.
+
+    Args:
+        parent: The window.
     """
 
     undo_requested = Signal(object)
@@ -111,14 +114,34 @@ class Toaster(QWidget):
         super().__init__(parent)
         theme.current().add_root(self)
         self.setAccessibleName(self.tr("Notices"))
-        # In a small window toasts are cut rather than the window made larger.
-        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Maximum)
         self._column = QVBoxLayout(self)
         self._column.setContentsMargins(Space.L, Space.S, Space.L, Space.S)
         self._column.setSpacing(Space.S)
         self._toasts: list[Toast] = []
         self._before: QWidget | None = None
+        self._ground: QWidget = parent
         self.hide()
+        QGuiApplication.inputMethod().cursorRectangleChanged.connect(self._place)
+        QApplication.instance().focusChanged.connect(self._place)  # type: ignore[union-attr]
+
+    def stand_over(self, ground: QWidget) -> None:
+        """Lay the toasts over ``ground``, which is in a layout of the same window."""
+        self._ground = ground
+        ground.installEventFilter(self)
+        self.setParent(ground.parentWidget())
+        self.hide()
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Follow what the toasts stand over."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Move):
+            self._place()
+        return super().eventFilter(watched, event)
+
+    def event(self, event: QEvent) -> bool:
+        """Fit the stack to its toasts."""
+        if event.type() == QEvent.Type.LayoutRequest:
+            self._place()
+        return super().event(event)
 
     @property
     def toasts(self) -> list[Toast]:
@@ -136,6 +159,8 @@ class Toaster(QWidget):
         self._column.addWidget(toast, 0, Qt.AlignmentFlag.AlignRight)
         toast.show()
         self.show()
+        self.raise_()
+        self._place()
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, notice.text))
         return toast
 
@@ -157,9 +182,35 @@ class Toaster(QWidget):
         target.setFocus(Qt.FocusReason.ShortcutFocusReason)
         return True
 
-    def minimumSizeHint(self) -> QSize:
-        """Return nothing: the panes need their room first."""
-        return QSize(0, 0)
+    def _place(self) -> None:
+        """Stand in the lower corner, or in the upper one off the line being typed."""
+        if not self._toasts:
+            return
+        ground = QRect(self._ground.mapTo(self.parentWidget(), QPoint()), self._ground.size())
+        width = min(ground.width(), self._column.sizeHint().width())
+        wanted = self._column.totalHeightForWidth(width) if self._column.hasHeightForWidth() else 0
+        height = min(ground.height(), max(wanted, self._column.totalSizeHint().height() if wanted <= 0 else 0))
+        left = ground.left() if self.isRightToLeft() else ground.right() + 1 - width
+        place = QRect(left, ground.bottom() + 1 - height, width, height)
+        if place.intersects(self._line_being_typed()):
+            place.moveTop(ground.top())
+        self.setGeometry(place)
+        self._column.activate()
+        # What lies between the toasts stays in reach of the pointer.
+        self.setMask(QRegion(self.rect()) & _region_of(self._toasts))
+
+    def _line_being_typed(self) -> QRect:
+        """Return where the line with the text cursor is, an empty rectangle for none."""
+        focus, window = QApplication.focusWidget(), self.parentWidget()
+        if focus is None or not window.isAncestorOf(focus) or self.isAncestorOf(focus):
+            return QRect()
+        if not focus.testAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled):
+            return QRect()
+        cursor = focus.inputMethodQuery(Qt.InputMethodQuery.ImCursorRectangle)
+        if not isinstance(cursor, QRect):
+            cursor = cursor.toRect()
+        line = QRect(0, cursor.top() - Space.S, focus.width(), cursor.height() + 2 * Space.S)
+        return line.translated(focus.mapTo(window, QPoint()))
 
     def _give_focus_back(self, toast: Toast) -> None:
         """Return the keyboard to the widget it came from.
@@ -181,3 +232,11 @@ class Toaster(QWidget):
         toast.hide()
         toast.deleteLater()
         self.setVisible(bool(self._toasts))
+
+
+def _region_of(toasts: list[Toast]) -> QRegion:
+    """Return what ``toasts`` cover of their stack."""
+    region = QRegion()
+    for toast in toasts:
+        region |= QRegion(toast.geometry())
+    return region

@@ -4,8 +4,9 @@ import asyncio
 import time
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QListWidget, QListWidgetItem, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtCore import QSignalBlocker, QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QComboBox, QLineEdit, QListWidget, QListWidgetItem, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.config.model import SettingValue
@@ -27,6 +28,7 @@ from ui.dialogs.settings.setting_section import SettingSection
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
 from ui.widgets.field_icons import FieldIcons
+from ui.widgets.page_area import PageArea
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -40,8 +42,13 @@ if TYPE_CHECKING:
 SLICE_S = 0.008
 """How long fields are built before the event loop gets a turn."""
 _LIST_WIDTH = 216
+_FIELDS_WIDTH = 340
+"""Pixels the settings have beside the list at the least, with text of the system's size."""
 _ICON = 16
+_WIDEST = (1 << 24) - 1
 _ROW = 34
+PAUSE_MS = 150
+"""Milliseconds after the last key until a search shows its settings."""
 
 
 class SettingsDialog(BaseDialog):
@@ -70,6 +77,10 @@ class SettingsDialog(BaseDialog):
         self._search.setAccessibleName(self.tr("Search settings"))
         FieldIcons(self._search, "search")
         self._search.textChanged.connect(self._on_search_changed)
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self._show_found)
+        self._chosen = 0
+        self._found: list[bool] = []
         self._list = QListWidget(self)
         self._list.setObjectName("helpList")
         self._list.setAccessibleName(self.tr("Sections"))
@@ -80,10 +91,15 @@ class SettingsDialog(BaseDialog):
             item.setData(Qt.ItemDataRole.UserRole, section.id)
         self._list.setCurrentRow(0)
         self._list.currentRowChanged.connect(self._on_section_chosen)
-        self._area = QScrollArea(self)
-        self._area.setWidgetResizable(True)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._list.itemClicked.connect(self._on_list_item_clicked)
+        self._menu = QComboBox(self)
+        self._menu.setAccessibleName(self.tr("Sections"))
+        for section in SECTIONS:
+            self._menu.addItem(icon(section.icon), section.shown_title)
+        self._menu.hide()
+        self._menu.activated.connect(self._list.setCurrentRow)
+        self._area = PageArea(self)
+        self._area.verticalScrollBar().valueChanged.connect(self._mark_section)
         self._nothing = note(self.tr("No setting has these words."), self, "body muted")
         self._nothing.hide()
         self._lay_out_body()
@@ -94,27 +110,39 @@ class SettingsDialog(BaseDialog):
         left = QVBoxLayout()
         left.setSpacing(Space.S)
         left.addWidget(self._search)
+        left.addWidget(self._menu)
         left.addWidget(self._list, 1)
         right = QVBoxLayout()
         right.addWidget(self._nothing)
         right.addWidget(self._area, 1)
-        row = QHBoxLayout()
-        row.setSpacing(Space.XL)
-        row.addLayout(left)
-        row.addLayout(right, 1)
-        self.body.addLayout(row, 1)
+        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._row.addLayout(left)
+        self._row.addLayout(right, 1)
+        self.body.addLayout(self._row, 1)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show a menu of sections in place of the list where it would leave no room."""
+        super().resizeEvent(event)
+        self._fit_list()
 
     def _fit_list(self) -> None:
         look = theme.current()
+        is_narrow = self.width() < look.scaled(_LIST_WIDTH + _FIELDS_WIDTH)
+        self._row.setDirection(QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight)
+        self._row.setSpacing(Space.M if is_narrow else Space.XL)
+        self._menu.setVisible(is_narrow)
+        self._list.setVisible(not is_narrow)
         for widget in (self._search, self._list):
-            widget.setFixedWidth(look.scaled(_LIST_WIDTH))
-        self._list.setIconSize(QSize(look.scaled(_ICON), look.scaled(_ICON)))
+            widget.setMinimumWidth(0 if is_narrow else look.scaled(_LIST_WIDTH))
+            widget.setMaximumWidth(_WIDEST if is_narrow else look.scaled(_LIST_WIDTH))
+        for widget in (self._list, self._menu):
+            widget.setIconSize(QSize(look.scaled(_ICON), look.scaled(_ICON)))
         for row in range(self._list.count()):
             self._list.item(row).setSizeHint(QSize(0, look.scaled(_ROW)))
 
     def regions(self) -> list[QWidget]:
         """Return search, sections and settings."""
-        return [self._search, self._list, self._area]
+        return [self._search, self._menu if self._list.isHidden() else self._list, self._area]
 
     def bring_to_front(self) -> None:
         """Show the settings as they are now."""
@@ -180,7 +208,7 @@ class SettingsDialog(BaseDialog):
                     return
                 began = time.monotonic()
         self.is_built, self._is_building = True, False
-        self._on_search_changed(self._search.text())
+        self._show_found()
 
     def _make_section(self, spec: SectionSpec, page: QWidget) -> SettingSection:
         section = SettingSection(spec, page)
@@ -234,7 +262,8 @@ class SettingsDialog(BaseDialog):
 
     def _show_sections(self) -> None:
         """Show the chosen section alone."""
-        chosen = self._list.currentRow()
+        chosen = self._chosen
+        self._highlight(chosen)
         for place, section in enumerate(self._sections):
             section.show_all()
             section.setVisible(place == chosen)
@@ -243,17 +272,48 @@ class SettingsDialog(BaseDialog):
             panel.shown()
         self._area.verticalScrollBar().setValue(0)
 
-    def _on_section_chosen(self, _row: int) -> None:
+    def _highlight(self, row: int) -> None:
+        """Mark a section in the list without choosing it; -1 for none."""
+        with QSignalBlocker(self._list):
+            self._list.setCurrentRow(row)
+        self._menu.setCurrentIndex(row)
+
+    def _mark_section(self) -> None:
+        """Mark the section whose settings a search shows at the top."""
+        shown = [place for place, is_found in enumerate(self._found) if is_found]
+        if not self._search.text().split() or not shown:
+            return
+        top = self._area.verticalScrollBar().value()
+        passed = [place for place in shown if self._sections[place].y() <= top]
+        self._highlight(passed[-1] if passed else shown[0])
+
+    def _on_section_chosen(self, row: int) -> None:
+        self._chosen = row
         if self._search.text():
             self._search.clear()  # which shows the section
         else:
             self._show_sections()
 
+    def _on_list_item_clicked(self, item: QListWidgetItem) -> None:
+        if self._search.text():  # the section that a search marks can be chosen too
+            self._on_section_chosen(self._list.row(item))
+
     def _on_search_changed(self, text: str) -> None:
-        words = text.casefold().split()
+        if text.split():
+            self._pause.start()
+        else:
+            self._show_found()
+
+    def _show_found(self) -> None:
+        """Show the settings that have the words of the search, else the chosen section."""
+        self._pause.stop()
+        words = self._search.text().casefold().split()
         if not words:
+            self._found = []
             self._nothing.hide()
             self._show_sections()
             return
-        found = [section.show_matching(words) for section in self._sections]
-        self._nothing.setVisible(bool(self._sections) and not any(found))
+        self._found = [section.show_matching(words) for section in self._sections]
+        self._nothing.setVisible(bool(self._sections) and not any(self._found))
+        self._area.verticalScrollBar().setValue(0)
+        self._highlight(self._found.index(True) if any(self._found) else -1)

@@ -28,8 +28,8 @@ from ui.panes.reading_pane import ReadingPane, set_tab_chain
 from ui.panes.search.query_text import term_of
 from ui.style.design_tokens import Space
 from ui.widgets.context_menu import Entry, open_menu
+from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import EmptyState
-from ui.widgets.plain_text import PlainLabel
 from ui.widgets.selection_summary import SHOWN, BulkAction, SelectionSummary
 from ui.widgets.splitter import PaneSplitter, hairline
 
@@ -62,7 +62,7 @@ class GraphPane(ReadingPane):
         self.loader = GraphLoader(bridge, self)
         self.writer = GraphWriter(self, self.canvas)
         self.changes = EntityActions(self, self.page)
-        self._capacity = PlainLabel("", self)
+        self._capacity = ElidedLabel(parent=self)
         self._summary = SelectionSummary(
             (
                 BulkAction("merge", self.tr("Merge all"), "merge"),
@@ -183,8 +183,7 @@ class GraphPane(ReadingPane):
         column.setSpacing(0)
         foot = QHBoxLayout()
         foot.setContentsMargins(Space.L, 2, Space.M, Space.S)
-        foot.addWidget(self._capacity)
-        foot.addStretch(1)
+        foot.addWidget(self._capacity, 1)
         foot.addWidget(self.slider, 2)
         column.addWidget(self.canvas, 1)
         column.addWidget(self.legend)

@@ -31,7 +31,7 @@ class TimeSlider(QWidget):
         self.slider = QSlider(Qt.Orientation.Horizontal, self)
         self.slider.setAccessibleName(self.tr("Show the graph as of a day"))
         self.slider.setRange(0, 0)
-        self.slider.setMinimumWidth(120)
+        self.slider.setMinimumWidth(60)
         self.slider.setMaximumWidth(360)
         self.label = PlainLabel("", self)
         theme.set_type(self.label, "small muted")
@@ -48,6 +48,7 @@ class TimeSlider(QWidget):
         self._player.timeout.connect(self._on_player_timeout)
         self.slider.valueChanged.connect(self._on_slider_moved)
         self.play.clicked.connect(self._on_play_clicked)
+        theme.current().changed.connect(self._say)
         self._say()
 
     @property

@@ -5,8 +5,8 @@ from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QTextCursor
-from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QAction, QKeyEvent, QTextCursor
+from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from app.core.tag_names import inline_tag
 from app.memories.model import Memory
@@ -19,6 +19,7 @@ from ui.panes.labels import display_title, kind_label, source_label, store_label
 from ui.panes.notes.version_diff import VersionDiff
 from ui.panes.preview_names import PreviewNames
 from ui.style.design_tokens import Space
+from ui.style.icons import icon
 from ui.widgets.button import icon_button
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.header_row import HeaderRow
@@ -36,7 +37,7 @@ if TYPE_CHECKING:
 
 Mode = Literal["write", "split", "read"]
 MODES: tuple[Mode, ...] = ("write", "split", "read")
-TITLE_LEAST = 150
+FACTS_LEAST = 240
 TEXT_LEAST = 200
 
 
@@ -100,7 +101,7 @@ class Document(QFrame):
     def tab_chain(self) -> tuple[QWidget, ...]:
         """The widgets that take the keyboard, in reading order."""
         modes = (self._buttons[mode] for mode in MODES)
-        others = (self._pin, self._restore, self._delete, self._inspect)
+        others = (self._restore, self._inspect, self.more)
         return self.title, self.editor, self.preview.page, self.tags.field, *modes, *others
 
     def set_mode(self, mode: Mode) -> None:
@@ -135,9 +136,8 @@ class Document(QFrame):
         gone = memory is not None and memory.deleted_at is not None
         self._set_fixed(gone or not editable)
         self._restore.setVisible(gone)
-        for button in (self._pin, self._delete):
-            button.setVisible(not gone)
-            button.setEnabled(memory is not None and not gone)
+        self.more.setVisible(not gone)
+        self.more.setEnabled(memory is not None and not gone)
         self.show_facts(memory)
         self._buttons["write"].setEnabled(editable)
         self._buttons["split"].setEnabled(editable)
@@ -253,17 +253,23 @@ class Document(QFrame):
         self._buttons = {mode: icon_button(*names[mode], checkable=True, parent=self) for mode in MODES}
         for place, mode in enumerate(MODES):
             self._modes.addButton(self._buttons[mode], place)
-        self._pin = icon_button("pin", self.tr("Pin"), checkable=True, parent=self)
-        self._delete = icon_button("trash-2", self.tr("Delete"), parent=self)
+        self.more = icon_button("ellipsis", self.tr("More to do with this note"), parent=self)
+        self.more.setPopupMode(self.more.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self)
+        self._pin = QAction(icon("pin"), self.tr("Pin"), menu, checkable=True)
+        self._delete = QAction(icon("trash-2"), self.tr("Delete"), menu)
+        menu.addActions([self._pin, self._delete])
+        self.more.setMenu(menu)
         self._restore = icon_button("archive-restore", self.tr("Restore"), tint="accent", parent=self)
         self._inspect = icon_button("info", self.tr("Links and history"), shortcut="Ctrl+Shift+P", parent=self)
         self._restore.hide()
 
     def _arrange(self) -> None:
         modes = [self._buttons[mode] for mode in MODES]
-        changing = [self._pin, self._restore, self._delete, self._inspect]
-        top = HeaderRow(self.title, [modes, changing], TITLE_LEAST, self)
-        known = QHBoxLayout()
+        changing = [self._restore, self._inspect, self.more]
+        facts = QWidget(self)
+        known = QHBoxLayout(facts)
+        known.setContentsMargins(2, 0, Space.S, 0)
         known.addWidget(self._facts)
         known.addWidget(self._words)
         known.addWidget(self._state, 1)
@@ -271,10 +277,9 @@ class Document(QFrame):
         head = QVBoxLayout()
         head.setContentsMargins(Space.XL, Space.M, Space.S, Space.S)
         head.setSpacing(Space.XS)
-        head.addWidget(top)
-        head.addLayout(known)
+        head.addWidget(self.title)
+        head.addWidget(HeaderRow(facts, [modes, changing], FACTS_LEAST, self))
         head.addWidget(self.tags)
-        known.setContentsMargins(2, 0, Space.S, Space.XS)
         self._split = PaneSplitter(parent=self)
         self._split.add(self.editor, 400, least=TEXT_LEAST, stretch=1)
         self._split.add(self.preview, 400, least=TEXT_LEAST, stretch=1)
@@ -298,8 +303,8 @@ class Document(QFrame):
         self.editor.left.connect(self.left)
         self.editor.refused.connect(self.show_state)
         self._modes.idClicked.connect(self._on_modes_id_clicked)
-        self._pin.clicked.connect(self.pin_requested)
-        self._delete.clicked.connect(self.delete_requested)
+        self._pin.triggered.connect(self.pin_requested)
+        self._delete.triggered.connect(self._on_delete_triggered)
         self._restore.clicked.connect(self.restore_requested)
         self._inspect.clicked.connect(self.inspector_requested)
 
@@ -360,6 +365,9 @@ class Document(QFrame):
         self.edited.emit("content", source)
         if self.preview.isVisible():
             self.preview.set_source(source, soon=True)
+
+    def _on_delete_triggered(self) -> None:
+        self.delete_requested.emit()
 
     def _on_modes_id_clicked(self, place: int) -> None:
         mode = MODES[place]

@@ -33,8 +33,11 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
 
 WIDE = 1180
-"""From this width on, facets and inspector show by themselves beside one text."""
+"""From this width on, facets show by themselves beside one text."""
 WIDE_SPLIT = 1400
+WIDE_BOTH = 1320
+"""From this width on, the inspector shows by itself beside facets and one text."""
+WIDE_BOTH_SPLIT = 1600
 """The same beside source and preview."""
 LIST_MIN, RIGHT_MIN, FACETS_MIN, INSPECTOR_MIN = 220, 320, 140, 180
 AREAS = frozenset({"memories", "tags", "links"})
@@ -292,15 +295,20 @@ class NotesPane(ListPane):
     def _fit(self) -> None:
         """Show facets and inspector where there is room for them.
 
-        The one that was requested last gets the room first.
+        Where only one has room beside a wide text, the other shows on request. The one that was requested last gets
+        the room first.
         """
         right = max(RIGHT_MIN, self.document.least_width)
         self._right.setMinimumWidth(right)
         room = self.width() - LIST_MIN - right - 3 * self._split.handleWidth()
-        wide = self.width() >= (WIDE_SPLIT if self.document.mode == "split" else WIDE)
+        split = self.document.mode == "split"
+        both = self.width() >= (WIDE_BOTH_SPLIT if split else WIDE_BOTH)
+        wide = both or (self.width() >= (WIDE_SPLIT if split else WIDE) and not self._inspecting)
         reading = self._right.currentWidget() is self.document
-        facets = (self.facets, wide if self._faceted is None else self._faceted, FACETS_MIN)
-        details = (self.inspector, reading and (wide if self._inspecting is None else self._inspecting), INSPECTOR_MIN)
+        facets_min = max(FACETS_MIN, self.facets.minimumSizeHint().width())
+        self.facets.setMinimumWidth(facets_min)
+        facets = (self.facets, wide if self._faceted is None else self._faceted, facets_min)
+        details = (self.inspector, reading and (both if self._inspecting is None else self._inspecting), INSPECTOR_MIN)
         for column, wanted, least in (facets, details) if self._facets_first else (details, facets):
             shown = wanted and room >= least
             room -= least if shown else 0

@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.engine_texts import engine_text
@@ -15,6 +15,7 @@ from ui.panes.schedule.run_labels import coming_there, last_words, next_words
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
+from ui.widgets.page_area import PageArea
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ WIDTH = 760
 SHOWN_CHANGES = 12
 
 
-class SchedulePage(QScrollArea):
+class SchedulePage(PageArea):
     """A schedule with its actions, times, plan and runs."""
 
     run_requested = Signal()
@@ -37,10 +38,6 @@ class SchedulePage(QScrollArea):
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         page = QWidget(self)
         page.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Preferred)
         self._title = self._label("title")

@@ -275,6 +275,7 @@ class SearchPane(ReadingPane):
 
     def _connect(self) -> None:
         self.box.searched.connect(self._on_box_searched)
+        self.box.textEdited.connect(self._mark_outdated)
         self.box.values_requested.connect(self._on_box_values_requested)
         self.box.entered.connect(self._on_box_entered)
         self.box.stepped_down.connect(self._on_box_stepped_down)
@@ -372,11 +373,22 @@ class SearchPane(ReadingPane):
             self.timeline.show_months((), None)
             self.explanation.show_query(None)
             self._summary.show_text("")
+            self.results.set_outdated(False)
             self._show_recents()
             return
+        self._mark_outdated(text)
         self._delay.start()
         asking = {"query": text, "limit": self._limit, "recipe": self._ranking.recipe}
         self._asking = self.bridge.start(self._ask(asking, self._request))
+
+    def _mark_outdated(self, text: str) -> None:
+        """Dim what answers another question than ``text``, and say that an answer is looked for."""
+        is_other = bool(text.strip()) and (self._found is None or text != self._answered)
+        if is_other:
+            self._summary.show_text(self.tr("Searching…"))
+        elif self._found is not None and self.results.is_outdated:
+            self._summary.show_found(self._found, settled=not self._delay.isActive())
+        self.results.set_outdated(is_other)
 
     async def _ask(self, asking: dict[str, Any], request: int) -> None:
         """Explain at once, answer by words at once, then answer in full."""

@@ -1,7 +1,7 @@
 """Searches as text: operators put in and taken out, results written down. Pure."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import date
 
 from app.core.stopwords import stop_words
@@ -10,8 +10,20 @@ from ui.models.dates import day_of
 
 FACETS = ("kind", "agent", "role", "tag", "store")
 _DATES = ("after", "before", "on")
-_MARKS = re.compile(r"\*\*|__|`+|\[\[|\]\]")
+_TARGET = r"\((?:<[^<>]*>|[^\s()]*(?:\([^\s()]*\)[^\s()]*)*)(?:\s+(?:\"[^\"]*\"|'[^']*'))?\)"
+"""Where a link leads, in parentheses: an address, and a title if it has one."""
+_MARKS = re.compile(
+    r"(?P<fence>`+)(?P<code>[^`]+)(?P=fence)"
+    r"|\[\[(?:[^\[\]|]*\|(?=[^\[\]]*\]\]))?|\]\]"
+    rf"|!?\[(?=(?:[^\[\]]|\[[^\[\]]*\])*\]{_TARGET})|\]{_TARGET}"
+    r"|!?\[(?=[^\[\]]*\u2026?$)"
+    r"|\s?\[\^[^\s\[\]]+\]:?"
+    r"|<(?=(?:https?://|mailto:)[^\s<>]*>)|(?<=[\w/])>(?=[\s.,;:!?)]|$)"
+    r"|\*\*|__|`+"
+)
 """Of Markdown within lines; those that lines begin with are gone from snippets."""
+_CELLS = re.compile(r"\s*\|(?:[\s|]|:?-+:?(?=\s*\|))*")
+"""What stands between the cells of a table, the line below its head too."""
 _TABLE = 4
 """So many upright lines make a table; fewer may belong to a command."""
 _PART = re.compile(r'-?[^\s":]+:"[^"]*"|"[^"]*"|\S+')
@@ -116,38 +128,54 @@ def _has_signs(text: str) -> bool:
 
     Most texts have none, and looking for each sign is the quickest way to know.
     """
-    return "**" in text or "__" in text or "`" in text or "[[" in text or "]]" in text
+    return "[" in text or "]" in text or "**" in text or "__" in text or "`" in text or "<" in text
 
 
-def _dotted(snippet: str) -> str:
-    """Return a snippet with dots in place of the lines of a table."""
-    return snippet.replace("|", "·") if snippet.count("|") >= _TABLE else snippet
+def _signs(text: str) -> Iterator[tuple[int, int, str]]:
+    """Return where signs are in a text, and what is read in place of each."""
+    if text.count("|") >= _TABLE:
+        for cells in _CELLS.finditer(text):
+            is_between = cells.start() > 0 and cells.end() < len(text)
+            yield cells.start(), cells.end(), " · " if is_between else ""
+    if not _has_signs(text):
+        return
+    for found in _MARKS.finditer(text):
+        if found["code"] is None:
+            yield found.start(), found.end(), ""
+        else:
+            yield found.start(), found.start("code"), ""
+            yield found.end("code"), found.end(), ""
+
+
+def _without(text: str) -> tuple[str, list[int] | None]:
+    """Return a text without signs, and where each of its characters went; ``None`` if none moved."""
+    signs = sorted(_signs(text))
+    if not signs:
+        return text, None
+    kept: list[str] = []
+    places: list[int] = []
+    at = length = 0
+    for start, end, shown in [*signs, (len(text), len(text), "")]:
+        if start < at:
+            continue  # within a sign that is gone already
+        kept += (text[at:start], shown)
+        places += range(length, length + start - at)
+        length += start - at
+        places += [length] * (end - start)
+        length += len(shown)
+        at = end
+    return "".join(kept), [*places, length]
 
 
 def without_signs(snippet: str) -> str:
-    """Return a snippet without Markdown's signs."""
-    snippet = _dotted(snippet)
-    return _MARKS.sub("", snippet) if _has_signs(snippet) else snippet
+    """Return a snippet as it is read: without Markdown's signs and the addresses of links."""
+    return _without(snippet)[0]
 
 
 def plain_snippet(snippet: str, highlights: Iterable[Span]) -> tuple[str, tuple[Span, ...]]:
     """Return a snippet without Markdown's signs, and where its marked words are then."""
-    snippet = _dotted(snippet)
-    if not _has_signs(snippet):
-        spans = (Span(min(one.start, len(snippet)), min(one.end, len(snippet))) for one in highlights)
-        return snippet, tuple(span for span in spans if span.end > span.start)
-    places: list[int] = []
-    kept: list[str] = []
-    at = 0
-    for found in [*_MARKS.finditer(snippet), None]:
-        end = found.start() if found else len(snippet)
-        places += range(sum(map(len, kept)), sum(map(len, kept)) + end - at)
-        kept.append(snippet[at:end])
-        if found:
-            places += [sum(map(len, kept))] * (found.end() - found.start())
-            at = found.end()
-    text = "".join(kept)
-    places.append(len(text))
+    text, places = _without(snippet)
     last = len(snippet)
-    spans = (Span(places[min(one.start, last)], places[min(one.end, last)]) for one in highlights)
+    ends = ((min(one.start, last), min(one.end, last)) for one in highlights)
+    spans = (Span(start, end) if places is None else Span(places[start], places[end]) for start, end in ends)
     return text, tuple(span for span in spans if span.end > span.start)

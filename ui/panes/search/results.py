@@ -15,10 +15,13 @@ from ui.models.id_list_model import Role
 from ui.panes.labels import kind_label
 from ui.panes.search import snippet_layout
 from ui.panes.search.hit_painter import GroupHeading, HitPainter, MoreRow, Row, date_word, known_words
-from ui.panes.search.query_text import group_by_day, group_by_session
+from ui.panes.search.query_text import group_by_day, group_by_session, without_signs
 from ui.panes.search.result_options import Grouping
 from ui.widgets.lists.row_list import RowModel
 from ui.widgets.lists.row_view import Index, RowState, RowView
+
+OUTDATED = 0.4
+"""How strongly hits are painted that answer another question."""
 
 __all__ = ["GroupHeading", "MoreRow", "ResultList", "ResultModel", "Row"]
 
@@ -80,7 +83,7 @@ class ResultModel(RowModel["Row"]):
         if isinstance(row, GroupHeading):
             words = self.tr("{title}, 1 result") if row.count == 1 else self.tr("{title}, {count} results")
             return words.format(title=row.title, count=format_number(row.count))
-        parts = (kind_label(row.kind), row.title, *known_words(row), date_word(row), row.snippet)
+        parts = (kind_label(row.kind), row.title, *known_words(row), date_word(row), without_signs(row.snippet))
         return ", ".join(part for part in parts if part)
 
 
@@ -106,11 +109,23 @@ class ResultList(RowView):
         # First, because Qt asks what is current as soon as there is a model.
         self._by_hand = False
         self._filling = False
+        self._is_outdated = False
         self.source = ResultModel(self)
         self.source.modelReset.connect(self._on_source_reset)
         self.setModel(self.source)
         self.doubleClicked.connect(self._on_activated)
         self.clicked.connect(self._on_clicked)
+
+    @property
+    def is_outdated(self) -> bool:
+        """Whether the hits answer another question than the one asked now."""
+        return self._is_outdated
+
+    def set_outdated(self, outdated: bool) -> None:
+        """Dim the hits while they answer another question, or show them plainly again."""
+        if outdated != self._is_outdated:
+            self._is_outdated = outdated
+            self.viewport().update()
 
     def current_hit(self) -> Hit | None:
         """Return the current hit."""
@@ -129,6 +144,7 @@ class ResultList(RowView):
             more: The offer of further ones, empty for none.
             afresh: Whether they answer another question.
         """
+        self.set_outdated(False)
         if afresh:
             self.setCurrentIndex(QModelIndex())
             self._by_hand = False
@@ -232,7 +248,9 @@ class ResultList(RowView):
         return bisect_right(self._places(), place) - 1
 
     def _paint_row(self, painter: QPainter, rect: QRect, index: QModelIndex, state: RowState) -> None:
+        painter.setOpacity(OUTDATED if self._is_outdated else 1)
         self._painter.paint(painter, rect, self.source.rows[index.row()], state)
+        painter.setOpacity(1)
 
     def _refresh_look(self) -> None:
         snippet_layout.forget()

@@ -85,7 +85,8 @@ class CardPainter:
     def paint_heading(self, painter: QPainter, rect: QRect, title: str, *, mirrored: bool) -> None:
         """Paint the heading of a group of rows into ``rect``."""
         line = rect.adjusted(Space.XS + 2 + Space.M, Space.S, -Space.XS - 2 - Space.M, 0)
-        words = _elided(title, line.width(), self._points, False)
+        metrics = QFontMetrics(self._fonts.small_strong)
+        words = metrics.elidedText(title, Qt.TextElideMode.ElideRight, max(0, line.width()))
         _Line(painter, line, self._fonts.small, mirrored).text(
             0, line.width(), words, theme.current().colour("muted"), self._fonts.small_strong
         )

@@ -42,6 +42,16 @@ def test_words_break_where_there_is_less_room(qtbot: QtBot, look: Theme) -> None
     assert empty.minimumSizeHint().height() == least
 
 
+def test_it_scrolls_where_it_is_too_high(qtbot: QtBot, look: Theme) -> None:
+    look.set_scale(2.0)
+    empty = EmptyState("inbox", "Nothing yet", "A long sentence that says what will be here. " * 4, "Import…")
+    qtbot.addWidget(empty)
+    empty.resize(500, 240)
+    empty.show()
+    assert empty._text.height() >= empty._text.heightForWidth(empty._text.width())
+    qtbot.waitUntil(lambda: empty._text.geometry().bottom() < empty.button.geometry().top())
+
+
 def test_action_and_second_are_told(qtbot: QtBot, look: Theme) -> None:
     empty = EmptyState("inbox", "Nothing yet", "Text", "Import…", second="Or a folder…")
     qtbot.addWidget(empty)

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 from PySide6.QtCore import QEvent, QPointF, Qt
-from PySide6.QtGui import QHoverEvent
+from PySide6.QtGui import QHoverEvent, QTextCursor
 from PySide6.QtWidgets import QApplication, QLineEdit, QPlainTextEdit, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
@@ -20,22 +20,40 @@ def toaster(qtbot: QtBot, look: Theme) -> Iterator[Toaster]:
     qtbot.addWidget(window)
     column = QVBoxLayout(window)
     column.addWidget(QPlainTextEdit(window), 1)
+    column.addWidget(QLineEdit(window))
     made = Toaster(window)
-    column.addWidget(made)
+    made.stand_over(window.findChild(QPlainTextEdit))
     window.show()
     yield made
     window.hide()
 
 
-def test_covers_nothing_and_stays_at_the_right(toaster: Toaster, qtbot: QtBot) -> None:
+def test_lies_over_the_lower_corner_and_moves_nothing(toaster: Toaster, qtbot: QtBot) -> None:
     window = toaster.window()
     text = window.findChild(QPlainTextEdit)
+    before = text.geometry()
     toast = toaster.show_notice(Notice("Saved"))
     toaster.show_notice(Notice("Deleted ‘Rose list’", (7,)))
+    assert text.geometry() == before
     window.resize(700, 500)
-    qtbot.waitUntil(lambda: text.geometry().bottom() < toaster.geometry().top())
-    assert toaster.geometry().bottom() <= 500
+    qtbot.waitUntil(lambda: toaster.geometry().bottom() == text.geometry().bottom())
     assert toast.mapTo(window, toast.rect().topLeft()).x() > 350
+    assert toaster.height() < 150
+    assert not toaster.mask().contains(toaster.rect().topLeft())
+
+
+def test_leaves_the_line_being_typed_free(toaster: Toaster, qtbot: QtBot) -> None:
+    window = toaster.window()
+    window.activateWindow()
+    text = window.findChild(QPlainTextEdit)
+    text.setPlainText("\n" * 100)
+    text.setFocus()
+    qtbot.waitUntil(text.hasFocus)
+    text.moveCursor(QTextCursor.MoveOperation.End)
+    toaster.show_notice(Notice("Saved"))
+    assert toaster.geometry().top() == text.geometry().top()
+    text.moveCursor(QTextCursor.MoveOperation.Start)
+    qtbot.waitUntil(lambda: toaster.geometry().bottom() == text.geometry().bottom())
 
 
 def test_a_small_window_does_not_grow(toaster: Toaster, qtbot: QtBot) -> None:

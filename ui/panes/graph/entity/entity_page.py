@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QPushButton, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.entities.model import Entity, EntityInfo, Neighbour, Relation, name_key
@@ -22,6 +22,7 @@ from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.inspector import Section
+from ui.widgets.page_area import PageArea
 from ui.widgets.plain_text import PlainLabel
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ SHOWN = 6
 """Rows of a section before the others are asked for."""
 
 
-class EntityPage(QScrollArea):
+class EntityPage(PageArea):
     """Page of one entity, beside the graph."""
 
     place_opened = Signal(object)
@@ -54,10 +55,6 @@ class EntityPage(QScrollArea):
         self._request = 0
         self._info: EntityInfo | None = None
         self.form: EntityForm | None = None
-        self.setWidgetResizable(True)
-        self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setAccessibleName(self.tr("Page of the chosen name"))
         body = QWidget(self)
         self._column = QVBoxLayout(body)

@@ -5,7 +5,16 @@ from datetime import date, timedelta
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDate, QEvent, QLocale, QPoint, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QContextMenuEvent, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFontMetrics,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+)
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from ui import theme
@@ -18,6 +27,8 @@ if TYPE_CHECKING:
 
 COLUMNS, ROWS = 7, 6
 _CELL = 26
+_GAP = 6
+"""Pixels between the numbers of two days at the least."""
 _DOT = 2.0
 _FAINT = 0.55
 
@@ -101,7 +112,8 @@ class MonthSheet(QWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Return the least room."""
-        return QSize(COLUMNS * 18, self.sizeHint().height())
+        widest = QFontMetrics(theme.current().font("small")).horizontalAdvance("30")
+        return QSize(COLUMNS * (widest + _GAP), self.sizeHint().height())
 
     # --- events ---
 

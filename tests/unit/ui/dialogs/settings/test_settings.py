@@ -63,9 +63,11 @@ def test_refusal_is_shown_and_the_old_value_comes_back(
 
 def test_search_hides_the_rest(settings: SettingsDialog, qtbot: QtBot) -> None:
     qtbot.keyClicks(settings._search, "colours theme")
+    settings._show_found()
     shown = [name for name, field in settings._fields.items() if field.isVisibleTo(settings)]
     assert shown == ["window.theme"]
     qtbot.keyClicks(settings._search, " zzz")
+    settings._show_found()
     assert settings._nothing.isVisible()
 
 
@@ -85,6 +87,7 @@ def test_untouched_line_stores_nothing(settings: SettingsDialog, backend: FakeBa
 
 def test_search_leaves_no_lines_of_hidden_sections(settings: SettingsDialog) -> None:
     settings._search.setText("embedding model")
+    settings._show_found()
     shown = [one for one in settings._sections if any(field.isVisibleTo(settings) for field in one.fields)]
     page = settings._area.widget()
     lines = [line for line in page.findChildren(QFrame, "hairline") if line.isVisibleTo(page)]
@@ -191,7 +194,7 @@ def test_what_does_not_go_together_is_said_beside_the_field(
     assert field.problem.isHidden()
 
 
-def test_one_section_at_a_time_and_the_rest_folded(settings: SettingsDialog) -> None:
+def test_one_section_at_a_time_and_the_rest_folded(settings: SettingsDialog, rest: Rest) -> None:
     settings.open_section("search")
     assert [section.spec.id for section in settings._sections if section.isVisible()] == ["search"]
     assert settings._fields["search.limit"].isVisible()
@@ -200,6 +203,7 @@ def test_one_section_at_a_time_and_the_rest_folded(settings: SettingsDialog) -> 
     section.more.click()
     assert settings._fields["search.rrf_k"].isVisible()
     settings._search.setText("rrf constant")
+    rest(lambda: not settings._pause.isActive())
     assert settings._fields["search.rrf_k"].isVisible()
     settings._list.setCurrentRow(0)
     assert settings._search.text() == ""
@@ -207,6 +211,34 @@ def test_one_section_at_a_time_and_the_rest_folded(settings: SettingsDialog) -> 
     assert not settings._fields["search.limit"].isVisible()
 
 
+def test_a_search_marks_the_section_it_shows(settings: SettingsDialog, rest: Rest) -> None:
+    def marked() -> str:
+        return settings._sections[settings._list.currentRow()].spec.id
+
+    settings.open_section("backups")
+    settings._search.setText("rrf constant")
+    rest(lambda: marked() == "search")
+    settings._search.setText("no such words")
+    rest(lambda: settings._list.currentRow() == -1)
+    settings._search.clear()
+    assert marked() == "backups"
+
+
+@pytest.mark.parametrize("scale", [1.0, 2.0])
+def test_settings_are_never_wider_than_the_sheet(
+    settings: SettingsDialog, look: Theme, rest: Rest, scale: float
+) -> None:
+    look.set_scale(scale)
+    settings.resize(736, 560)
+    rest(lambda: settings._list.isVisible() == (scale == 1.0))
+    assert settings._menu.isVisible() == (scale != 1.0)
+    assert settings._area.widget().width() == settings._area.viewport().width()
+    if settings._menu.isVisible():
+        settings._menu.activated.emit(2)
+        assert settings._sections[2].isVisible()
+
+
 def test_every_focusable_part_has_a_name(settings: SettingsDialog) -> None:
     settings._search.setText("a")
+    settings._show_found()
     assert _nameless(settings) == []

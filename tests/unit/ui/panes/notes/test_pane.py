@@ -252,6 +252,30 @@ def test_side_columns_fold_before_source_and_preview_lose_their_room(
     qtbot.waitUntil(pane.inspector.isVisible)
 
 
+def test_one_side_column_is_enough_until_there_is_room_for_two(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+
+    def columns() -> tuple[bool, bool]:
+        return pane.facets.isVisible(), pane.inspector.isVisible()
+
+    pane.resize(1340, 700)
+    qtbot.waitUntil(lambda: columns() == (True, True))
+    pane.resize(1200, 700)
+    qtbot.waitUntil(lambda: columns() == (True, False))
+    title = pane.document.title
+    assert title.width() > pane.document.width() - 60  # no button stands beside it
+    pane.toggle_inspector()
+    assert columns() == (False, True)
+    pane.listing.sides.click()
+    assert columns() == (True, True)
+    pane.resize(1000, 700)
+    qtbot.waitUntil(lambda: columns() == (True, True))
+
+
 def test_tab_goes_from_the_title_to_the_text(
     books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:

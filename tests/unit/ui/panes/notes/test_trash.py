@@ -34,12 +34,11 @@ def test_it_shows_a_deleted_note_read_only_and_what_was_open_comes_back(
     assert document.title.isReadOnly()
     assert document.editor.isReadOnly()
     assert document._restore.isVisible()
-    assert not document._delete.isVisible()
-    assert not document._pin.isVisible()
+    assert not document.more.isVisible()
     assert not pane.registry.qaction("notes.delete").isEnabled()
     pane.listing.trash.click()
     run_async(until(lambda: document.title.text() == "Note 3"))
-    assert document._delete.isVisible()
+    assert document.more.isVisible()
 
 
 def test_an_empty_trash_says_so(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:

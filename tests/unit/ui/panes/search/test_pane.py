@@ -59,6 +59,30 @@ def test_words_come_first_then_everything(books: FakeVault, ask: FakeBridge, ope
     assert pane._middle.currentWidget() is pane.results
 
 
+def test_old_results_are_dimmed_while_another_question_is_asked(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+) -> None:
+    _fill(books)
+    pane = _frosty(open_pane, run_async)
+    answered = pane._summary.text()
+    assert not pane.results.is_outdated
+    pane.box.textEdited.emit("frosts")
+    assert (pane.results.is_outdated, pane._summary.text()) == (True, "Searching…")
+    pane.box.textEdited.emit("frost")
+    assert (pane.results.is_outdated, pane._summary.text()) == (False, answered)
+
+    async def story() -> None:
+        gate = ask.gates["memory.search"] = asyncio.Event()
+        pane._search("roses")
+        assert (pane.results.is_outdated, pane._summary.text()) == (True, "Searching…")
+        gate.set()
+        await until(lambda: not pane.results.is_outdated)
+        await ask.idle()
+
+    run_async(story())
+    assert _ids(pane) == ["note-000000"]
+
+
 def test_an_older_answer_never_replaces_a_newer_one(
     books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
 ) -> None:
