@@ -80,6 +80,10 @@ class AgentService:
         """Return the agent with access whose token this is."""
         return await self._store.read(partial(repo.by_token, hashed=token_hash(token)))
 
+    async def ended_name(self, token: str) -> str | None:
+        """Return the name of the agent whose access ended and whose token this was."""
+        return await self._store.read(partial(repo.ended_name, hashed=token_hash(token)))
+
     async def with_access(self, agent_id: str) -> Agent | None:
         """Return an agent by its id if it has access."""
         found = await self._store.read(partial(repo.by_id, agent_id=agent_id))
