@@ -31,6 +31,14 @@ class Authentication:
         await self._agents.note_seen(agent.id, client)
         return caller_of(agent, client)
 
+    def current(self, caller: Caller) -> Caller:
+        """Return a caller by what the person has decided until now; one whose access ended is unknown."""
+        agent = self._agents.decided(caller.agent_id)
+        if agent is None:
+            return caller
+        is_ended = agent.revoked_at is not None
+        return ended_caller(agent.name, caller.client) if is_ended else caller_of(agent, caller.client)
+
     async def renewed(self, caller: Caller) -> Caller | None:
         """Return an agent's caller as it is now, ``None`` when its access has ended."""
         agent = await self._agents.with_access(caller.agent_id)
