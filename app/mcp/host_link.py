@@ -77,8 +77,8 @@ class HostLink:
                 await self._dropped(connection)
                 if not repeatable and getattr(error, "was_sent", True):
                     raise HostUnreachableError(
-                        "Keepsake was restarted during this call. It may or may not have been carried out; look before"
-                        " you repeat it.",
+                        f"{getattr(error, 'reason', '') or 'Keepsake was restarted during this call.'} It may or may"
+                        " not have been carried out; look before you repeat it.",
                         operation=operation,
                     ) from error
                 if attempt + 1 == _ATTEMPTS:
