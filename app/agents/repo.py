@@ -40,6 +40,14 @@ def by_token(connection: apsw.Connection, hashed: str) -> Agent | None:
     return None if row is None else _agent(row)
 
 
+def ended_name(connection: apsw.Connection, hashed: str) -> str | None:
+    """Return the name of the agent whose access ended and whose token had a hash."""
+    row = connection.execute(
+        "SELECT name FROM agents WHERE token_hash = ? AND revoked_at IS NOT NULL", (hashed,)
+    ).fetchone()
+    return None if row is None else str(row[0])
+
+
 def save(connection: apsw.Connection, agent: Agent, hashed: str, now_ms: int) -> None:
     """Insert an agent, or update the one with its id."""
     values = (agent.name, hashed, agent.trust, json.dumps(agent.stores), agent.isolated, agent.review)

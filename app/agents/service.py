@@ -40,6 +40,7 @@ class AgentService:
     def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
         self._clock = clock
+        self._decided: dict[str, Agent] = {}
 
     async def add(
         self,
@@ -58,11 +59,15 @@ class AgentService:
         """
         clean, token = clean_name(name), new_token()
 
-        def work(connection: apsw.Connection) -> AgentToken:
+        def work(connection: apsw.Connection) -> Agent:
             return self._register(connection, clean, trust, stores, token_hash(token), review=review, isolated=isolated)
 
-        made = replace(await self._store.write(work), token=token)
-        return Changed(made, self._changes(made.id, actor))
+        made = self._note(await self._store.write(work))
+        return Changed(_with_token(made, token), self._changes(made.id, actor))
+
+    def decided(self, agent_id: str) -> Agent | None:
+        """Return an agent as the person last changed it, ``None`` where that was not done since the start."""
+        return self._decided.get(agent_id)
 
     async def listed(self) -> list[Agent]:
         """Return every agent, by name, those without access among them."""
@@ -79,6 +84,10 @@ class AgentService:
     async def by_token(self, token: str) -> Agent | None:
         """Return the agent with access whose token this is."""
         return await self._store.read(partial(repo.by_token, hashed=token_hash(token)))
+
+    async def ended_name(self, token: str) -> str | None:
+        """Return the name of the agent whose access ended and whose token this was."""
+        return await self._store.read(partial(repo.ended_name, hashed=token_hash(token)))
 
     async def with_access(self, agent_id: str) -> Agent | None:
         """Return an agent by its id if it has access."""
@@ -117,7 +126,7 @@ class AgentService:
             repo.revoke(connection, agent.id, self._clock.now_ms())
             return _required(connection, agent.id)
 
-        revoked = await self._store.write(work)
+        revoked = self._note(await self._store.write(work))
         return Changed(revoked, self._changes(revoked.id, actor))
 
     async def change(
@@ -154,7 +163,7 @@ class AgentService:
             repo.change(connection, agent)
             return agent
 
-        changed = await self._store.write(work)
+        changed = self._note(await self._store.write(work))
         return Changed(changed, self._changes(changed.id, actor))
 
     async def request_access(self, name: str, client: str, trust: Trust, reason: str) -> Changed[AccessAnswer]:
@@ -217,9 +226,9 @@ class AgentService:
                 connection, found.name, trust or found.trust, stores, hashed, review=review, isolated=isolated
             )
             repo.decide(connection, found.id, "allowed", self._clock.now_ms())
-            return _required(connection, made.id)
+            return made
 
-        agent = await self._store.write(work)
+        agent = self._note(await self._store.write(work))
         return Changed(agent, self._changes(agent.id, actor))
 
     async def refuse(self, request: str, *, actor: str = "person") -> Changed[AccessRequest]:
@@ -252,7 +261,7 @@ class AgentService:
         *,
         review: bool,
         isolated: bool,
-    ) -> AgentToken:
+    ) -> Agent:
         now_ms, before = self._clock.now_ms(), repo.by_name(connection, name)
         if before is not None and before.revoked_at is None:
             raise InputError(
@@ -263,7 +272,12 @@ class AgentService:
             agent_id, name, trust, _ordered(stores), review, isolated, paused=False, created_at=to_datetime(now_ms)
         )
         repo.save(connection, agent, hashed, now_ms)
-        return _with_token(agent, "")
+        return _required(connection, agent_id)
+
+    def _note(self, agent: Agent) -> Agent:
+        """Have calls that begin from now on see an agent as it was changed."""
+        self._decided[agent.id] = agent
+        return agent
 
     @staticmethod
     def _changes(target: str, actor: str) -> ChangeSet:

@@ -1,7 +1,7 @@
 """Authentication of agents: the caller that a token belongs to."""
 
 from app.agents.service import AgentService, clean_name
-from app.api.caller import Caller, caller_of
+from app.api.caller import Caller, caller_of, ended_caller
 from app.errors import InputError
 
 
@@ -16,7 +16,7 @@ class Authentication:
         self._agents = agents
 
     async def caller(self, token: str, name: str, version: str) -> Caller:
-        """Return the agent that a token belongs to, else an unknown caller.
+        """Return the agent that a token belongs to, else an unknown caller, which may be one whose access ended.
 
         Args:
             token: The token that was shown.
@@ -26,9 +26,18 @@ class Authentication:
         client = f"{name} {version}".strip()
         agent = await self._agents.by_token(token)
         if agent is None:
-            return unknown_caller(name, client)
+            ended = await self._agents.ended_name(token)
+            return unknown_caller(name, client) if ended is None else ended_caller(ended, client)
         await self._agents.note_seen(agent.id, client)
         return caller_of(agent, client)
+
+    def current(self, caller: Caller) -> Caller:
+        """Return a caller by what the person has decided until now; one whose access ended is unknown."""
+        agent = self._agents.decided(caller.agent_id)
+        if agent is None:
+            return caller
+        is_ended = agent.revoked_at is not None
+        return ended_caller(agent.name, caller.client) if is_ended else caller_of(agent, caller.client)
 
     async def renewed(self, caller: Caller) -> Caller | None:
         """Return an agent's caller as it is now, ``None`` when its access has ended."""

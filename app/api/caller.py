@@ -31,6 +31,7 @@ class Caller:
         client: The name and version that the program gave of itself.
         rate: Calls a second that the person allows it, ``None`` for what the settings say.
         state: ``paused`` while the person holds it up, ``unknown`` until the person has let it in.
+        has_ended: Whether the person has ended the access that it had; its state is ``unknown``.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Caller:
     client: str = ""
     state: CallerState = "active"
     rate: float | None = None
+    has_ended: bool = False
 
     @property
     def stores(self) -> tuple[StoreName, ...]:
@@ -57,6 +59,11 @@ class Caller:
         if needed == "full" and self.stores != STORES:
             return False
         return TRUSTS.index(self.trust) >= TRUSTS.index(needed)
+
+
+def ended_caller(name: str, client: str = "") -> Caller:
+    """Return the caller that an agent without access any more is."""
+    return Caller(name, "public", (), client=client, state="unknown", has_ended=True)
 
 
 OWNER = Caller("person", is_owner=True)

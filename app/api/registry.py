@@ -323,6 +323,12 @@ def require_access(operation: Operation, caller: Caller) -> None:
     """
     name = operation.name
     if caller.state == "unknown" and not operation.open_to_unknown:
+        if caller.has_ended:
+            raise AccessRequiredError(
+                f"The access of {caller.name} has ended. Only the person can give it again.",
+                operation=name,
+                ended=True,
+            )
         raise AccessRequiredError(
             f"Keepsake does not know this program. Call 'agent.request_access', then have the person allow"
             f" '{caller.name}' in Keepsake's window or with 'keepsake agent allow'.",

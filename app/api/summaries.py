@@ -189,7 +189,9 @@ async def consolidate(engine: Engine, caller: Caller, session: str) -> Changed[C
     session = (await engine.sessions.service.get(await conversation(engine, caller, session))).id
     run = await engine.consolidation.switched.read_now([session])
     if run.status != "succeeded":
-        raise StaleError(run.output or "The run was stopped.", run=run.run_id)
+        raise engine.consolidation.job.failure(run.run_id) or StaleError(
+            run.output or "The run was stopped.", run=run.run_id
+        )
     report = await engine.consolidation.service.report(run.run_id, run.output)
     areas = frozenset({"sessions"})
     return Changed(report, ChangeSet(areas, (session,), caller.name, history_ids=report.history_ids))

@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 ProposalState = Literal["waiting", "accepted", "rejected", "expired"]
 RuleAction = Literal["accept", "review", "reject"]
 DecisionState = Literal["accepted", "rejected", "expired", "stale", "failed"]
+
+
+HOW_TO_ASK: Final = "Ask 'inbox.mine' what became of it."
+"""The end of the sentence that a write waits, for callers of operations."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,6 +15,7 @@ from app.core.text import excerpt, storable
 from app.errors import InputError, KeepsakeError, NotFoundError, StaleError
 from app.inbox import repo
 from app.inbox.model import (
+    HOW_TO_ASK,
     InboxRule,
     NewProposal,
     OwnProposal,
@@ -37,10 +38,10 @@ ACTIONS: Final = ("accept", "review", "reject")
 _MAX_NOTE: Final = 500
 _MAX_KIND: Final = 50
 _CHECK_S: Final = 3600.0
-_WAITING = "It waits in the person's inbox; nothing is stored yet. Ask 'inbox.mine' what became of it."
+_WAITING = f"It waits in the person's inbox; nothing is stored yet. {HOW_TO_ASK}"
 _PROTECTED = (
     "It changes what the person pinned, confirmed or set aside, so it waits in their inbox; nothing is stored yet."
-    " Ask 'inbox.mine' what became of it."
+    f" {HOW_TO_ASK}"
 )
 
 

@@ -177,7 +177,7 @@ class OpenAiModel:
                 wait = pause if error.pause_s is None else error.pause_s
                 if attempt == options.attempts or wait > _LONGEST_PAUSE_S:
                     self._rest_after(error, options)
-                    raise ModelUnavailableError(error.sentence) from error
+                    raise ModelUnavailableError(error.sentence, reason="no_answer") from error
                 await self._sleep(wait)
                 pause *= 2
                 if self._options() != options:

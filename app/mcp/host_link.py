@@ -36,7 +36,8 @@ class HostLink:
     Args:
         vault: The vault's folder.
         client: The name and version to show the host.
-        token: The only token to show; without it those that the client keeps are tried, and one is requested.
+        token: The only token to show, whatever becomes of it; without it those that the client keeps are tried, and
+            one is requested.
     """
 
     def __init__(self, vault: Path, client: ClientIdentity, token: str | None = None) -> None:
@@ -76,8 +77,8 @@ class HostLink:
                 await self._dropped(connection)
                 if not repeatable and getattr(error, "was_sent", True):
                     raise HostUnreachableError(
-                        "Keepsake was restarted during this call. It may or may not have been carried out; look before"
-                        " you repeat it.",
+                        f"{getattr(error, 'reason', '') or 'Keepsake was restarted during this call.'} It may or may"
+                        " not have been carried out; look before you repeat it.",
                         operation=operation,
                     ) from error
                 if attempt + 1 == _ATTEMPTS:
@@ -152,9 +153,12 @@ class HostLink:
         return await _is_known(await self._connected())
 
     async def _refusal(self, refused: AccessRequiredError) -> AccessRequiredError:
-        """Ask the person for access, once, and return the sentence that says so."""
+        """Ask the person for access, once, and return the sentence that says so.
+
+        A token that was given is the person's decision: where it is refused, nothing is asked for.
+        """
         if self._token is not None:
-            return refused
+            return _ended(refused)
         if not self._request:
             self._request = await asyncio.to_thread(identity.waiting_request, self.vault, self.client.name)
         connection = await self._connected()
@@ -210,6 +214,16 @@ class HostLink:
 async def _is_known(connection: AsyncConnection) -> bool:
     found, _ = await connection.reply("agent.whoami")
     return bool(found["state"] != "unknown")
+
+
+def _ended(refused: AccessRequiredError) -> AccessRequiredError:
+    if refused.data.get("ended"):
+        return refused
+    return AccessRequiredError(
+        "Keepsake does not know the token that this program was given: it is wrong, or was replaced by a newer one. Ask"
+        " the person for the one that is valid.",
+        **refused.data,
+    )
 
 
 def _quoted(name: str) -> str:

@@ -17,16 +17,19 @@ _log = logging.getLogger(__name__)
 
 
 def known_tokens(vault: Path, name: str) -> list[str]:
-    """Return the tokens to try, best first: of ``KEEPSAKE_TOKEN``, the keyring, and our own file.
+    """Return the tokens that a client was given at its own request: of our own file, and of the keyring.
 
     Looking into the keyring may take long; not for an event loop.
     """
-    given = environment_credentials(name)
-    # With a token given to us, the keyring is no business of ours unless that one is refused.
-    found = [given.token] if given is not None else []
     return list(
-        dict.fromkeys(one for one in (*found, str(_held(vault, name).get("token", "")), kept_token(vault, name)) if one)
+        dict.fromkeys(one for one in (str(_held(vault, name).get("token", "")), kept_token(vault, name)) if one)
     )
+
+
+def given_token(name: str) -> str | None:
+    """Return the token in ``KEEPSAKE_TOKEN``, ``None`` where it is not set."""
+    given = environment_credentials(name)
+    return None if given is None else given.token
 
 
 def keep(vault: Path, name: str, token: str, request: str) -> None:

@@ -13,6 +13,8 @@ from app.mcp.toolbox import CallContext, unknown_tool
 
 Given = Mapping[str, Any]
 
+_HOW: Final = "Once the person has accepted it, read_graph shows it."
+
 
 class ReferenceToolbox:
     """The nine tools of the reference server; see ``Toolbox``."""
@@ -39,12 +41,12 @@ async def _create_entities(given: Given, call: CallContext) -> ToolAnswer:
         for one in _objects(given, "entities")
     ]
     value = await call.write("graph.create_entities", entities=entities)
-    return held_back(value) or _answer("entities", [_entity(one) for one in value])
+    return _waits(value, "entities") or _answer("entities", [_entity(one) for one in value])
 
 
 async def _create_relations(given: Given, call: CallContext) -> ToolAnswer:
     value = await call.write("graph.create_relations", relations=_relations(given))
-    return held_back(value) or _answer("relations", [_relation(one) for one in value])
+    return _waits(value, "relations") or _answer("relations", [_relation(one) for one in value])
 
 
 async def _add_observations(given: Given, call: CallContext) -> ToolAnswer:
@@ -60,7 +62,7 @@ async def _add_observations(given: Given, call: CallContext) -> ToolAnswer:
         if not isinstance(number, int) or not 0 <= number < len(wanted):
             raise
         raise NotFoundError(f"Entity with name {wanted[number]['entity']} not found") from error
-    if held := held_back(value):
+    if held := _waits(value, "results"):
         return held
     return _answer("results", [{"entityName": one["entity"], "addedObservations": one["contents"]} for one in value])
 
@@ -117,10 +119,16 @@ async def _delete(what: str, texts: Sequence[str], operation: str, call: CallCon
         said = "Nothing was deleted: the person said no."
         return ToolAnswer(said, {"success": False, "message": said})
     value = await call.write(operation, **arguments)
-    if held := held_back(value):
+    if held := held_back(value, _HOW):
         return ToolAnswer(held.text, {"success": False, "message": held.text})
     said = f"{what} deleted successfully"
     return ToolAnswer(said, {"success": True, "message": said})
+
+
+def _waits(value: Any, name: str) -> ToolAnswer | None:
+    """Return the answer to a write in the inbox: nothing was made of what the schema promises."""
+    held = held_back(value, _HOW)
+    return None if held is None else ToolAnswer(held.text, {name: [], "message": held.text})
 
 
 def _graph(graph: Mapping[str, Any]) -> ToolAnswer:

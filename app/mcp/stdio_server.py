@@ -9,6 +9,7 @@ import mcp_types as types
 from mcp.shared.message import SessionMessage
 
 from app.core.paths import default_vault
+from app.mcp import identity
 from app.mcp.host_link import ClientIdentity, HostLink
 from app.mcp.memory_server import KeepsakeServer, SingleLink
 from app.mcp.options import McpOptions
@@ -25,7 +26,7 @@ async def _serve(front: StdioFront, options: McpOptions) -> None:
     vault = options.vault or default_vault().absolute()
 
     def make(client: ClientIdentity) -> HostLink:
-        return HostLink(vault, client)
+        return HostLink(vault, client, identity.given_token(client.name))
 
     served = KeepsakeServer(options.profile, toolbox(options.profile), SingleLink(make))
     wire = _Wire(front, asyncio.get_running_loop())

@@ -7,6 +7,7 @@ from typing import Any, Final
 from app.core.recall_fence import PREAMBLE, entry, fence_text
 from app.core.token_estimate import estimate_tokens
 from app.errors import KeepsakeError
+from app.inbox.model import HOW_TO_ASK
 
 PROPOSED: Final = "proposed"
 
@@ -78,10 +79,15 @@ def memory_entry(memory: Mapping[str, Any]) -> str:
     return entry(memory["id"], ", ".join(mark for mark in marks if mark), body, whole_lines=True)
 
 
-def held_back(value: Any) -> ToolAnswer | None:
-    """Return the answer to a write in the inbox, ``None`` where it was carried out."""
+def held_back(value: Any, how: str = HOW_TO_ASK) -> ToolAnswer | None:
+    """Return the answer to a write in the inbox, ``None`` where it was carried out.
+
+    Args:
+        value: What the operation answered.
+        how: How the client learns what became of it, in its profile.
+    """
     if not isinstance(value, Mapping) or PROPOSED not in value or "message" not in value:
         return None
-    key, reason = str(value[PROPOSED]), str(value["message"])
+    key, reason = str(value[PROPOSED]), str(value["message"]).replace(HOW_TO_ASK, how)
     text = f"Not done yet: it waits for the person as proposal {key}. {reason}"
     return ToolAnswer(text, {"outcome": PROPOSED, "id": key, "reason": reason})

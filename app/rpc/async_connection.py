@@ -8,12 +8,12 @@ from typing import Any, Self
 
 from app.errors import IdleError, KeepsakeError
 from app.rpc.credentials import Credentials
-from app.rpc.framing import HEADER_BYTES, Message, decode, encode, length_of
+from app.rpc.framing import HEADER_BYTES, MAX_FRAME, Message, decode, encode, encode_call, length_of
 from app.rpc.hostfile import read_hostfile, unreachable
 from app.rpc.messages import EventListener, check_welcome, notification, request, stray, value_and_changes
 from app.rpc.pipe_client import PipeConnection
 from app.rpc.windows_pipe import open_pipe
-from app.rpc.wire import dial, gone, hello_for
+from app.rpc.wire import call_limit, dial, gone, hello_for
 
 
 class AsyncConnection:
@@ -24,6 +24,7 @@ class AsyncConnection:
         writer: What it is sent.
         listener: Hears of events once subscribed, on the loop.
         on_lost: Called on the loop when the host went away without being asked to.
+        limit: Bytes that a call may have.
     """
 
     def __init__(
@@ -32,11 +33,13 @@ class AsyncConnection:
         writer: asyncio.StreamWriter,
         listener: EventListener | None = None,
         on_lost: Callable[[], None] | None = None,
+        limit: int = MAX_FRAME,
     ) -> None:
         self._reader = reader
         self._writer = writer
         self._listener = listener
         self._on_lost = on_lost
+        self._limit = limit
         self._last_id = 0
         self._waiting: dict[int, asyncio.Future[Message]] = {}
         self._reading = asyncio.create_task(self._read(), name="host")
@@ -54,14 +57,15 @@ class AsyncConnection:
         Raises:
             HostUnreachableError: None answers.
         """
+        limit = call_limit(credentials)
         dialled = await asyncio.to_thread(dial, vault, credentials)
         if isinstance(dialled, PipeConnection):
             # A blocking pipe cannot be handed to the loop: it was the rehearsal, and the loop opens its own.
             await asyncio.to_thread(dialled.close)
-            return cls(*await _piped(vault, credentials), listener, on_lost)
+            return cls(*await _piped(vault, credentials), listener, on_lost, limit)
         dialled.setblocking(False)
         reader, writer = await asyncio.open_connection(sock=dialled)
-        return cls(reader, writer, listener, on_lost)
+        return cls(reader, writer, listener, on_lost, limit)
 
     @property
     def is_open(self) -> bool:
@@ -72,12 +76,12 @@ class AsyncConnection:
         """Call an operation; return its answer and changes as JSON values.
 
         Raises:
-            KeepsakeError: What the host reports.
+            KeepsakeError: What the host reports, or that the call is too long.
             ConnectionLostError: It went away.
         """
         self._last_id += 1
         key = self._last_id
-        frame = encode(request(key, operation, arguments or {}))
+        frame = encode_call(request(key, operation, arguments or {}), self._limit)
         transport = self._writer.transport
         if not self.is_open or transport.is_closing():
             raise gone(was_sent=False)
@@ -126,7 +130,8 @@ class AsyncConnection:
         except IdleError:
             failure = gone(was_sent=False)  # whatever crossed with it was not read
         except KeepsakeError as error:
-            failure = error
+            # It is about the connection: what becomes of the calls on their way is not known.
+            failure = gone(reason=error.message)
         finally:
             self._end(failure)
 

@@ -18,7 +18,7 @@ from app.rpc.credentials import Credentials
 from app.rpc.framing import Message
 from app.rpc.messages import DROPPED, EventListener, request, stray, value_and_changes
 from app.rpc.repeats import DROPPED_REASON, PAUSE_SECONDS, RECONNECT_SECONDS, Attempt
-from app.rpc.wire import Stream, dial, gone, receive, send
+from app.rpc.wire import Stream, call_limit, dial, gone, receive, send
 
 if TYPE_CHECKING:
     from app.rpc.async_client import AsyncClient
@@ -137,7 +137,7 @@ class Client:
 
     def _ask(self, connected: Stream, operation: str, arguments: Mapping[str, Any]) -> Any:
         self._last_id += 1
-        send(connected, request(self._last_id, operation, arguments))
+        send(connected, request(self._last_id, operation, arguments), call_limit(self._credentials))
         while (message := receive(connected)).get("id") != self._last_id:
             self._hear(message)
         return value_and_changes(message)[0]
@@ -153,7 +153,7 @@ class Client:
         if not isinstance(method, str):
             error = stray(message)
             # Whatever crossed with the end of a silent connection was not read.
-            raise gone(was_sent=False) if isinstance(error, IdleError) else error
+            raise gone(was_sent=False) if isinstance(error, IdleError) else gone(reason=error.message)
         if self._listener is not None:
             self._listener(method, message.get("params"))
 

@@ -75,6 +75,7 @@ class ServerContext:
         calls: Carries out calls.
         admit: Called once it is known who the client is; raises when no place is free.
         authenticate: Returns the caller that a hello with another token is from.
+        current: Returns the caller as the person's decisions until now make it.
         bucket: Returns the calls that an agent may make at present.
         refused: Takes note of a limit that a client came up against.
         timeouts: How long it may take.
@@ -86,6 +87,7 @@ class ServerContext:
     calls: Performer
     admit: Callable[["Connection"], None]
     authenticate: Callable[[Hello], Coroutine[Any, Any, Caller]]
+    current: Callable[[Caller], Caller]
     bucket: Callable[["Connection"], TokenBucket]
     refused: Callable[[str], None]
     timeouts: ClientTimeouts = ClientTimeouts()
@@ -109,7 +111,7 @@ class Connection:
         self.own_bucket = TokenBucket(lambda: _UNKNOWN_RATE)
         self._stream = FrameStream(reader, context.timeouts.frame, context.long_frames)
         self._outgoing = Outgoing(writer, self._stream.framed, context.timeouts.answer, self._on_room)
-        self._calls = CallQueue(context.calls, lambda: self.caller, self._reads_answers, self._on_room)
+        self._calls = CallQueue(context.calls, lambda: context.current(self.caller), self._reads_answers, self._on_room)
         self._has_room = asyncio.Event()
         self._rest = 0.0
         self._reading: asyncio.Task[None] | None = None

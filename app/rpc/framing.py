@@ -90,6 +90,26 @@ def encode(message: Message) -> bytes:
     return with_length(payload_of(message))
 
 
+def encode_call(message: Message, limit: int = MAX_FRAME) -> bytes:
+    """Return a call as a frame; refuse one that the host would not take.
+
+    Args:
+        message: The call.
+        limit: Bytes that the caller's messages may have.
+
+    Raises:
+        InputError: It cannot be put on the wire, or is too long.
+    """
+    payload = payload_of(message)
+    if len(payload) > limit:
+        raise InputError(
+            f"This call is {len(payload):,} bytes long, and {limit:,} are allowed. Shorten it, or send it in parts.",
+            bytes=len(payload),
+            allowed=limit,
+        )
+    return with_length(payload)
+
+
 def length_of(header: bytes, limit: int = MAX_FRAME) -> int:
     """Return how many bytes follow a header.
 

@@ -30,6 +30,7 @@ class Attempt:
         self._until = time.monotonic() + seconds
         self._is_known_safe = operation in _SOCKET_METHODS or self._has_key
         self._maybe_done = False
+        self._reason = ""
 
     @property
     def needs_access(self) -> bool:
@@ -38,6 +39,7 @@ class Attempt:
 
     def failed(self, error: HostUnreachableError) -> None:
         """Take note of a failure; raise it once the host was away too long."""
+        self._reason = error.reason if isinstance(error, ConnectionLostError) else ""
         # A host that says it is closing may have begun the call.
         self._maybe_done = self._maybe_done or not isinstance(error, ConnectionLostError) or error.was_sent
         if time.monotonic() >= self._until:
@@ -57,9 +59,9 @@ class Attempt:
         self._is_known_safe = True
 
     def _uncertain(self) -> KeepsakeError:
+        ended = self._reason or "Keepsake was closed meanwhile."
         return HostUnreachableError(
-            f"Keepsake was closed during '{self._operation}', which may or may not have been done. Look before you"
-            " repeat it.",
+            f"{ended} '{self._operation}' may or may not have been done. Look before you repeat it.",
             operation=self._operation,
             may_be_done=True,
         )

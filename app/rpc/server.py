@@ -103,6 +103,7 @@ class SocketServer:
             self._calls,
             self._admit,
             self._authenticate,
+            self._current,
             self._bucket,
             self._refused,
             self._timeouts,
@@ -186,7 +187,7 @@ class SocketServer:
         agent = connection.caller.agent_id
         if not agent:
             return connection.own_bucket
-        self._rates[agent] = connection.caller.rate
+        self._rates[agent] = self._current(connection.caller).rate
         if agent not in self._buckets:
             self._buckets[agent] = TokenBucket(partial(self._rate_of, agent))
         return self._buckets[agent]
@@ -203,6 +204,10 @@ class SocketServer:
         if self._authentication is None:
             raise AccessDeniedError("This token is not the one in the vault's host.json.")
         return await self._authentication.caller(said.token, said.name, said.version)
+
+    def _current(self, caller: Caller) -> Caller:
+        """Return a caller as the person's decisions until now make it: they hold for every call that begins."""
+        return caller if self._authentication is None else self._authentication.current(caller)
 
     async def _renew_callers(self) -> None:
         """Update the callers of open connections; close those whose access has ended."""
@@ -239,7 +244,7 @@ class SocketServer:
         for connection in self._clients:
             if not connection.wants(event):
                 continue
-            seen = self._visible(event, connection.caller)
+            seen = self._visible(event, self._current(connection.caller))
             if seen is event:
                 payload = payload or event_payload(event)
                 connection.tell(payload)

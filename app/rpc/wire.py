@@ -6,7 +6,7 @@ from pathlib import Path
 
 from app.errors import AccessDeniedError, HostUnreachableError, MachineError
 from app.rpc.credentials import Credentials
-from app.rpc.framing import HEADER_BYTES, Message, decode, encode, length_of
+from app.rpc.framing import HEADER_BYTES, MAX_FRAME, MAX_SHORT_FRAME, Message, decode, encode_call, length_of
 from app.rpc.hostfile import HostFile, read_hostfile, unreachable
 from app.rpc.messages import check_welcome, hello
 from app.rpc.peer import is_own
@@ -26,11 +26,17 @@ class ConnectionLostError(HostUnreachableError):
 
     Args:
         was_sent: Whether the host may have received the call.
+        reason: What the host said of it, if anything.
     """
 
-    def __init__(self, *, was_sent: bool) -> None:
-        super().__init__("Keepsake was closed while it was asked. Start it again and repeat this.")
+    def __init__(self, *, was_sent: bool, reason: str = "") -> None:
+        super().__init__(
+            f"{reason} It is not known whether this call was carried out; look before you repeat it."
+            if reason
+            else "Keepsake was closed while it was asked. Start it again and repeat this."
+        )
         self.was_sent = was_sent
+        self.reason = reason
 
 
 def dial(vault: Path, credentials: Credentials | None = None) -> Stream:
@@ -72,14 +78,14 @@ def _dial(description: HostFile, vault: Path, credentials: Credentials | None) -
     return connected
 
 
-def send(connected: Stream, message: Message) -> None:
-    """Send a message.
+def send(connected: Stream, message: Message, limit: int = MAX_FRAME) -> None:
+    """Send a message of at most ``limit`` bytes.
 
     Raises:
-        InputError: It cannot be put on the wire.
+        InputError: It cannot be put on the wire, or is too long.
         ConnectionLostError: The host went away.
     """
-    frame = encode(message)
+    frame = encode_call(message, limit)
     try:
         connected.sendall(frame)
     except OSError as error:
@@ -97,9 +103,14 @@ def receive(connected: Stream) -> Message:
     return decode(_exactly(connected, length_of(_exactly(connected, HEADER_BYTES))))
 
 
-def gone(*, was_sent: bool = True) -> ConnectionLostError:
-    """Return the failure that the host went away."""
-    return ConnectionLostError(was_sent=was_sent)
+def gone(*, was_sent: bool = True, reason: str = "") -> ConnectionLostError:
+    """Return the failure that the host went away, or ended the connection for a reason."""
+    return ConnectionLostError(was_sent=was_sent, reason=reason)
+
+
+def call_limit(credentials: Credentials | None) -> int:
+    """Return the bytes that a call may have, by the credentials shown."""
+    return MAX_FRAME if credentials is None else MAX_SHORT_FRAME
 
 
 def _connected(description: HostFile) -> Stream:

@@ -127,3 +127,33 @@ def _ask(client: RawClient, name: str, **arguments: Any) -> Any:
     answer = client.ask(1, "tools/call", {"name": name, "arguments": arguments})
     assert not answer["result"]["isError"], answer
     return answer["result"]["structuredContent"]
+
+
+def test_what_waits_for_the_person_is_answered_in_the_promised_form(host: Host) -> None:
+    host.ask("graph.create_entities", entities=[{"name": "Ann"}, {"name": "Bob"}], store="shared")
+    key = str(host.ask("agent.add", name="scout", trust="inner", review=True).token)
+    new = {**ALICE, "name": "Zed"}
+
+    async def talk() -> None:
+        # The library's client refuses an answer that does not fit the tool's schema.
+        async with mcp_client(host.vault, key, profile="reference") as client:
+            await client.list_tools()
+            for name, arguments, promised in (
+                ("create_entities", {"entities": [new]}, {"entities": []}),
+                ("create_relations", {"relations": [{**KNOWS, "from": "Ann"}]}, {"relations": []}),
+                (
+                    "add_observations",
+                    {"observations": [{"entityName": "Bob", "contents": ["tall"]}]},
+                    {"results": []},
+                ),
+                ("delete_entities", {"entityNames": ["Bob"]}, {"success": False}),
+            ):
+                result = await client.call_tool(name, arguments)
+                assert not result.is_error, result.content
+                said = result.content[0].text
+                assert "waits for the person" in said
+                assert "read_graph shows it" in said
+                assert result.structured_content == {**promised, "message": said}
+
+    asyncio.run(talk())
+    assert [entity.name for entity in host.ask("graph.read").entities] == ["Ann", "Bob"]

@@ -337,3 +337,34 @@ def test_a_write_that_waits_for_the_person_says_so(host: Host) -> None:
     finally:
         assert client.close() == 0
     assert host.ask("memory.list") == []
+
+
+def test_a_token_that_is_refused_is_the_only_one_that_is_tried(host: Host) -> None:
+    asking = RawClient(host.vault)
+    asking.greet("my-editor")
+    asking.ask(1, "tools/call", {"name": "memory_search", "arguments": {"query": "tea"}})
+    host.ask("agent.allow", request="my-editor", trust="inner")  # whose token is kept for the next start
+    assert asking.close() == 0
+    revoked = token(host)
+    host.ask("agent.revoke", name="scout")
+    for given, said in ((revoked, "The access of scout has ended."), ("kst_wrong", "does not know the token")):
+        client = RawClient(host.vault, given)
+        try:
+            client.greet("my-editor")
+            for name, arguments in (("memory_search", {"query": "tea"}), ("memory_write", {"content": "By nobody."})):
+                refused = client.ask(1, "tools/call", {"name": name, "arguments": arguments})["result"]
+                assert refused["isError"], refused
+                assert said in refused["content"][0]["text"]
+        finally:
+            assert client.close() == 0
+    assert host.ask("agent.requests") == []
+    assert host.ask("memory.list") == []
+
+
+def test_access_that_ends_during_a_session_ends_it(host: Host, raw: RawClient) -> None:
+    search = {"name": "memory_search", "arguments": {"query": "tea"}}
+    assert not raw.ask(1, "tools/call", search)["result"]["isError"]
+    host.ask("agent.revoke", name="scout")
+    refused = raw.ask(2, "tools/call", search)["result"]
+    assert refused["isError"]
+    assert "The access of scout has ended." in refused["content"][0]["text"]

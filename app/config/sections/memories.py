@@ -10,7 +10,7 @@ MEMORIES = (
     fraction(
         "memories.candidate_similarity", 0.3, 0, 1, "Share of words in common from which a model judges two memories."
     ),
-    fraction("memories.reconcile_seconds", 30.0, 0.1, 600, "Seconds that a model may take to judge a new memory."),
+    fraction("memories.reconcile_seconds", 10.0, 0.1, 600, "Seconds that a model may take to judge a new memory."),
     fraction("memories.decay_rate", 0.1, 0, 10, "Share of its confidence a new fact loses in a day without use."),
 )
 

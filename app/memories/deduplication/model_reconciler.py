@@ -38,21 +38,32 @@ class ModelReconciler:
     Args:
         model: Who is asked.
         may_send: Tells whether the settings let texts of these stores go to the model.
+        monotonic: A clock of seconds that never goes back.
     """
 
-    def __init__(self, model: ChatModel, may_send: Callable[[Sequence[StoreName]], bool]) -> None:
+    def __init__(
+        self,
+        model: ChatModel,
+        may_send: Callable[[Sequence[StoreName]], bool],
+        monotonic: Callable[[], float] = time.monotonic,
+    ) -> None:
         self._model = model
         self._may_send = may_send
-        self._rests_until = 0.0
+        self._monotonic = monotonic
+        self._rests_until = monotonic()
+
+    @property
+    def is_resting(self) -> bool:
+        """Return whether it is left alone for a while, as it did not answer."""
+        return self._monotonic() < self._rests_until
 
     def can_decide(self, store: StoreName) -> bool:
         """Return whether the model may be asked about memories of a store now."""
-        is_rested = time.monotonic() >= self._rests_until
-        return is_rested and self._model.is_available and self._may_send((store,))
+        return not self.is_resting and self._model.is_available and self._may_send((store,))
 
     def rest(self) -> None:
         """Ask nothing for a minute, so that the next writes need not wait."""
-        self._rests_until = time.monotonic() + _REST_S
+        self._rests_until = self._monotonic() + _REST_S
 
     async def decide(self, request: ReconcileRequest) -> Decision:
         """Return the model's decision; ``ADD`` where what it answers goes beyond both memories.

@@ -73,11 +73,15 @@ class Decision(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Reconciler(Protocol):
     """Decides over a new memory and its candidates, such as a language model."""
 
+    @property
+    def is_resting(self) -> bool:
+        """Return whether it is left alone for a while, as it did not answer."""
+
     def can_decide(self, store: StoreName) -> bool:
         """Return whether it may be asked about memories of a store now."""
 
     def rest(self) -> None:
-        """Report that it took too long, so that it is not asked again at once."""
+        """Report that no answer came, so that it is not asked again at once."""
 
     async def decide(self, request: ReconcileRequest) -> str | Decision:
         """Return the decision, or the text of a JSON object of its fields."""

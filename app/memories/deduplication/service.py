@@ -11,7 +11,7 @@ import apsw
 
 from app.changes import Changed
 from app.core.stores import STORES, StoreName
-from app.errors import InputError, KeepsakeError
+from app.errors import InputError, KeepsakeError, ModelUnavailableError
 from app.memories import repo, validation
 from app.memories.deduplication.memory_merge import merge_memory
 from app.memories.deduplication.reconciler import (
@@ -34,6 +34,8 @@ T = TypeVar("T")
 Judging = Literal["text", "model", "words"]
 
 _ATTEMPTS = 2
+_NO_ANSWER = "no_answer"  # the reason of a failure after which the reconciler is left alone
+_RESTING = "The language model does not answer at present, so it was stored by the rules."
 _LEAST = 0.01  # a similarity of nothing would take in every memory
 
 
@@ -44,12 +46,12 @@ class DeduplicationOptions:
     Args:
         similarity: Share of words in common from which two memories count as the same, where nobody else decides.
         candidate_similarity: The share from which a memory is shown to the reconciler.
-        seconds: How long the reconciler may take.
+        seconds: How long the reconciler may take for one memory, all attempts together.
     """
 
     similarity: float = 0.75
     candidate_similarity: float = 0.3
-    seconds: float = 30.0
+    seconds: float = 10.0
 
 
 class DeduplicatingWriter:
@@ -123,7 +125,9 @@ class DeduplicatingWriter:
         commit = _Commit(self._transactions, actor, operation, run_id, stores)
         reconciler = None if judging == "text" else self._available(memory.store)
         if judging == "text" or (reconciler is None and judging == "model"):
-            changed = await commit.run(partial(self._plain, memory=memory))
+            is_left_alone = judging == "model" and self._reconciler is not None and self._reconciler.is_resting
+            reason = _RESTING if is_left_alone else ""
+            changed = await commit.run(partial(self._plain, memory=memory, reason=reason))
         elif reconciler is None:
             changed = await commit.run(partial(self.write_in, memory=memory))
         else:
@@ -198,12 +202,12 @@ class DeduplicatingWriter:
         return self._known(writer, memory) or Written("ADD", writer.create(memory), reason=reason)
 
     async def _reconciled(self, memory: Memory, reconciler: Reconciler, commit: "_Commit") -> Changed[Written]:
-        reason = ""
+        reason, until = "", time.monotonic() + self._options().seconds
         for _ in range(_ATTEMPTS):
             candidates = await self._candidates(memory)
             if not candidates:
                 break
-            decision, reason = await self._decision(reconciler, memory, candidates)
+            decision, reason = await self._decision(reconciler, memory, candidates, until - time.monotonic())
             if decision is None:
                 break
             matched = None if decision.index is None else candidates[decision.index]
@@ -241,16 +245,16 @@ class DeduplicatingWriter:
         return await self._transactions.store.read(work)
 
     async def _decision(
-        self, reconciler: Reconciler, memory: Memory, candidates: Sequence[Memory]
+        self, reconciler: Reconciler, memory: Memory, candidates: Sequence[Memory], seconds: float
     ) -> tuple[Decision | None, str]:
         """Return the decision and its reason.
 
         The decision is ``None`` where the reconciler gave none that can be used.
         """
-        asking = asyncio.wait_for(reconciler.decide(build_request(memory, candidates)), self._options().seconds)
+        asking = asyncio.wait_for(reconciler.decide(build_request(memory, candidates)), seconds)
         # Whatever a reconciler breaks on, the memory must be stored.
         (answer,) = await asyncio.gather(asking, return_exceptions=True)
-        if isinstance(answer, TimeoutError):
+        if isinstance(answer, TimeoutError) or _is_without_answer(answer):
             reconciler.rest()
         try:
             decision = read_decision(_answered(answer), len(candidates))
@@ -349,6 +353,10 @@ def _answered(answer: str | Decision | BaseException) -> str | Decision:
     if not isinstance(answer, BaseException):
         return answer
     if isinstance(answer, TimeoutError):
-        raise InputError("The reconciler took too long.") from answer
-    said = answer.message if isinstance(answer, KeepsakeError) else f"it broke with {type(answer).__name__}."
-    raise InputError(f"The reconciler failed: {said}") from answer
+        raise InputError("The language model took too long, so it was stored by the rules.") from answer
+    said = answer.message if isinstance(answer, KeepsakeError) else f"It broke with {type(answer).__name__}."
+    raise InputError(f"The language model failed, so it was stored by the rules. {said}") from answer
+
+
+def _is_without_answer(answer: str | Decision | BaseException) -> bool:
+    return isinstance(answer, ModelUnavailableError) and answer.data.get("reason") == _NO_ANSWER

@@ -74,6 +74,7 @@ class ConsolidationJob:
         self._queue = queue
         self._options = options
         self._requested: OrderedDict[str, tuple[str, ...]] = OrderedDict()
+        self._failures: OrderedDict[str, KeepsakeError] = OrderedDict()
 
     def cadences(self) -> tuple[Cadence, ...]:
         """Return its time of night and its interval; see ``UpkeepJob``."""
@@ -91,6 +92,10 @@ class ConsolidationJob:
         self._requested[run_id] = tuple(sessions)
         while len(self._requested) > _KEPT:
             self._requested.popitem(last=False)
+
+    def failure(self, run_id: str) -> KeepsakeError | None:
+        """Return, once, the failure that ended a run on request."""
+        return self._failures.pop(run_id, None)
 
     async def plan(self) -> UpkeepPlan:
         """Return the conversations that wait, and facts of the first of them; see ``UpkeepJob``."""
@@ -120,6 +125,17 @@ class ConsolidationJob:
             ModelUnavailableError: The language model could not be asked, and nothing was read.
         """
         requested = self._requested.pop(run.id, None)
+        try:
+            return await self._read(run, requested)
+        except KeepsakeError as error:
+            if requested is not None:
+                self._failures[run.id] = error
+                while len(self._failures) > _KEPT:
+                    self._failures.popitem(last=False)
+            raise
+
+    async def _read(self, run: UpkeepRun, requested: Sequence[str] | None) -> UpkeepOutcome:
+        """Read what waits, or what was requested."""
         ids = await self._queue.waiting_ids() if requested is None else list(requested)
         total = await self._waiting_messages() if requested is None else None
         tally, failures, problem = ConsolidationTally(), 0, ""
@@ -152,7 +168,7 @@ class ConsolidationJob:
 
 
 def _unasked(problem: str, waiting: int) -> KeepsakeError:
-    return ModelUnavailableError(f"{problem} {_conversations(waiting).capitalize()} wait for it.", purpose=NAME)
+    return ModelUnavailableError(f"{problem} {_waiting(waiting)} for it.", purpose=NAME)
 
 
 def _plan_notes(waiting: int, *, has_model: bool) -> tuple[str, ...]:
@@ -168,6 +184,10 @@ def _plan_notes(waiting: int, *, has_model: bool) -> tuple[str, ...]:
 
 def _conversations(count: int) -> str:
     return "1 conversation" if count == 1 else f"{count:,} conversations"
+
+
+def _waiting(count: int) -> str:
+    return f"{_conversations(count)} {'waits' if count == 1 else 'wait'}"
 
 
 def _summary(tally: ConsolidationTally, problem: str) -> str:
@@ -188,5 +208,5 @@ def _summary(tally: ConsolidationTally, problem: str) -> str:
             parts.append(words.format(f"{count:,}"))
     said = f"Read {messages} of {_conversations(tally.sessions)}: {', '.join(parts)}."
     if tally.waiting:
-        said += f" {_conversations(tally.waiting).capitalize()} wait for the language model: {problem}"
+        said += f" {_waiting(tally.waiting)} for the language model: {problem}"
     return said

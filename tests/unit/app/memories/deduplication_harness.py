@@ -36,6 +36,10 @@ class ScriptedReconciler:
         self.meanwhile: Any = None
         self.rested = 0
 
+    @property
+    def is_resting(self) -> bool:
+        return self.rested > 0
+
     def can_decide(self, store: StoreName) -> bool:
         return not self.rested
 

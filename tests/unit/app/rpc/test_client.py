@@ -7,10 +7,14 @@ from typing import Any
 import pytest
 
 from app.changes import Progress
-from app.errors import HostUnreachableError, InputError, StaleError, UnknownOperationError
+from app.errors import AccessRequiredError, HostUnreachableError, InputError, StaleError, UnknownOperationError
 from app.rpc.async_client import AsyncClient
+from app.rpc.async_connection import AsyncConnection
 from app.rpc.client import Client
+from app.rpc.credentials import Credentials
+from app.rpc.framing import MAX_SHORT_FRAME
 from app.rpc.hostfile import FILE, HostFile, read_hostfile, write_hostfile
+from app.rpc.wire import ConnectionLostError
 from tests.unit.app.rpc.conftest import Served, serving
 
 
@@ -158,3 +162,39 @@ def test_async_events_and_loss_of_the_host_arrive(folder: Path) -> None:
 
     asyncio.run(scenario())
     assert received == ["changed"]
+
+
+def test_a_call_longer_than_an_agents_may_be_fails_alone(folder: Path) -> None:
+    async def scenario(served: Served) -> None:
+        client = await AsyncConnection.connect(folder, credentials=Credentials(read_hostfile(folder).token, "scout"))
+        waiting = asyncio.create_task(client.reply("echo.wait"))
+        with pytest.raises(InputError, match=r"4,194,304 are allowed\. Shorten it"):
+            await client.reply("echo.change", {"name": "n" * MAX_SHORT_FRAME})
+        served.open_gate()
+        assert (await waiting)[0] == 1
+        assert (await client.reply("echo.say", {"text": "still here"}))[0] == "still here"
+        await client.close()
+
+    with serving(folder) as served:
+        asyncio.run(scenario(served))
+        with Client.connect(folder, Credentials(read_hostfile(folder).token, "scout")) as client:
+            with pytest.raises(InputError, match="Shorten it"):
+                client.call("echo.change", {"name": "n" * MAX_SHORT_FRAME})
+            assert client.call("echo.say", {"text": "still here"}) == "still here"
+
+
+def test_what_waits_when_a_connection_is_ended_may_have_been_done(folder: Path) -> None:
+    async def scenario(served: Served) -> None:
+        client = await AsyncConnection.connect(folder)
+        waiting = asyncio.create_task(client.reply("echo.wait"))
+        while not served.gate.waiting:
+            await asyncio.sleep(0)
+        (connection,) = served.server._clients
+        served.loop.call_soon_threadsafe(connection.turn_away, AccessRequiredError("The access of scout has ended."))
+        with pytest.raises(ConnectionLostError, match=r"ended\. It is not known whether this call was") as caught:
+            await waiting
+        assert caught.value.was_sent
+        await client.close()
+
+    with serving(folder) as served:
+        asyncio.run(scenario(served))

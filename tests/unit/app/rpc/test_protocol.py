@@ -42,6 +42,9 @@ class Tokens:
             return Caller(name, "public", (), state="unknown")
         return Caller(token, "full", agent_id=f"agt-{token}")
 
+    def current(self, caller: Caller) -> Caller:
+        return caller
+
     async def renewed(self, caller: Caller) -> Caller | None:
         return caller
 

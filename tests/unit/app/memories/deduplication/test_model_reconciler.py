@@ -11,8 +11,10 @@ import pytest
 from app.core.recall_fence import OPEN
 from app.engine import Engine
 from app.host import Host
+from app.memories.deduplication.model_reconciler import ModelReconciler
 from app.memories.model import Written
 from tests.helpers.chat_server import ChatReply, ChatServer
+from tests.helpers.scripted_model import ScriptedModel
 
 OLD = "Ana keeps the spare key of the garden shed under the blue flower pot"
 NEW = "Ana keeps the spare key of the garden shed in the drawer of the kitchen"
@@ -221,6 +223,27 @@ def test_a_model_that_hangs_is_waited_for_once(judged: Judged) -> None:
         judged.write(f"Ana keeps the spare key of the garden shed in the {place}")
     judged.host.ask("fact.batch", facts=[{"content": f"Ana has {number} keys of the shed"} for number in range(5)])
     assert len(judged.server.requests) == 1
+    assert "does not answer at present, so it was stored by the rules" in judged.write("Ana keeps a key").reason
+
+
+def test_a_service_that_gives_up_is_left_alone_for_a_while_too(judged: Judged) -> None:
+    judged.set("llm.timeout", 1.0)
+    judged.server.usual = lambda _: ChatReply(hangs=True)
+    assert "stored by the rules" in judged.write().reason
+    judged.write(NEW + " too")
+    assert len(judged.server.requests) == 1
+
+
+def test_a_reconciler_that_rested_is_asked_again() -> None:
+    now = 100.0
+    reconciler = ModelReconciler(ScriptedModel(), lambda _: True, lambda: now)
+    assert reconciler.can_decide("private")
+    reconciler.rest()
+    now += 59.0
+    assert reconciler.is_resting
+    assert not reconciler.can_decide("private")
+    now += 2.0
+    assert reconciler.can_decide("private")
 
 
 def test_a_long_memory_is_not_judged_by_a_part_of_it(judged: Judged) -> None:

@@ -119,6 +119,14 @@ def test_a_model_that_fails_is_waited_for_a_day(host: Host, clock: SetClock) -> 
     assert len(model.requests) == 8
 
 
+def test_a_conversation_that_cannot_be_read_on_request_fails_as_the_model_does(host: Host) -> None:
+    use(host, ScriptedModel(ModelUnavailableError("The model is asleep.", purpose="consolidation")))
+    say(host, "one", "I love hiking in the hills.")
+    with pytest.raises(ModelUnavailableError, match=r"The model is asleep\. 1 conversation waits for it\.") as caught:
+        host.ask("session.consolidate", session="one")
+    assert (caught.value.code, caught.value.kind) == ("model_unavailable", "machine")
+
+
 def test_what_may_not_leave_this_computer_is_read_by_rules(host: Host, clock: SetClock) -> None:
     use(host, ScriptedModel(AccessDeniedError("Private text stays here.")))
     say(host, "one", "I love hiking in the hills.")
