@@ -27,7 +27,7 @@ def texts(*words: str) -> list[str]:
         (("note", "list", "--limit", "3", "--order", "t"), ["title"]),
         (("note", "list", "--kind", "note,f"), ["note,fact"]),
         (("--vault", "/x", "note", "sa"), ["save"]),
-        (("export", "--format", ""), ["folder", "jsonl", "markdown", "mcp-memory"]),
+        (("export", "--format", ""), ["encrypted", "folder", "jsonl", "markdown", "mcp-memory"]),
         (("backup", ""), ["cancel-restore", "list", "now", "preview", "restore", "status", "verify"]),
         (("completion", ""), ["bash", "zsh", "fish"]),
         (("nonsense", ""), None),

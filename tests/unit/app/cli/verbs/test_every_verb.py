@@ -30,7 +30,8 @@ def test_an_operation_has_a_command_with_all_its_parameters(operation: str) -> N
 
 def test_a_command_written_by_hand_stands_in_for_few_verbs() -> None:
     replaced = {words for words in BY_WORDS if (line := verb_line(words.split())) is None or line.words != words}
-    encryption = {f"encryption {verb}" for verb in ("change", "decrypt", "encrypt", "forget", "remember", "status")}
+    by_passphrase = ("cancel", "change", "decrypt", "encrypt", "forget", "remember", "status")
+    encryption = {f"encryption {verb}" for verb in by_passphrase}
     secrets = {"secret list", "secret remove", "secret set"}
     assert replaced == {"backup list", "backup restore", "backup verify"} | encryption | secrets
 
