@@ -146,14 +146,14 @@ def test_it_can_be_stopped(sheet: ExportSheet, host: Host, rest: Rest, tmp_path:
 
 
 def test_hidden_while_it_runs_it_tells_when_it_is_done(sheet: ExportSheet, rest: Rest) -> None:
-    told: list[str] = []
-    sheet.notice.connect(lambda notice: told.append(notice.text))
+    notices: list[str] = []
+    sheet.notice.connect(lambda notice: notices.append(notice.text))
     rest(sheet.go.isEnabled)
     sheet.go.click()
     sheet.leave.click()
     assert not sheet.is_closed
-    rest(lambda: bool(told))
-    assert told[0].startswith("Wrote")
+    rest(lambda: bool(notices))
+    assert notices[0].startswith("Wrote")
     rest(lambda: sheet.is_closed)
 
 

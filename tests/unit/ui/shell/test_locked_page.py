@@ -39,8 +39,8 @@ def test_it_asks_with_the_keyboard_in_the_field(page: StartPage) -> None:
 
 
 def test_an_encryption_that_has_not_begun_can_be_called_off(page: StartPage) -> None:
-    asked: list[bool] = []
-    page.cancel_requested.connect(lambda: asked.append(True))
+    requested: list[bool] = []
+    page.cancel_requested.connect(lambda: requested.append(True))
     assert not page.form.cancel.isVisible()
     page.show_error(PassphraseRequiredError("They will be encrypted.", can_cancel=True))
     assert "will be encrypted now" in page.text
@@ -48,7 +48,7 @@ def test_an_encryption_that_has_not_begun_can_be_called_off(page: StartPage) -> 
     assert _nameless(page) == []
     page.show_locked("This is not the passphrase. Try again.")
     page.form.cancel.click()
-    assert asked == [True]
+    assert requested == [True]
     page.show_error(PassphraseRequiredError("These memories are encrypted."))
     assert not page.form.cancel.isVisible()
 
