@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 import apsw
 
+from app.index.tokenizer import count_words
+
 NEVER = 1 << 62
 """The ``retry_at`` of a text that must not be sent to a remote service."""
 REBUILD_KEY = "rebuild"
@@ -78,6 +80,10 @@ def insert_chunks(connection: apsw.Connection, chunks: Sequence[Chunk]) -> None:
     connection.executemany(
         "INSERT INTO chunks_fts (rowid, text, grams) VALUES (?, ?, ?)",
         [(number, chunk.text, chunk.grams) for number, chunk in numbered],
+    )
+    connection.executemany(
+        "INSERT INTO chunk_lengths (chunk_id, words) VALUES (?, ?)",
+        [(number, count_words(chunk.text) + count_words(chunk.grams)) for number, chunk in numbered],
     )
     connection.executemany(
         "INSERT INTO pending_vectors (chunk_id) VALUES (?)",

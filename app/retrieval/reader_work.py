@@ -11,7 +11,7 @@ import apsw
 import numpy as np
 
 from app.errors import InputError
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.archive_search import search_unindexed
 from app.retrieval.historical_search import search_history

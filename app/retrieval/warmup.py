@@ -9,9 +9,10 @@ from typing import Final
 import apsw
 
 from app.core.stopwords import stop_words
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
-from app.retrieval.query.match_expression import fold, quote, stem
+from app.index.tokenizer import stem
+from app.retrieval.query.match_expression import fold, quote
 
 MIN_CHUNKS: Final = 50_000
 """With fewer chunks, posting lists are read fast enough on demand."""

@@ -20,6 +20,7 @@ MMAP_BYTES = 0  # mapped pages count as memory once for each connection, and gai
 
 INDEXED_ROWS_FUNCTION = "indexed_rows"
 """An auxiliary function of FTS5 on every connection: how many rows the full-text index has."""
+_INDEXED_WORDS_FUNCTION = "indexed_words"  # how many words it has of one row; the migrations name it
 VOCABULARY_TABLE = "chunks_words"
 """A table that each reader has for itself: every place at which the index has a word."""
 
@@ -132,12 +133,22 @@ def _configure(connection: apsw.Connection, busy_ms: int) -> None:
     connection.pragma("temp_store", "MEMORY")
     connection.pragma("cache_size", -PAGE_CACHE_KIB)
     connection.pragma("mmap_size", MMAP_BYTES)
-    connection.register_fts5_function(INDEXED_ROWS_FUNCTION, _indexed_rows)
+    register_index_functions(connection)
     load_vectors(connection)
+
+
+def register_index_functions(connection: apsw.Connection) -> None:
+    """Register the auxiliary functions of FTS5 that our SQL and the migrations call."""
+    connection.register_fts5_function(INDEXED_ROWS_FUNCTION, _indexed_rows)
+    connection.register_fts5_function(_INDEXED_WORDS_FUNCTION, _indexed_words)
 
 
 def _indexed_rows(index: apsw.FTS5ExtensionApi, *_arguments: object) -> int:
     return index.row_count
+
+
+def _indexed_words(index: apsw.FTS5ExtensionApi, *_arguments: object) -> int:
+    return index.column_size()
 
 
 @cache

@@ -6,6 +6,8 @@ from contextlib import closing
 
 import apsw
 
+from app.store.connection import register_index_functions
+
 _COMMENT = re.compile(r"--[^\n]*")
 _SPACE = re.compile(r"\s+")
 _LOOSE = re.compile(r"\s*([(),;=<>])\s*")
@@ -27,6 +29,7 @@ def objects_of(connection: apsw.Connection) -> Objects:
 def expected_objects(scripts: Sequence[str]) -> Objects:
     """Return the schema that SQL ``scripts`` make, run in order on an empty database."""
     with closing(apsw.Connection(":memory:")) as scratch:
+        register_index_functions(scratch)
         for script in scripts:
             scratch.execute(script)
         return objects_of(scratch)

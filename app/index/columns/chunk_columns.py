@@ -1,6 +1,6 @@
 """Columns of the chunks, without their text, as arrays by chunk id.
 
-Owner, type, messages and time.
+Owner, type, messages, time and length.
 
 A chunk never changes and its id is never used again, so what was read stays true, and only later chunks are added.
 Deleted chunks stay in the arrays: a reader that needs existing chunks checks ``exists``.
@@ -18,12 +18,11 @@ from app.store.connection import INDEXED_ROWS_FUNCTION
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from app.index.columns.chunk_lengths import ChunkLengths
-
     Ids = NDArray[np.integer[Any]]
     Ints = NDArray[np.int64]
     Floats = NDArray[np.float64]
     Flags = NDArray[np.bool_]
+    Sizes = NDArray[np.uint16]
 
 _MAX_NEW: Final = 20_000
 """New chunks that are read one by one; more of them are read with all the others, index by index."""
@@ -32,6 +31,7 @@ _SPARE_SHARE: Final = 16
 _SEQ_BITS: Final = 32
 _CHECKS: Final = 32
 _CHUNKS_A_CHECK: Final = 2_000
+_LONGEST: Final = 0xFFFF
 _OWNER: Final = "CASE kind WHEN 'memory' THEN memory_id ELSE session_id END"
 
 
@@ -63,6 +63,9 @@ class ChunkColumns:
         first: The sequence number of the message, or of a passage's first message.
         more: How many sequence numbers later the last message of a passage is.
         created: Milliseconds UTC.
+        length: Words as the full-text index counts them, 1 at least; 0 for an id without a chunk.
+        mean_length: The average length of all chunks that were read.
+        read: How many chunks were read, among them some that may have been deleted since.
         words, user_words: Words in all messages of each session, and in those of role ``user``, by session number.
         exists: Whether the chunk existed when this was last checked.
         count: The number of chunks marked in ``exists``.
@@ -77,6 +80,9 @@ class ChunkColumns:
     first: "Ids"
     more: "Ids"
     created: "Ints"
+    length: "Sizes"
+    mean_length: float
+    read: int
     words: "Floats"
     user_words: "Floats"
     exists: "Flags"
@@ -117,6 +123,11 @@ class ChunkColumns:
         return np.asarray(self.owner[ids] * self.of_kind(ids, "message"))
 
 
+def last_chunk(connection: apsw.Connection) -> int:
+    """Return the highest chunk id, 0 for an empty index."""
+    return int(connection.execute("SELECT coalesce(max(id), 0) FROM chunks").get)
+
+
 def place_keys(owner: "NDArray[Any]", seq: "NDArray[Any]") -> "Ints":
     """Return a key for each message.
 
@@ -141,6 +152,9 @@ class ChunkColumnCache:
             zero.copy(),
             np.zeros(1, np.uint16),
             np.zeros(1, np.int64),
+            np.zeros(1, np.uint16),
+            1.0,
+            0,
             np.zeros(1),
             np.zeros(1),
             np.zeros(1, np.bool_),
@@ -153,17 +167,11 @@ class ChunkColumnCache:
         """Return the columns that were read so far."""
         return self._known
 
-    def refresh(self, connection: apsw.Connection, last: int, lengths: "ChunkLengths") -> ChunkColumns:
-        """Return the columns of all chunks up to the id ``last`` at least.
-
-        Args:
-            connection: A reader.
-            last: The highest chunk id.
-            lengths: The lengths of these chunks.
-        """
+    def refresh(self, connection: apsw.Connection, last: int) -> ChunkColumns:
+        """Return the columns of all chunks up to the id ``last`` at least."""
         with self._lock:
             if len(self._known.owner) <= last:
-                self._known = _extended(connection, self._known, last, lengths)
+                self._known = _extended(connection, self._known, last)
             self._check_existence(connection, last)
             return self._known
 
@@ -181,13 +189,13 @@ class ChunkColumnCache:
             self._failed_checks = 0
 
 
-def _extended(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: "ChunkLengths") -> ChunkColumns:
+def _extended(connection: apsw.Connection, known: ChunkColumns, last: int) -> ChunkColumns:
     builder = _ColumnBuilder(known, last, is_anew=last - len(known.owner) > _MAX_NEW)
     if builder.begin == 1:
         builder.read_all(connection)
     else:
         builder.read_new(connection, last)
-    return builder.columns(known, lengths)
+    return builder.columns(known)
 
 
 # Everything is read from covering indexes, because the table itself holds all the texts.
@@ -205,13 +213,14 @@ _BY_STORE: Final = (
 )
 _IDS: Final = "SELECT group_concat(id, ' ') FROM chunks INDEXED BY chunks_by_time"
 _BY_TIME: Final = "SELECT group_concat(id, ' '), group_concat(created_at, ' ') FROM chunks INDEXED BY chunks_by_time"
+_LENGTHS: Final = "SELECT group_concat(chunk_id, ' '), group_concat(words, ' ') FROM chunk_lengths"
 _SPANS: Final = (
     "SELECT group_concat(id, ' '), group_concat(seq_end - seq_start, ' ') FROM chunks INDEXED BY chunks_spanning"
     " WHERE kind = 'passage' AND seq_end > seq_start"
 )
 _NEW: Final = (
-    f"SELECT id, {_OWNER}, kind, role, store, seq_start, seq_end - seq_start, created_at FROM chunks"
-    " WHERE id > ? AND id <= ?"
+    f"SELECT id, {_OWNER}, kind, role, store, seq_start, seq_end - seq_start, created_at, words FROM chunks"
+    " LEFT JOIN chunk_lengths ON chunk_id = id WHERE id > ? AND id <= ?"
 )
 
 
@@ -227,6 +236,7 @@ class _ColumnBuilder:
 
         self._owner, self._sort, self._exists = grown(known.owner), grown(known.sort), grown(known.exists)
         self._first, self._more, self._created = grown(known.first), grown(known.more), grown(known.created)
+        self._length = grown(known.length)
         self._numbers = _Numbers(known)
 
     def read_all(self, connection: apsw.Connection) -> None:
@@ -242,8 +252,10 @@ class _ColumnBuilder:
             self._set_first(ids, _parsed(seqs))
         for memory, found in connection.execute(_BY_MEMORY):
             self._owner[_parsed(found)] = self._numbers.of(str(memory), is_memory=True)
-        ids, times = _pair(connection, _BY_TIME)
-        self._created[ids] = times
+        ids, created = _pair(connection, _BY_TIME)
+        self._created[ids] = created
+        ids, words = _pair(connection, _LENGTHS)
+        self._length[ids] = words.clip(1, _LONGEST)
         ids, more = _pair(connection, _SPANS)
         self._more[ids] = np.minimum(more, _MAX_SPAN)
 
@@ -261,17 +273,19 @@ class _ColumnBuilder:
     def read_new(self, connection: apsw.Connection, last: int) -> None:
         """Read the few chunks after those already known, row by row."""
         rows: Any = connection.execute(_NEW, (self.begin - 1, last))
-        for chunk, owner_id, kind, role, store, first, more, created in rows:
+        for chunk, owner_id, kind, role, store, first, more, created, words in rows:
             self._exists[chunk], self._created[chunk] = True, created
+            self._length[chunk] = min(max(words or 0, 1), _LONGEST)
             self._owner[chunk] = self._numbers.of(str(owner_id or ""), is_memory=kind == "memory")
             self._sort[chunk] = self._numbers.of_type(ChunkType(kind, role, store))
             self._set_first(np.array([chunk]), np.array([first]))
             self._more[chunk] = min(more, _MAX_SPAN)
 
-    def columns(self, known: ChunkColumns, lengths: "ChunkLengths") -> ChunkColumns:
+    def columns(self, known: ChunkColumns) -> ChunkColumns:
         """Return the extended columns, with the words of each session added up."""
         size, is_anew = len(known.names), self.begin == 1
         counted = [np.zeros(1) if is_anew else one for one in (known.words, known.user_words)]
+        read = int(np.count_nonzero(self._length))
         made = replace(
             known,
             owner=self._owner,
@@ -279,13 +293,16 @@ class _ColumnBuilder:
             first=self._first,
             more=self._more,
             created=self._created,
+            length=self._length,
+            mean_length=float(self._length.sum(dtype=np.int64)) / max(read, 1),
+            read=read,
             words=_padded(counted[0], size),
             user_words=_padded(counted[1], size),
             exists=self._exists,
             count=(0 if is_anew else known.count) + int(np.count_nonzero(self._exists[self.begin :])),
         )
         new = np.arange(self.begin, len(self._owner))
-        session, words = made.conversations(new), lengths.words[self.begin : len(self._owner)].astype(np.float64)
+        session, words = made.conversations(new), self._length[self.begin :].astype(np.float64)
         is_user = made.where(new, [each.role == "user" for each in made.types])
         made.words[:] += np.bincount(session, words, size)
         made.user_words[:] += np.bincount(session, words * is_user, size)

@@ -5,7 +5,6 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from app.index.columns.chunk_columns import ChunkColumnCache, ChunkColumns
-from app.index.columns.chunk_lengths import ChunkLengthCache, ChunkLengths
 from app.index.columns.message_index import MessageIndex
 from app.index.columns.posting_cache import PostingCache, PostingList
 from app.index.columns.session_agents import SessionAgents
@@ -20,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class IndexCache:
-    """The seven caches of one vault's index; safe to use from several threads.
+    """The six caches of one vault's index; safe to use from several threads.
 
     A chunk never changes and its id is never used again, so what was read once stays true. Each cache therefore only
     grows by later chunks, and a caller checks whether a chunk still exists.
@@ -38,16 +37,11 @@ class IndexCache:
         self.style_features = StyleFeatureCache()
         self.messages = MessageIndex()
         self._columns = ChunkColumnCache()
-        self._lengths = ChunkLengthCache()
         self._postings = PostingCache()
 
     def columns(self, connection: apsw.Connection, last: int) -> ChunkColumns:
         """Return the columns of all chunks up to the id ``last`` at least."""
-        return self._columns.refresh(connection, last, self.lengths(connection, last))
-
-    def lengths(self, connection: apsw.Connection, last: int) -> ChunkLengths:
-        """Return the lengths of all chunks up to the id ``last`` at least."""
-        return self._lengths.refresh(connection, last)
+        return self._columns.refresh(connection, last)
 
     def posting(self, connection: apsw.Connection, expression: str, term: str, last: int) -> PostingList:
         """Return the chunks that match an expression; see ``PostingCache.posting``."""

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 
 LEAVING: Final = f"SELECT 1 FROM session_moves WHERE is_leaving = 1 UNION ALL SELECT 1 FROM ({LEAVING_IDS}) LIMIT 1"
 """Query that finds a long session or memory whose chunks are still being removed."""
-# FTS5 keeps a small row for each chunk, which is faster to read than the chunks with their texts.
-_EXISTING: Final = "SELECT group_concat(id, ' ') FROM chunks_fts_docsize WHERE id IN (SELECT value FROM json_each(?))"
+_EXISTING: Final = "SELECT group_concat(id, ' ') FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
 
 
 def passes_filter(

@@ -12,8 +12,7 @@ import apsw
 import numpy as np
 
 from app.core.stores import STORES
-from app.index.columns.chunk_columns import ChunkColumns
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import ChunkColumns, last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filters import build_filter, small_match_set, type_filter
 from app.retrieval.model import Query

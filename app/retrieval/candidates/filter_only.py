@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import ChunkColumns, last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import LEAVING
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
@@ -19,8 +19,6 @@ from app.retrieval.results.model import RankedCandidate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from app.index.columns.chunk_columns import ChunkColumns
 
     Ids = NDArray[np.integer[Any]]
 
@@ -80,7 +78,7 @@ class FilterOnlyResult:
         return [RankedCandidate(self.columns.target(chunk), chunk, 0.0, Why()) for chunk in ids[start:end].tolist()]
 
 
-def _matching(connection: apsw.Connection, columns: "ChunkColumns", where: ChunkFilter, last: int) -> "Ids":
+def _matching(connection: apsw.Connection, columns: ChunkColumns, where: ChunkFilter, last: int) -> "Ids":
     """Return the chunks that satisfy ``where``, without passages."""
     if where.matches_type is None or connection.execute(LEAVING).get is not None:
         return np.sort(_listed(connection.execute(_MATCHING + where.sql, where.values).get))
@@ -103,7 +101,7 @@ def _listed(found: object) -> "NDArray[np.int64]":
     return np.fromstring(str(found or ""), dtype=np.int64, sep=" ")
 
 
-def _one_per_target(columns: "ChunkColumns", ids: "Ids") -> "Ids":
+def _one_per_target(columns: ChunkColumns, ids: "Ids") -> "Ids":
     """Return ascending ``ids`` with only the last chunk of each memory."""
     is_memory = columns.of_kind(ids, "memory")
     if not is_memory.any():
@@ -113,6 +111,6 @@ def _one_per_target(columns: "ChunkColumns", ids: "Ids") -> "Ids":
     return np.sort(np.concatenate([ids[~is_memory], pieces[first]]))
 
 
-def _newest(columns: "ChunkColumns", ids: "Ids") -> "Ids":
+def _newest(columns: ChunkColumns, ids: "Ids") -> "Ids":
     """Return ``ids`` sorted by time, newest first."""
     return np.asarray(ids[np.lexsort((-ids, -columns.created[ids]))])

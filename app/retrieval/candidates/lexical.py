@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
-from app.index.columns.chunk_columns import ChunkColumns
-from app.index.columns.chunk_lengths import ChunkLengths, last_chunk
+from app.index.columns.chunk_columns import ChunkColumns, last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.index.columns.posting_cache import PostingList
+from app.index.tokenizer import stem
 from app.retrieval.bm25 import B, fts5_idf, length_norm, term_frequency
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filters import ChunkFilter, small_match_set
-from app.retrieval.query.match_expression import Atom, fold, stem
+from app.retrieval.query.match_expression import Atom, fold
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -60,7 +60,6 @@ class TermMatches:
         postings: Posting list of each atom.
         idf: Inverse document frequency of each atom.
         worth: Summed inverse document frequency of the matching atoms by chunk id.
-        lengths: Lengths of all chunks.
         columns: Columns of all chunks.
         last: The highest chunk id.
     """
@@ -69,25 +68,24 @@ class TermMatches:
     postings: "Sequence[PostingList]"
     idf: "Floats"
     worth: "NDArray[np.float32]"
-    lengths: ChunkLengths
     columns: ChunkColumns
     last: int
 
     def norm(self, ids: "Ids", b: float = B) -> "Floats":
         """Return the length normalisation of chunks in BM25."""
-        return length_norm(self.lengths.words[ids] / self.lengths.mean, b)
+        return length_norm(self.columns.length[ids] / self.columns.mean_length, b)
 
 
 def find_matches(connection: apsw.Connection, index_cache: IndexCache, atoms: Sequence[Atom]) -> TermMatches:
     """Return the posting lists of ``atoms``."""
     last = last_chunk(connection)
     found = [_up_to(index_cache.posting(connection, atom.expression, _term(atom), last), last) for atom in atoms]
-    lengths = index_cache.lengths(connection, last)
-    idf = np.array([fts5_idf(lengths.chunks, len(one.ids)) for one in found], dtype=np.float64)
+    columns = index_cache.columns(connection, last)
+    idf = np.array([fts5_idf(columns.read, len(one.ids)) for one in found], dtype=np.float64)
     worth = np.zeros(last + 1, dtype=np.float32)
     for posting, value in zip(found, idf, strict=True):
         worth[posting.ids.astype(np.intp)] += value  # indexing with small integers is half as fast
-    return TermMatches(atoms, found, idf, worth, lengths, index_cache.columns(connection, last), last)
+    return TermMatches(atoms, found, idf, worth, columns, last)
 
 
 def _up_to(posting: PostingList, last: int) -> PostingList:

@@ -11,8 +11,7 @@ import apsw
 import numpy as np
 
 from app.errors import InternalError, KeepsakeError
-from app.index.columns.chunk_columns import ChunkColumns
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import ChunkColumns, last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.entity_retriever import EntityMentions
 from app.retrieval.candidates.filters import SINGLE, ChunkFilter, with_word_filter

@@ -1,4 +1,4 @@
-"""Full-text query expressions for FTS5, and the words and stems of the index's tokenizer.
+"""Full-text query expressions for FTS5, and folded words.
 
 Text that a person types reaches ``MATCH`` only inside quotation marks, so none of it is syntax. ``apsw.fts5query`` was
 tried and does not do this: it leaves the words AND, OR and NOT unquoted, which FTS5 then refuses as a syntax error.
@@ -8,29 +8,21 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from itertools import chain
-from typing import Any, Final, Literal
-
-import apsw
+from typing import Final, Literal
 
 from app.core.stopwords import stop_words
 from app.core.text import storable
 from app.index import cjk_ngrams
+from app.index.tokenizer import stem
 from app.retrieval.model import Query, Term
 
 Mode = Literal["any", "all"]
-
-TOKENIZER: Final = ("porter", "unicode61", "remove_diacritics", "2", "categories", "L* N* Co M*")
-"""Name and arguments of the index's tokenizer, as the migration that creates ``chunks_fts`` has them."""
 
 MAX_TERMS: Final = 64
 """Maximum number of words in an expression; of a longer text the longest, which are likely the rarest."""
 MAX_PAIRS: Final = 128
 
-# The tokenizer keeps its connection open as long as the process runs.
-_TOKENIZER: Final = apsw.Connection(":memory:").fts5_tokenizer(TOKENIZER[0], list(TOKENIZER[1:]))
-_REASON: Final = apsw.FTS5_TOKENIZE_DOCUMENT
 _DIACRITICS: Final = re.compile("[\u0300-\u036f]+")
 _LAST_WORD: Final = re.compile(r"[^\W_]+(?=[\W_]*\Z)")
 _WORDS: Final = re.compile(r"[^\W_]+")
@@ -258,18 +250,3 @@ def fold(text: str) -> str:
         return text.lower()
     plain = unicodedata.normalize("NFC", _DIACRITICS.sub("", unicodedata.normalize("NFD", text)))
     return "ß".join(part.casefold() for part in plain.replace("ẞ", "ß").split("ß"))
-
-
-@lru_cache(maxsize=16384)
-def stem(word: str) -> str:
-    """Return the Porter stem of a folded ``word``, as the index's tokenizer makes it.
-
-    Text that is not one word is returned unchanged.
-
-    Any thread may call it. A call takes 0.3 microseconds, so ranking can afford it.
-
-    Source: M. F. Porter, "An algorithm for suffix stripping", 1980.
-    """
-    encoded = word.encode("utf-8", "replace")
-    tokens: Any = _TOKENIZER(encoded, _REASON, None, include_offsets=False, include_colocated=False)
-    return str(tokens[0]) if len(tokens) == 1 else word

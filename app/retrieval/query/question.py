@@ -8,9 +8,10 @@ from typing import Final
 
 from app.core.stopwords import stop_words
 from app.index import cjk_ngrams
+from app.index.tokenizer import stem
 from app.retrieval.model import Query
 from app.retrieval.query.intent import count_sentences
-from app.retrieval.query.match_expression import fold, quote, stem
+from app.retrieval.query.match_expression import fold, quote
 
 MAX_SEARCH_WORDS: Final = 24
 """Maximum number of search words; of a longer question the longest, which are likely the rarest."""

@@ -10,7 +10,7 @@ import apsw
 import numpy as np
 
 from app.core.clock import to_datetime, to_ms
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_only import FilterOnlyResult
 from app.retrieval.model import MonthCount, Query

@@ -15,8 +15,9 @@ from typing import Final
 from app.core.stopwords import stop_words
 from app.index import cjk_ngrams
 from app.index.chunking import is_boundary
+from app.index.tokenizer import stem
 from app.retrieval.model import Span, Term
-from app.retrieval.query.match_expression import fold, stem
+from app.retrieval.query.match_expression import fold
 
 LENGTH: Final = 240
 SCANNED: Final = 200_000

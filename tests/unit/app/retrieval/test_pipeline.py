@@ -13,7 +13,6 @@ from app.core.stores import STORES
 from app.errors import InternalError, KeepsakeError, ModelUnavailableError
 from app.index.columns import chunk_columns
 from app.index.columns.chunk_columns import ChunkColumns
-from app.index.columns.chunk_lengths import ChunkLengths
 from app.index.columns.index_cache import IndexCache
 from app.index.vectors.ann_cache import AnnCache
 from app.index.vectors.vector_repo import Generation
@@ -95,9 +94,9 @@ def test_columns_are_read_before_the_first_search(
     monkeypatch.setattr(service, "WARM_LEAST", least)
     reading, times = chunk_columns._extended, list[int]()
 
-    def counted(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
+    def counted(connection: apsw.Connection, known: ChunkColumns, last: int) -> ChunkColumns:
         times.append(last)
-        return reading(connection, known, last, lengths)
+        return reading(connection, known, last)
 
     monkeypatch.setattr(chunk_columns, "_extended", counted)
     vault_harness.do(search.warm())
@@ -113,12 +112,12 @@ def test_the_first_search_waits_for_what_takes_longer_than_a_search_may(
     search = SearchService(vault_harness.store, vault_harness.sync(), Trace(None), vault_harness.clock)
     reading, times = chunk_columns._extended, list[int]()
 
-    def slow(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
+    def slow(connection: apsw.Connection, known: ChunkColumns, last: int) -> ChunkColumns:
         times.append(last)
         begun = time.monotonic()
         while time.monotonic() - begun < 2 * _LIMIT_S:
             connection.execute(_LONG).fetchall()
-        return reading(connection, known, last, lengths)
+        return reading(connection, known, last)
 
     async def both() -> list[Found]:
         given_up = asyncio.create_task(search.search("teal"))
@@ -138,10 +137,10 @@ def test_a_failed_background_read_is_repeated(vault_harness: VaultHarness, monke
     search = SearchService(vault_harness.store, vault_harness.sync(), Trace(None), vault_harness.clock)
     reading, failing = chunk_columns._extended, [True]
 
-    def once(connection: apsw.Connection, known: ChunkColumns, last: int, lengths: ChunkLengths) -> ChunkColumns:
+    def once(connection: apsw.Connection, known: ChunkColumns, last: int) -> ChunkColumns:
         if failing and failing.pop():
             raise apsw.BusyError("locked")
-        return reading(connection, known, last, lengths)
+        return reading(connection, known, last)
 
     async def given_up() -> list[str]:
         first = asyncio.create_task(search.search("heron"))

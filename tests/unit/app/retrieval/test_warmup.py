@@ -3,10 +3,11 @@
 import apsw
 import pytest
 
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
+from app.index.tokenizer import stem
 from app.retrieval import warmup
-from app.retrieval.query.match_expression import quote, stem
+from app.retrieval.query.match_expression import quote
 from app.retrieval.warmup import preload_frequent_words
 from tests.unit.app.vault_harness import VaultHarness
 

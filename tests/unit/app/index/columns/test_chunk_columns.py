@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from app.index.columns import chunk_columns as module
-from app.index.columns.chunk_columns import ChunkColumns, place_keys
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import ChunkColumns, last_chunk, place_keys
 from app.index.columns.index_cache import IndexCache
 from tests.unit.app.vault_harness import VaultHarness
 

@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 from app.index.columns import message_index as module
-from app.index.columns.chunk_columns import ChunkColumns, place_keys
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import ChunkColumns, last_chunk, place_keys
 from app.index.columns.index_cache import IndexCache
 from app.index.columns.message_index import MessageIndex
 from app.index.repo import Chunk, insert_chunks

@@ -1,4 +1,4 @@
-"""Posting lists and chunk lengths agree with FTS5."""
+"""Posting lists agree with FTS5."""
 
 from collections.abc import Iterator
 
@@ -7,7 +7,7 @@ import pytest
 
 from app.index.cjk_ngrams import ngrams_of
 from app.index.columns import posting_cache as module
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.query.match_expression import quote
 from app.store.connection import VOCABULARY_TABLE
@@ -77,16 +77,3 @@ def test_how_often_a_word_is_there_is_known_where_the_connection_lists_words(con
     put(connection, "heron heron")
     assert times(index_cache) == ([1, 3, 4], [1, 4, 0])
     assert times(IndexCache()) == ([1, 3, 4], [1, 4, 2])
-
-
-def test_lengths_count_the_words_of_both_columns(connection: apsw.Connection) -> None:
-    texts = ["one two", "x " * 127, "x " * 128, "x " * 300, "我们今天", "x " * 200 + "我们今天" * 50, "x " * 40_000]
-    put(connection, *texts)
-    connection.execute("DELETE FROM chunks_fts_docsize WHERE id = 1")
-    index_cache = IndexCache()
-    lengths = index_cache.lengths(connection, last_chunk(connection))
-    pairs = len(ngrams_of(texts[5]).split())
-    assert lengths.words.tolist() == [0, 0, 127, 128, 300, 5, 201 + pairs, 16_383]
-    assert lengths.chunks == 6
-    put(connection, "one more text")
-    assert index_cache.lengths(connection, last_chunk(connection)).words.tolist()[8:] == [3]

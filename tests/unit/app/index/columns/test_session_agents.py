@@ -3,7 +3,7 @@
 import apsw
 import numpy as np
 
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.index.columns.session_agents import SessionAgents
 from tests.unit.app.vault_harness import VaultHarness

@@ -4,7 +4,7 @@ import apsw
 import pytest
 
 from app.index.columns import posting_cache as module
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.query.match_expression import quote
 from tests.unit.app.vault_harness import VaultHarness

@@ -7,7 +7,7 @@ import apsw
 import pytest
 
 from app.core.stores import STORES
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates import date_retriever
 from app.retrieval.candidates.date_retriever import messages_of_named_times

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from app.core.stores import STORES
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filter_mask import filter_mask

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from app.core.stores import STORES
 from app.embed.hashed_embedder import DIMENSIONS, HashedEmbedder
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
 from app.retrieval.candidates.filter_only import FilterOnlyResult

@@ -9,15 +9,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.stores import STORES
-from app.index.columns.chunk_lengths import last_chunk
+from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
+from app.index.tokenizer import stem
 from app.retrieval.candidates import filters, lexical
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.candidates.lexical import beginning, best_matches, find_matches
 from app.retrieval.candidates.retrievers import lexical_by_fts5
 from app.retrieval.candidates.scored_chunks import ScoredChunks
 from app.retrieval.model import Query
-from app.retrieval.query.match_expression import Atom, atoms, excluded_expression, match_expression, stem
+from app.retrieval.query.match_expression import Atom, atoms, excluded_expression, match_expression
 from app.retrieval.query.parser import parse
 from tests.unit.app.vault_harness import VaultHarness
 

@@ -13,10 +13,10 @@ from hypothesis import strategies as st
 
 from app.core.text import storable
 from app.index.cjk_ngrams import has_cjk, ngrams_of, normal, runs_of, units
+from app.index.tokenizer import TOKENIZER, stem
 from app.retrieval.model import Query, Term
 from app.retrieval.query.match_expression import (
     MAX_TERMS,
-    TOKENIZER,
     Mode,
     atoms,
     excluded_expression,
@@ -24,7 +24,6 @@ from app.retrieval.query.match_expression import (
     has_token,
     match_expression,
     quote,
-    stem,
 )
 
 ANY_TEXT = st.text(max_size=80) | st.text(alphabet="ab\"'*()^:-+ {},ANDORTNEAR\x00\ud800我们กี่é,", max_size=60)
