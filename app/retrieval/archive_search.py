@@ -12,6 +12,7 @@ from typing import Final
 import apsw
 
 from app.core.clock import to_ms
+from app.core.stop_signal import StopSignal
 from app.core.stores import STORES
 from app.index.searchable_text import memory_text
 from app.memories import repo
@@ -84,6 +85,7 @@ def search_unindexed(
     limit: int,
     offset: int = 0,
     stores: Sequence[str] = STORES,
+    stop: StopSignal | None = None,
 ) -> Found:
     """Return the memories of a state that match ``query``, best first.
 
@@ -98,6 +100,8 @@ def search_unindexed(
     words = QueryWords(query)
     items: list[HistoricalItem] = []
     for memory in kept:
+        if stop is not None:
+            stop.check()
         add_matching(items, words, texts[memory.id], HistoricalItem(memory.id, 0, "", to_ms(memory.updated_at), memory))
     weights = _weights(words, [item.text for item in items], len(texts))
     by_chunk = {item.chunk_id: item for item in items}

@@ -202,10 +202,12 @@ def _rebuilt(
     is_cut = next(states, None) is not None or len(messages) > MAX_MESSAGES
     found: list[HistoricalItem] = []
     for memory in kept:
+        moment.stop.check()
         add_matching(
             found, words, memory_text(memory), HistoricalItem(memory.id, 0, "", to_ms(memory.updated_at), memory)
         )
     for message in messages[:MAX_MESSAGES]:
+        moment.stop.check()
         target = f"{message.session_id}#{message.seq}"
         add_matching(
             found, words, message_text(message), HistoricalItem(target, 0, "", to_ms(message.created_at), message)

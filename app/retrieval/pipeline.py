@@ -69,6 +69,7 @@ def run_search(
         request = replace(request, query=query)
     retrieved = retrieve_candidates(connection, request, vector_query)
     ranking = rank_candidates(request, retrieved)
+    request.stop.check()
     notes = _notes(request, retrieved)
     watch.lap("candidates")
     found = _found(connection, request, retrieved, ranking)
@@ -98,6 +99,7 @@ def retrieve_candidates(
         request.is_learned,
         index_cache,
         vector_query,
+        request.stop,
     )
     if all(term.excluded for term in request.query.terms):
         return Retrieved(given, {})
@@ -147,6 +149,7 @@ def rank_by_features(retrieved: Retrieved, most: int, *, with_sessions: bool = T
         places = with_mentions(candidate_pool(found), mentions.places)
         read = read_neighbours(given.connection, found, places, question, where, given.index_cache)
     is_contextual = given.vector_query is not None and given.vector_query.is_contextual
+    given.stop.check()
     weights = load_ranker().weights(legs, is_contextual=is_contextual)
     return rank(question, read, weights, most, _vector_reader(retrieved), mentions)
 

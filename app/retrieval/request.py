@@ -2,9 +2,10 @@
 
 import time
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from app.core.stop_signal import StopSignal
 from app.errors import KeepsakeError
 from app.index.vectors.vector_repo import Generation
 from app.retrieval.model import Found, Leg, Query
@@ -57,6 +58,7 @@ class Request:
         index_cache: Returns the cache of posting lists and columns.
         found_only: Show only what a retriever found, no neighbours.
         embedding: The caller's own vector of the query.
+        stop: Is set when nobody waits for the answer any more; stages look at it between each other.
     """
 
     query: Query
@@ -69,6 +71,7 @@ class Request:
     index_cache: "Callable[[], IndexCache]"
     found_only: bool = False
     embedding: Sequence[float] | None = None
+    stop: StopSignal = field(default_factory=StopSignal)
 
     @property
     def is_learned(self) -> bool:
@@ -83,13 +86,14 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class HistoricalRequest:
-    """Request of a historical search: moment, stores and which hits."""
+    """Request of a historical search: moment, stores and which hits; ``stop`` as in ``Request``."""
 
     at_ms: int
     stores: Sequence[str]
     limit: int
     offset: int = 0
     per_session: int | None = None
+    stop: StopSignal = field(default_factory=StopSignal)
 
 
 @dataclass(frozen=True, slots=True)

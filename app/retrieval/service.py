@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, TypeVar
 
 from app.core.clock import Clock, to_ms
 from app.core.lazy_module import LazyModule
+from app.core.stop_signal import StopSignal
 from app.core.stores import STORES
 from app.core.text import storable
 from app.embed.reranker import Reranker
@@ -144,11 +145,13 @@ class SearchService:
         if as_of is not None:
             moment = HistoricalRequest(to_ms(as_of), stores, limit, offset, per_session)
             return await self._store.read(
-                lambda connection: reader_work.search_history(connection, query=query, moment=moment)
+                lambda connection: reader_work.search_history(connection, query=query, moment=moment), stop=moment.stop
             )
         if query.asks_unindexed:
+            stop = StopSignal()
             return await self._store.read(
-                lambda connection: reader_work.search_unindexed(connection, query, limit, offset, stores)
+                lambda connection: reader_work.search_unindexed(connection, query, limit, offset, stores, stop),
+                stop=stop,
             )
         if is_internal and self._index_worker.generations.keeps_private(active_embedding):
             legs = ("words", "entity")
@@ -172,12 +175,13 @@ class SearchService:
         try:
             vector_query = await self._vector_query(request, active_embedding, needs_meaning=needs_meaning)
             return await self._store.read(
-                partial(reader_work.run_search, request=request, vector_query=vector_query, watch=watch)
+                partial(reader_work.run_search, request=request, vector_query=vector_query, watch=watch),
+                stop=request.stop,
             ), ()
         except VectorsFailedError as error:
             self._trace.event("search.fallback", leg="vector", error=error.fault.code)
             given = await self._store.read(
-                partial(reader_work.run_search, request=request, vector_query=None, watch=watch)
+                partial(reader_work.run_search, request=request, vector_query=None, watch=watch), stop=request.stop
             )
             return given, (NO_MEANING + error.fault.message,)
 
@@ -215,10 +219,10 @@ class SearchService:
             vector_query = await self._vector_query(request, None, needs_meaning=False)
             if vector_query is not None:  # embed the text once for several searches
                 vector_query = replace(vector_query, vector=lru_cache(maxsize=1)(vector_query.vector))
-            return await self._store.read(lambda connection: work(connection, request, vector_query))
+            return await self._store.read(lambda connection: work(connection, request, vector_query), stop=request.stop)
         except VectorsFailedError as error:
             self._trace.event("search.fallback", leg="vector", error=error.fault.code)
-            return await self._store.read(lambda connection: work(connection, request, None))
+            return await self._store.read(lambda connection: work(connection, request, None), stop=request.stop)
 
     async def _vector_query(
         self, request: Request, active_embedding: ActiveEmbedding | None, *, needs_meaning: bool

@@ -10,7 +10,7 @@ from app.errors import IdleError, KeepsakeError
 from app.rpc.credentials import Credentials
 from app.rpc.framing import HEADER_BYTES, Message, decode, encode, length_of
 from app.rpc.hostfile import read_hostfile, unreachable
-from app.rpc.messages import EventListener, check_welcome, request, stray, value_and_changes
+from app.rpc.messages import EventListener, check_welcome, notification, request, stray, value_and_changes
 from app.rpc.pipe_client import PipeConnection
 from app.rpc.windows_pipe import open_pipe
 from app.rpc.wire import dial, gone, hello_for
@@ -89,6 +89,11 @@ class AsyncConnection:
                 raise gone(was_sent=False)  # the system took none of it
             await self._writer.drain()
             return value_and_changes(await waiting)
+        except asyncio.CancelledError:
+            # The host stops what only reads; the answer to a write that goes on finds nobody.
+            if not transport.is_closing():
+                self._writer.write(encode(notification("cancel", {"id": key})))
+            raise
         except OSError as error:
             raise gone() from error
         finally:

@@ -79,7 +79,7 @@ class LastingBackend:
             backend, self._backend = self._backend, None
             waiting, self._waiting = self._waiting, []
         for _, _, answer in waiting:
-            answer.set_exception(HostUnreachableError("This window has left its Keepsake."))
+            _fail(answer, HostUnreachableError("This window has left its Keepsake."))
         if backend is not None:
             backend.stop()
 
@@ -92,9 +92,10 @@ class LastingBackend:
         return self._feed.subscribe(listener)
 
     def call(self, operation: str, arguments: Mapping[str, Any]) -> "Future[Reply]":
-        """Call an operation; the future holds its reply or the host's failure."""
+        """Call an operation; the future holds its reply or the host's failure, and cancels a read."""
         answer: Future[Reply] = Future()
-        answer.set_running_or_notify_cancel()  # a call on its way cannot be taken back
+        if operation not in self._reads:
+            answer.set_running_or_notify_cancel()  # a write on its way cannot be taken back
         self._send(operation, arguments, answer)
         return answer
 
@@ -105,21 +106,26 @@ class LastingBackend:
                 self._waiting.append((operation, arguments, answer))
                 return
         if backend is None:
-            answer.set_exception(HostUnreachableError("This window has left its Keepsake."))
+            _fail(answer, HostUnreachableError("This window has left its Keepsake."))
             return
 
         def on_done(done: "Future[Reply]") -> None:
+            if answer.cancelled():
+                return
             # Leaving the lost host cancels what still waits for it.
             error = gone() if done.cancelled() else done.exception()
             if error is None:
-                answer.set_result(done.result())
+                if _is_awaited(answer):
+                    answer.set_result(done.result())
             elif isinstance(error, HostUnreachableError) and self._can_repeat(operation, error):
                 self._lose(backend)
                 self._send(operation, arguments, answer)
             else:
-                answer.set_exception(error)
+                _fail(answer, error)
 
-        backend.call(operation, arguments).add_done_callback(on_done)
+        call = backend.call(operation, arguments)
+        call.add_done_callback(on_done)
+        answer.add_done_callback(lambda ended: ended.cancelled() and call.cancel())
 
     def _can_repeat(self, operation: str, error: HostUnreachableError) -> bool:
         was_sent = not isinstance(error, ConnectionLostError) or error.was_sent
@@ -182,3 +188,13 @@ class LastingBackend:
 
     def _publish_everything(self) -> None:
         self._feed.publish(ChangeSet(ALL_AREAS, operation="vault.reopen"))
+
+
+def _is_awaited(answer: "Future[Reply]") -> bool:
+    """Return whether nobody cancelled a future, which nobody can any more afterwards."""
+    return answer.running() or answer.set_running_or_notify_cancel()
+
+
+def _fail(answer: "Future[Reply]", error: BaseException) -> None:
+    if _is_awaited(answer):
+        answer.set_exception(error)

@@ -33,7 +33,7 @@ _PROGRESS_STEPS = 20_000  # SQLite instructions between looks at the clock: abou
 class QueuedWork:
     """One piece of queued work and the future of its answer."""
 
-    __slots__ = ("future", "is_bare", "is_derived", "is_stoppable", "limit_s", "queued_s", "work")
+    __slots__ = ("future", "is_bare", "is_derived", "is_stoppable", "limit_s", "queued_s", "stop", "work")
 
     def __init__(
         self,
@@ -43,12 +43,14 @@ class QueuedWork:
         is_bare: bool = False,
         is_derived: bool = False,
         is_stoppable: bool = False,
+        stop: StopSignal | None = None,
     ) -> None:
         self.work = work
         self.limit_s = limit_s
         self.is_bare = is_bare
         self.is_derived = is_derived
         self.is_stoppable = is_stoppable
+        self.stop = stop or StopSignal()
         self.queued_s = time.perf_counter()
         self.future: Future[object] = Future()
 
@@ -158,14 +160,16 @@ class ConnectionThread(threading.Thread):
 
         def is_over() -> bool:
             seconds = time.monotonic() - begun
-            return seconds > limit_s or (seconds > _GRACE_S and stop.is_set)
+            return job.stop.is_set or seconds > limit_s or (seconds > _GRACE_S and stop.is_set)
 
+        job.stop.check()
         connection.set_progress_handler(is_over, _PROGRESS_STEPS)
         try:
             # One snapshot for the whole of a read, however many statements it has.
             connection.execute("BEGIN")
             return job.work(connection)
         except (apsw.InterruptError, TimeLimitError):
+            job.stop.check()
             if time.monotonic() - begun <= limit_s:
                 stop.check()
             raise
@@ -256,13 +260,14 @@ class ThreadPool:
         is_derived: bool = False,
         is_background: bool = False,
         is_stoppable: bool = False,
+        stop: StopSignal | None = None,
     ) -> "Future[object]":
         """Queue ``work`` and return its future; bare work gets no transaction.
 
         Background work is what nobody waits for; see ``was_awaited``. A write that is stoppable ends without a trace
-        when the vault closes.
+        when the vault closes. ``stop`` ends a read.
         """
-        job = QueuedWork(work, limit_s, is_bare=is_bare, is_derived=is_derived, is_stoppable=is_stoppable)
+        job = QueuedWork(work, limit_s, is_bare=is_bare, is_derived=is_derived, is_stoppable=is_stoppable, stop=stop)
         with self._lock:
             if self._closed:
                 raise MachineError("The vault is closing.")

@@ -166,20 +166,33 @@ class Store:
         if self.read_only is not None:
             raise type(self.read_only)(self.read_only.message, **self.read_only.data)
 
-    async def read(self, work: Work[T], *, limit_s: float | None = None, is_background: bool = False) -> T:
-        """Run ``work`` on a reader.
+    async def read(
+        self,
+        work: Work[T],
+        *,
+        limit_s: float | None = None,
+        is_background: bool = False,
+        stop: StopSignal | None = None,
+    ) -> T:
+        """Run ``work`` on a reader; a caller who is cancelled stops it.
 
         Args:
             work: What to do.
             limit_s: Seconds it may take; as long as any read when ``None``.
-            is_background: Nobody waits for it; see ``is_read``.
+            is_background: Nobody waits for it; see ``has_waiting_reader``.
+            stop: Is set when the caller is cancelled; ends a running statement. ``work`` looks at it itself.
 
         Raises:
             TimeLimitError: It took longer than ``limit_s`` seconds, or than any read may when that is ``None``.
             CancelledByPersonError: The vault is closing, and it took long.
         """
-        limit = self._read_limit_s if limit_s is None else limit_s
-        return cast("T", await asyncio.wrap_future(self._readers.submit(work, limit, is_background=is_background)))
+        limit, stop = self._read_limit_s if limit_s is None else limit_s, stop or StopSignal()
+        answer = self._readers.submit(work, limit, is_background=is_background, stop=stop)
+        try:
+            return cast("T", await asyncio.wrap_future(answer))
+        except asyncio.CancelledError:
+            stop.set()
+            raise
 
     def has_waiting_reader(self, within_s: float = 0.0) -> bool:
         """Return whether a caller waits for a read, or did within some seconds."""

@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, Final, Protocol
@@ -10,6 +10,7 @@ from typing import Any, Final, Protocol
 import apsw
 import numpy as np
 
+from app.core.stop_signal import StopSignal
 from app.errors import InternalError, KeepsakeError
 from app.index.columns.chunk_columns import ChunkColumns, last_chunk
 from app.index.columns.index_cache import IndexCache
@@ -44,6 +45,7 @@ class RetrieverInput:
         takes_passages: Whether passages of several messages are wanted, which only the learned ranking can use.
         index_cache: Posting lists and columns.
         vector_query: Vector search; ``None`` skips it.
+        stop: Looked at before each retriever; see ``Request``.
     """
 
     connection: apsw.Connection
@@ -54,6 +56,7 @@ class RetrieverInput:
     takes_passages: bool
     index_cache: IndexCache
     vector_query: VectorQuery | None
+    stop: StopSignal = field(default_factory=StopSignal)
 
     @cached_property
     def columns(self) -> ChunkColumns:
@@ -202,7 +205,12 @@ def retrieve(given: RetrieverInput, wanted: Sequence[Leg], depths: Mapping[Leg, 
     elif {"words", "vector"} <= {*wanted} and given.vector_query.count >= PREFETCH_FROM:
         given = _with_prefetch(given, given.vector_query, first_depth(depths["vector"]))
     rescoring = () if given.recipe.few is not None else ("recent", "mentions")
-    found = {leg: RETRIEVERS[leg](given, depths[leg]) for leg in wanted if leg not in rescoring}
+    found: dict[Leg, ScoredChunks] = {}
+    for leg in wanted:
+        given.stop.check()
+        if leg not in rescoring:
+            found[leg] = RETRIEVERS[leg](given, depths[leg])
+    given.stop.check()
     if "entity" in found and not len(found["entity"]):
         del found["entity"]  # the query names nothing
     every = concatenated_chunks(given.columns, found.values())

@@ -1,6 +1,7 @@
 """Search pipeline: where the vectors fail, words answer with a note."""
 
 import asyncio
+import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -9,8 +10,9 @@ import apsw
 import numpy as np
 import pytest
 
+from app.core.stop_signal import StopSignal
 from app.core.stores import STORES
-from app.errors import InternalError, KeepsakeError, ModelUnavailableError
+from app.errors import CancelledByPersonError, InternalError, KeepsakeError, ModelUnavailableError
 from app.index.columns import chunk_columns
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.index_cache import IndexCache
@@ -18,11 +20,12 @@ from app.index.vectors.ann_cache import AnnCache
 from app.index.vectors.vector_repo import Generation
 from app.retrieval import service
 from app.retrieval.candidates.vectors import vectors_by_id
+from app.retrieval.historical_search import search_history
 from app.retrieval.model import Found
 from app.retrieval.pipeline import run_search
 from app.retrieval.query.parser import parse
 from app.retrieval.recipes import find_recipe
-from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
+from app.retrieval.request import HistoricalRequest, Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
 from app.retrieval.service import SearchService
 from app.trace.trace import Trace
 from tests.unit.app.vault_harness import VaultHarness
@@ -75,6 +78,68 @@ def test_words_answer_where_the_embedder_fails(vault_harness: VaultHarness) -> N
     assert found.legs == ("words",)
     assert any("The model is gone." in note for note in found.notes)
     assert found.milliseconds.keys() == {"parse", "candidates", "hits"}
+
+
+@pytest.mark.parametrize("recipe", ["learned", "balanced", "tri", "vector"])
+def test_a_search_that_nobody_waits_for_ends_at_the_next_stage(vault_harness: VaultHarness, recipe: str) -> None:
+    vault_harness.say("a grey heron", "a teal")
+    vault_harness.sync()
+    stop, asked = StopSignal(), list[str]()
+
+    def vector(text: str) -> bytes:
+        asked.append(text)
+        stop.set()
+        return vault_harness.embedder.embed_query(text).tobytes()
+
+    chosen, watch = find_recipe(recipe), Stopwatch()
+    generation = Generation(1, vault_harness.embedder.identity.dimensions)
+    request = Request(parse("heron", 0), chosen, chosen.legs, STORES, 0, 20, None, IndexCache, stop=stop)
+    searching = vault_harness.store.read(
+        lambda connection: run_search(connection, request, VectorQuery(generation, vector, None), watch)
+    )
+    with pytest.raises(CancelledByPersonError):
+        vault_harness.do(searching)
+    assert (asked, watch.laps) == (["heron"], {})
+
+
+def test_a_cancelled_search_stops_its_statement_and_the_next_one_runs(vault_harness: VaultHarness) -> None:
+    vault_harness.say("a grey heron")
+    search = SearchService(vault_harness.store, vault_harness.sync(), Trace(None), vault_harness.clock)
+    begun, ended = threading.Event(), threading.Event()
+
+    def endless(connection: apsw.Connection, request: Request, _: VectorQuery | None) -> object:
+        begun.set()
+        try:
+            return connection.execute(_LONG.replace("100000", "1e12")).get
+        finally:
+            assert request.stop.is_set
+            ended.set()
+
+    async def overtaken() -> Found:
+        first = asyncio.create_task(search.run_with_search_inputs(parse("heron", 0), "words", STORES, endless))
+        await asyncio.to_thread(begun.wait)
+        first.cancel()
+        found = await search.search("heron")
+        assert await asyncio.to_thread(ended.wait, 5)
+        assert first.cancelled()
+        return found
+
+    assert [hit.id for hit in vault_harness.do(overtaken()).hits] == ["s#1"]
+
+
+def test_a_search_of_former_texts_ends_between_them(vault_harness: VaultHarness) -> None:
+    memory, moment = vault_harness.save("a grey heron"), vault_harness.clock.now_ms()
+    vault_harness.clock.ms += 1_000
+    vault_harness.do(vault_harness.memories.update(memory.id, memory.version, content="a teal"))
+    request = HistoricalRequest(moment, STORES, 20)
+
+    def search(connection: apsw.Connection) -> Found:
+        return search_history(connection, parse("heron", 0), request)
+
+    assert [hit.id for hit in vault_harness.do(vault_harness.store.read(search)).hits] == [memory.id]
+    request.stop.set()
+    with pytest.raises(CancelledByPersonError):
+        vault_harness.do(vault_harness.store.read(search))
 
 
 def test_caches_can_be_cleared(vault_harness: VaultHarness) -> None:

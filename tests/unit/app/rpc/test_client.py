@@ -98,6 +98,23 @@ def test_a_host_that_leaves_fails_what_waits(folder: Path) -> None:
     assert len(failures) == 1
 
 
+def test_a_cancelled_read_ends_at_the_host(served: Served) -> None:
+    async def give_up() -> None:
+        client = await AsyncClient.connect(served.vault)
+        call = asyncio.create_task(client.call("echo.wait"))
+        while not served.gate.waiting:
+            await client.call("echo.say", {"text": ""})
+        call.cancel()
+        await asyncio.wait({call})
+        assert call.cancelled()
+        await client.call("echo.say", {"text": ""})
+        served.open_gate()
+        assert await client.call("echo.wait") == 1
+        await client.close()
+
+    asyncio.run(give_up())
+
+
 def test_async_calls_run_side_by_side(served: Served) -> None:
     async def scenario() -> list[Any]:
         client = await AsyncClient.connect(served.vault)

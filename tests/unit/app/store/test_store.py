@@ -1,6 +1,7 @@
 """Store: locking, failures with a reason, and atomic writes."""
 
 import asyncio
+import contextlib
 import os
 import subprocess
 import sys
@@ -24,6 +25,7 @@ from app.errors import (
     VaultReadOnlyError,
     VaultUnusableError,
 )
+from app.store.options import StoreOptions
 from app.store.store import DATABASE, Store
 from tests.helpers.disks import SmallDisk
 
@@ -132,6 +134,33 @@ def test_long_reads_end_when_the_vault_closes(store: Store) -> None:
         assert await store.read(lambda connection: connection.execute("SELECT 1").get) == 1
 
     asyncio.run(run())
+
+
+def test_a_read_is_stopped_when_its_caller_is_cancelled(tmp_path: Path) -> None:
+    with contextlib.closing(Store.open(tmp_path / "one", migrations(), options=StoreOptions(readers=1))) as store:
+        begun, ended = threading.Event(), threading.Event()
+
+        def read(connection: apsw.Connection) -> object:
+            begun.set()
+            try:
+                return connection.execute(ENDLESS).get
+            finally:
+                ended.set()
+
+        async def run() -> None:
+            reading = asyncio.create_task(store.read(read, limit_s=3_600))
+            await asyncio.to_thread(begun.wait)
+            waiting = asyncio.create_task(store.read(read, limit_s=3_600))  # there is no other reader
+            await asyncio.sleep(0)
+            for task in (waiting, reading):
+                task.cancel()
+            begun.clear()
+            assert await store.read(lambda connection: connection.execute("SELECT 1").get) == 1
+            assert ended.is_set()
+            assert not begun.is_set()
+            assert (reading.cancelled(), waiting.cancelled()) == (True, True)
+
+        asyncio.run(run())
 
 
 def test_only_writes_that_begin_anew_are_stopped(store: Store) -> None:
