@@ -59,6 +59,7 @@ lock:
 
 bench: setup
 	$(BIN)/python -m tests.bench.scale --messages $(MESSAGES) $(ARGS)
+	$(BIN)/python -m tests.bench.scale.caches --messages $(MESSAGES)
 	$(if $(DATA),$(BIN)/python -m tests.bench.retrieval --dataset $(DATASET) --data $(DATA))
 
 bench-window: setup

@@ -1,9 +1,9 @@
--- How many words each chunk has in the full-text index, its text and grams together: search reads the lengths of all
--- chunks at once. The index by time has them too, so that both are read without the texts.
+-- How many words each chunk has in the full-text index, its text and grams together. Search reads the lengths of all
+-- chunks at once, so they stand apart from the texts.
 
-ALTER TABLE chunks ADD COLUMN words INTEGER NOT NULL DEFAULT 0;
+CREATE TABLE chunk_lengths (
+    chunk_id INTEGER PRIMARY KEY REFERENCES chunks (id) ON DELETE CASCADE,
+    words    INTEGER NOT NULL
+) STRICT;
 
-DROP INDEX chunks_by_time;
-UPDATE chunks SET words = counted.words
-FROM (SELECT rowid AS id, indexed_words(chunks_fts) AS words FROM chunks_fts) AS counted WHERE counted.id = chunks.id;
-CREATE INDEX chunks_by_time ON chunks (created_at, words);
+INSERT INTO chunk_lengths (chunk_id, words) SELECT rowid, indexed_words(chunks_fts) FROM chunks_fts;

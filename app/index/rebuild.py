@@ -71,6 +71,7 @@ def clear(connection: apsw.Connection) -> None:
     for (number,) in connection.execute("SELECT id FROM generations").fetchall():
         connection.execute(f"DELETE FROM vectors_{int(str(number))}")
     connection.execute("DELETE FROM pending_vectors")
+    connection.execute("DELETE FROM chunk_lengths")
     connection.execute("DELETE FROM session_moves")
     # The triggers would delete words row by row; FTS5 drops them all at once.
     connection.execute("DROP TRIGGER chunks_deleted")

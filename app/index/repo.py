@@ -57,11 +57,12 @@ def insert_chunks(connection: apsw.Connection, chunks: Sequence[Chunk]) -> None:
         return
     first = int(connection.execute("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'chunks'").get) + 1
     connection.executemany(
-        f"INSERT INTO chunks (id, words, {', '.join(Chunk._fields)}) VALUES (?, ?{', ?' * len(Chunk._fields)})",
-        [
-            (number, count_words(chunk.text) + count_words(chunk.grams), *chunk)
-            for number, chunk in enumerate(chunks, first)
-        ],
+        f"INSERT INTO chunks (id, {', '.join(Chunk._fields)}) VALUES (?{', ?' * len(Chunk._fields)})",
+        [(number, *chunk) for number, chunk in enumerate(chunks, first)],
+    )
+    connection.executemany(
+        "INSERT INTO chunk_lengths (chunk_id, words) VALUES (?, ?)",
+        [(number, count_words(chunk.text) + count_words(chunk.grams)) for number, chunk in enumerate(chunks, first)],
     )
     # One statement each: other threads of Python then run all the while.
     connection.execute(

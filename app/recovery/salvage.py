@@ -38,6 +38,7 @@ _OF_OPENING = ("lock", "trace")
 _SCHEMA_COLUMNS = 5
 # Made anew from the rest. What names a text has is read again, and vectors are made again.
 _DERIVED = (
+    "chunk_lengths",
     "chunks",
     "chunks_fts",
     "generations",

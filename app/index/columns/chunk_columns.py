@@ -212,17 +212,15 @@ _BY_STORE: Final = (
     "SELECT store, group_concat(id, ' ') FROM chunks INDEXED BY chunks_by_store WHERE store <> 'private' GROUP BY store"
 )
 _IDS: Final = "SELECT group_concat(id, ' ') FROM chunks INDEXED BY chunks_by_time"
-_BY_TIME: Final = (
-    "SELECT group_concat(id, ' '), group_concat(created_at, ' '), group_concat(words, ' ') FROM chunks"
-    " INDEXED BY chunks_by_time"
-)
+_BY_TIME: Final = "SELECT group_concat(id, ' '), group_concat(created_at, ' ') FROM chunks INDEXED BY chunks_by_time"
+_LENGTHS: Final = "SELECT group_concat(chunk_id, ' '), group_concat(words, ' ') FROM chunk_lengths"
 _SPANS: Final = (
     "SELECT group_concat(id, ' '), group_concat(seq_end - seq_start, ' ') FROM chunks INDEXED BY chunks_spanning"
     " WHERE kind = 'passage' AND seq_end > seq_start"
 )
 _NEW: Final = (
     f"SELECT id, {_OWNER}, kind, role, store, seq_start, seq_end - seq_start, created_at, words FROM chunks"
-    " WHERE id > ? AND id <= ?"
+    " LEFT JOIN chunk_lengths ON chunk_id = id WHERE id > ? AND id <= ?"
 )
 
 
@@ -254,9 +252,11 @@ class _ColumnBuilder:
             self._set_first(ids, _parsed(seqs))
         for memory, found in connection.execute(_BY_MEMORY):
             self._owner[_parsed(found)] = self._numbers.of(str(memory), is_memory=True)
-        ids, created, words = _lists(connection, _BY_TIME)
-        self._created[ids], self._length[ids] = created, words.clip(1, _LONGEST)
-        ids, more = _lists(connection, _SPANS)
+        ids, created = _pair(connection, _BY_TIME)
+        self._created[ids] = created
+        ids, words = _pair(connection, _LENGTHS)
+        self._length[ids] = words.clip(1, _LONGEST)
+        ids, more = _pair(connection, _SPANS)
         self._more[ids] = np.minimum(more, _MAX_SPAN)
 
     def _set_store(self, store: str, ids: "Ints") -> None:
@@ -275,7 +275,7 @@ class _ColumnBuilder:
         rows: Any = connection.execute(_NEW, (self.begin - 1, last))
         for chunk, owner_id, kind, role, store, first, more, created, words in rows:
             self._exists[chunk], self._created[chunk] = True, created
-            self._length[chunk] = min(max(words, 1), _LONGEST)
+            self._length[chunk] = min(max(words or 0, 1), _LONGEST)
             self._owner[chunk] = self._numbers.of(str(owner_id or ""), is_memory=kind == "memory")
             self._sort[chunk] = self._numbers.of_type(ChunkType(kind, role, store))
             self._set_first(np.array([chunk]), np.array([first]))
@@ -309,8 +309,9 @@ class _ColumnBuilder:
         return made
 
 
-def _lists(connection: apsw.Connection, sql: str) -> "list[Ints]":
-    return [_parsed(found or "") for found in connection.execute(sql).fetchall()[0]]
+def _pair(connection: apsw.Connection, sql: str) -> "tuple[Ints, Ints]":
+    first, second = connection.execute(sql).fetchall()[0]
+    return _parsed(first or ""), _parsed(second or "")
 
 
 class _Numbers:

@@ -81,7 +81,7 @@ def indexed_sizes(vault_harness: VaultHarness) -> dict[int, int]:
 def test_a_chunk_has_as_many_words_as_the_index_says(player: Player) -> None:
     for _ in range(STEPS):
         player.step()
-    stored = dict(player.harness.rows("SELECT id, words FROM chunks"))
+    stored = dict(player.harness.rows("SELECT chunk_id, words FROM chunk_lengths"))
     assert stored == indexed_sizes(player.harness)
     assert stored
 
@@ -96,7 +96,8 @@ def test_the_columns_are_what_sql_says(player: Player, monkeypatch: pytest.Monke
         columns, is_up_to_date = read(player.harness, kept)
         rows = player.harness.rows(
             "SELECT id, kind, role, store, coalesce(memory_id, session_id), iif(kind = 'memory', 0, seq_start),"
-            " iif(kind = 'passage', seq_end - seq_start, 0), created_at, max(words, 1) FROM chunks ORDER BY id"
+            " iif(kind = 'passage', seq_end - seq_start, 0), created_at, max(words, 1)"
+            " FROM chunks JOIN chunk_lengths ON chunk_id = id ORDER BY id"
         )
         ids = [row[0] for row in rows]
         assert described(columns, ids) == rows
@@ -120,8 +121,10 @@ def test_the_words_of_a_session_are_those_of_its_messages(player: Player) -> Non
     for _ in range(STEPS):
         player.step()
     columns, _ = read(player.harness, IndexCache())
-    sums = "SELECT session_id, sum(max(words, 1)), sum(iif(role = 'user', max(words, 1), 0)) FROM chunks"
-    for session, words, by_user in player.harness.rows(f"{sums} WHERE kind = 'message' GROUP BY session_id"):
+    sums = "SELECT session_id, sum(max(words, 1)), sum(iif(role = 'user', max(words, 1), 0))"
+    for session, words, by_user in player.harness.rows(
+        f"{sums} FROM chunks JOIN chunk_lengths ON chunk_id = id WHERE kind = 'message' GROUP BY session_id"
+    ):
         number = columns.numbers[session]
         assert (columns.words[number], columns.user_words[number]) == (words, by_user)
     assert columns.read == len(player.harness.rows("SELECT 1 FROM chunks"))
