@@ -12,9 +12,9 @@ import apsw
 
 from app.index import repo
 from app.retrieval.candidates.depths import retrieval_depths
-from app.retrieval.candidates.filter_mask import filter_mask
+from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filter_only import FilterOnlyResult
-from app.retrieval.candidates.filters import ChunkFilter, build_filter
+from app.retrieval.candidates.filters import build_filter
 from app.retrieval.candidates.phrase_relaxation import has_phrases, missing_word_notes, relax_missing_phrases
 from app.retrieval.candidates.retrievers import RetrieverInput, retrieve, vectors_failed
 from app.retrieval.candidates.scored_chunks import ScoredChunks, empty_chunks
@@ -89,11 +89,14 @@ def retrieve_candidates(
     Raises:
         VectorsFailedError: Vector search failed.
     """
-    index_cache = request.index_cache()
+    index_cache, has_words = request.index_cache(), not all(term.excluded for term in request.query.terms)
+    where = build_filter(request.query, request.stores)
+    if where.is_restrictive and has_words:
+        where = with_mask(connection, where, request.query, request.stores, index_cache)
     given = RetrieverInput(
         connection,
         request.query,
-        chunk_filter(connection, request),
+        where,
         request.stores,
         request.recipe,
         request.is_learned,
@@ -101,19 +104,10 @@ def retrieve_candidates(
         vector_query,
         request.stop,
     )
-    if all(term.excluded for term in request.query.terms):
+    if not has_words:
         return Retrieved(given, {})
     depths = depths or retrieval_depths(request.recipe, request.last, is_learned=request.is_learned)
     return Retrieved(given, retrieve(given, request.wanted, depths))
-
-
-def chunk_filter(connection: apsw.Connection, request: Request) -> ChunkFilter:
-    """Return the filter of a request, with a mask where operators restrict it."""
-    where = build_filter(request.query, request.stores)
-    if not where.is_restrictive or all(term.excluded for term in request.query.terms):
-        return where
-    found = filter_mask(connection, request.query, request.stores, request.index_cache())
-    return replace(where, mask=found.mask, is_exact=found.is_exact)
 
 
 def rank_candidates(request: Request, retrieved: Retrieved) -> Ranking:

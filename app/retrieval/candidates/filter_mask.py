@@ -5,7 +5,7 @@ not restrict the mask otherwise; then each result is checked in the database.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import apsw
@@ -14,7 +14,7 @@ import numpy as np
 from app.core.stores import STORES
 from app.index.columns.chunk_columns import ChunkColumns, last_chunk
 from app.index.columns.index_cache import IndexCache
-from app.retrieval.candidates.filters import build_filter, small_match_set, type_filter
+from app.retrieval.candidates.filters import ChunkFilter, build_filter, small_match_set, type_filter
 from app.retrieval.model import Query
 from app.retrieval.operators import Operator, operator_of, wanted_values
 
@@ -24,23 +24,10 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 
-@dataclass(frozen=True, slots=True)
-class FilterMask:
-    """Mask of the chunks that may satisfy the operators.
-
-    Args:
-        mask: By chunk id; includes every chunk that satisfies the operators.
-        is_exact: Every existing chunk in the mask satisfies the operators.
-    """
-
-    mask: "Mask"
-    is_exact: bool
-
-
-def filter_mask(
-    connection: apsw.Connection, query: Query, stores: Sequence[str], index_cache: IndexCache
-) -> FilterMask:
-    """Return the mask of chunks that may satisfy the operators of ``query``."""
+def with_mask(
+    connection: apsw.Connection, where: ChunkFilter, query: Query, stores: Sequence[str], index_cache: IndexCache
+) -> ChunkFilter:
+    """Return the filter ``where`` of a query with the mask of the chunks that may satisfy it."""
     last = last_chunk(connection)
     columns = index_cache.columns(connection, last)
     suits = type_filter(query, stores)
@@ -71,7 +58,7 @@ def filter_mask(
             mask &= ~_of_sessions(connection, columns, last, operator, (unwanted,))
         else:
             is_exact &= operator.matches_type is not None
-    return FilterMask(mask, is_exact)
+    return replace(where, mask=mask, is_exact=is_exact)
 
 
 def _listed(connection: apsw.Connection, operator: Operator, values: Sequence[str], last: int) -> "Mask | None":

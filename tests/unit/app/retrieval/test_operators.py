@@ -11,7 +11,7 @@ from app.core.stores import STORES
 from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import passes_filter
-from app.retrieval.candidates.filter_mask import filter_mask
+from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filters import build_filter
 from app.retrieval.model import Query
 from app.retrieval.operators import OPERATORS, SESSION_IS, wanted_values
@@ -67,10 +67,10 @@ def test_all_forms_answer_the_same_chunks(filled: VaultHarness, name: str) -> No
                 expected = {int(str(row[0])) for row in connection.execute(sql + where.sql, where.values)}
                 by_point = {int(str(row[0])) for row in connection.execute(sql + where.point_sql, where.values)}
                 assert by_point == expected, (query, stores)
-                found = filter_mask(connection, query, stores, cache)
+                found = with_mask(connection, where, query, stores, cache)
                 masked = {*every[found.mask[every]].tolist()}
                 assert masked == expected if found.is_exact else masked >= expected, (query, stores)
-                for form in (where, replace(where, mask=found.mask, is_exact=found.is_exact)):
+                for form in (where, found):
                     kept = {*every[passes_filter(connection, columns, every, form)].tolist()}
                     assert kept == expected, (query, stores)
                 if where.matches_type is not None:

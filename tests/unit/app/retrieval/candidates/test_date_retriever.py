@@ -1,6 +1,5 @@
 """Messages from the times that a question names are candidates."""
 
-from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import apsw
@@ -11,7 +10,7 @@ from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates import date_retriever
 from app.retrieval.candidates.date_retriever import messages_of_named_times
-from app.retrieval.candidates.filter_mask import filter_mask
+from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filters import build_filter
 from app.retrieval.query.parser import parse
 from app.retrieval.query.question import analyse_question
@@ -36,8 +35,7 @@ def found(vault_harness: VaultHarness, text: str) -> list[str]:
         index_cache = IndexCache()
         columns, where = index_cache.columns(connection, last_chunk(connection)), build_filter(query, STORES)
         if where.is_restrictive:
-            known = filter_mask(connection, query, STORES, index_cache)
-            where = replace(where, mask=known.mask, is_exact=known.is_exact)
+            where = with_mask(connection, where, query, STORES, index_cache)
         places = messages_of_named_times(connection, columns, analyse_question(query), where)
         return [f"{session}#{seq}" for session, seq in with_owner_ids(columns, places)]
 

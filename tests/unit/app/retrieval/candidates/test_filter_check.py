@@ -11,7 +11,7 @@ from app.core.stores import STORES
 from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import passes_filter
-from app.retrieval.candidates.filter_mask import filter_mask
+from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filters import ChunkFilter, build_filter, with_word_filter
 from app.retrieval.model import Query
 from app.retrieval.query.parser import parse
@@ -76,8 +76,7 @@ def test_what_is_known_of_operators_is_what_the_database_says(
     query = parse(text, 0)
     where = build_filter(query, stores)
     kept = IndexCache()
-    found = various.do(various.store.read(lambda connection: filter_mask(connection, query, stores, kept)))
-    exact = replace(where, mask=found.mask, is_exact=found.is_exact)
+    exact = various.do(various.store.read(lambda connection: with_mask(connection, where, query, stores, kept)))
     assert exact.is_exact
     changes = ("", "DELETE FROM chunks WHERE id = 2", "INSERT INTO session_moves VALUES ('t', 1, 0)")
     for change in changes:
@@ -89,8 +88,9 @@ def test_what_is_known_of_operators_is_what_the_database_says(
 
 def test_chunks_that_came_after_the_search_began_are_none(various: VaultHarness) -> None:
     query, kept = parse("role:user", 0), IndexCache()
-    found = various.do(various.store.read(lambda connection: filter_mask(connection, query, STORES, kept)))
-    exact = replace(build_filter(query, STORES), mask=found.mask, is_exact=True)
+    where = build_filter(query, STORES)
+    found = various.do(various.store.read(lambda connection: with_mask(connection, where, query, STORES, kept)))
+    exact = replace(found, is_exact=True)
     before = reported(various, kept, exact)
     various.say("one more", session="later")
     various.sync()

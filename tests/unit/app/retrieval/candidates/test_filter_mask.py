@@ -9,7 +9,7 @@ import pytest
 from app.core.stores import STORES
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates import filters
-from app.retrieval.candidates.filter_mask import filter_mask
+from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filters import build_filter
 from app.retrieval.query.parser import parse
 from tests.unit.app.vault_harness import VaultHarness
@@ -63,7 +63,7 @@ def both(vault_harness: VaultHarness, text: str, stores: Sequence[str] = STORES)
 
     def work(connection: apsw.Connection) -> tuple[set[int], set[int], bool]:
         rows = connection.execute(f"SELECT c.id FROM chunks c WHERE {where.sql}", where.values)
-        found = filter_mask(connection, query, stores, IndexCache())
+        found = with_mask(connection, where, query, stores, IndexCache())
         return {int(str(row[0])) for row in rows}, {*np.flatnonzero(found.mask).tolist()}, found.is_exact
 
     return vault_harness.do(vault_harness.store.read(work))

@@ -14,7 +14,7 @@ import pytest
 from app.core.stores import STORES
 from app.host import Host
 from app.index.columns.index_cache import IndexCache
-from app.retrieval.candidates.filter_mask import filter_mask
+from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.candidates.lexical import find_matches
 from app.retrieval.candidates.scored_chunks import MessagePlaces
@@ -76,8 +76,8 @@ def latest_of(connection: apsw.Connection, text: str = "", stores: Any = STORES)
     allowed, until = where(text, stores)
     index_cache = IndexCache()
     columns = weighed(connection, index_cache).columns
-    mask = filter_mask(connection, parse(text, round(BEGUN.timestamp() * 1000)), stores, index_cache)
-    known = replace(allowed, mask=mask.mask, is_exact=mask.is_exact) if allowed.is_restrictive else allowed
+    parsed = parse(text, round(BEGUN.timestamp() * 1000))
+    known = with_mask(connection, allowed, parsed, stores, index_cache) if allowed.is_restrictive else allowed
     found = latest_sessions(connection, known, until, columns, index_cache.messages)
     assert found == latest_sessions(connection, replace(known, is_exact=False), until, columns, index_cache.messages)
     assert found == latest_sessions(
