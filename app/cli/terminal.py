@@ -55,7 +55,7 @@ def say_all(lines: Iterable[str]) -> None:
 
 
 def piped(data: bytes) -> str:
-    """Return what was piped in as text, and say so where it was no proper text."""
+    """Return piped bytes as text; say on standard error where they are not UTF-8."""
     text = data.decode("utf-8", "replace")
     if text.encode() != data:
         tell(REPLACED)

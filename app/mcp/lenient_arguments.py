@@ -173,7 +173,9 @@ class Arguments:
         return found
 
     def choice(self, name: str, allowed: tuple[str, ...], default: str = "") -> str:
-        """Return one of some words, in any case or in the plural, the default where it is not given.
+        """Return one of some words, given in any case or in the plural.
+
+        Where it is not given, that is the default.
 
         Raises:
             InputError: It is another word.

@@ -65,7 +65,7 @@ async def get(given: Arguments, call: CallContext) -> ToolAnswer:
 
 
 async def _proposals(missing: list[str], call: CallContext) -> dict[str, dict[str, Any]]:
-    """Return the client's own writes that wait or waited for the person, by the numbers among ids."""
+    """Return the client's own proposals whose numbers are among the missing ids."""
     numbers = [one for one in missing if one.isdecimal()]
     if not numbers:
         return {}

@@ -161,7 +161,7 @@ def _written(value: dict[str, Any]) -> ToolAnswer:
 
 
 async def _fact_name(category: str, key: str, call: CallContext) -> tuple[str, str]:
-    """Return the name under which a fact is stored: in lower case, unless one has the name as it was given."""
+    """Return the name of a fact in lower case, unless one has it as given."""
     lower = category.casefold(), key.casefold()
     if (category, key) == lower:
         return lower
@@ -173,7 +173,7 @@ async def _fact_name(category: str, key: str, call: CallContext) -> tuple[str, s
 
 
 def _with_tag_notes(answer: ToolAnswer, tags: Sequence[str]) -> ToolAnswer:
-    """Return an answer that says which of the given tags were cut, changed to nothing, or left out."""
+    """Return an answer that says which of the tags were cut or left out."""
     notes = []
     names = list(dict.fromkeys(map(normalise_tag, tags)))
     if cut := sum(len(tag.strip()) > MAX_TAG_LENGTH for tag in tags):
@@ -211,7 +211,7 @@ def _is_protected(memory: dict[str, Any]) -> bool:
 
 
 async def _gone(memory: dict[str, Any], call: CallContext) -> KeepsakeError:
-    """Return the failure that a memory is out of use, with the one that took its place."""
+    """Return the failure that a memory is deleted or superseded, and by which."""
     latest = memory
     for _ in range(_LONGEST_CHAIN):
         following = latest["superseded_by"] if latest["deleted_at"] else None
