@@ -3,11 +3,17 @@
 import threading
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
-from typing import Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 T = TypeVar("T")
 
 Scope = tuple[str, ...]
+
+AREAS: Final = frozenset(
+    {"sessions", "messages", "memories", "tags", "links", "entities", "index", "settings", "schedules", "agents"}
+    | {"presence", "inbox", "ledger", "backups", "checks", "saved_searches", "trials", "imports", "attachments"}
+)
+"""Parts of the vault that a change set may name."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,7 +23,8 @@ class ChangeSet:
     Args:
         areas: Parts of the vault that changed: ``sessions``, ``messages``, ``memories``, ``tags``, ``links``,
             ``entities``, ``index``, ``settings``, ``schedules``, ``agents``, ``presence`` (agents come, go and call),
-            ``inbox``, ``ledger``, ``backups``, ``checks``, ``saved_searches``.
+            ``inbox``, ``ledger``, ``backups``, ``checks``, ``saved_searches``, ``trials``, ``imports``,
+            ``attachments``; see ``AREAS``.
         ids: Ids of the changed items; ``()`` after a bulk change, when everything in the areas must be refreshed.
         actor: The author of the change: ``person``, ``import``, an agent's name, or an upkeep job's name.
         operation: The catalogue name of the operation.

@@ -66,7 +66,7 @@ class AgentService:
         return Changed(_with_token(made, token), self._changes(made.id, actor))
 
     def decided(self, agent_id: str) -> Agent | None:
-        """Return an agent as the person last changed it, ``None`` where that was not done since the start."""
+        """Return an agent as it was last changed, ``None`` if not since the start."""
         return self._decided.get(agent_id)
 
     async def listed(self) -> list[Agent]:

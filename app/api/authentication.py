@@ -16,7 +16,9 @@ class Authentication:
         self._agents = agents
 
     async def caller(self, token: str, name: str, version: str) -> Caller:
-        """Return the agent that a token belongs to, else an unknown caller, which may be one whose access ended.
+        """Return the agent that a token belongs to, else an unknown caller.
+
+        The unknown caller has the name of the agent whose access ended, if the token was its own.
 
         Args:
             token: The token that was shown.
@@ -32,7 +34,7 @@ class Authentication:
         return caller_of(agent, client)
 
     def current(self, caller: Caller) -> Caller:
-        """Return a caller by what the person has decided until now; one whose access ended is unknown."""
+        """Return a caller as the person has decided by now, unknown if its access ended."""
         agent = self._agents.decided(caller.agent_id)
         if agent is None:
             return caller

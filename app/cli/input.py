@@ -3,6 +3,7 @@
 import sys
 from pathlib import Path
 
+from app.cli import terminal
 from app.core.paths import user_path
 from app.errors import InputError
 
@@ -24,4 +25,4 @@ def piped_text(*, is_requested: bool) -> str:
     """Return the text piped in; from a terminal only on request."""
     if sys.stdin is None or (sys.stdin.isatty() and not is_requested):
         return ""
-    return sys.stdin.buffer.read().decode("utf-8", "replace")
+    return terminal.piped(sys.stdin.buffer.read())

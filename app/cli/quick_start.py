@@ -77,6 +77,10 @@ def _capture(arguments: list[str], vault: str | None) -> int | None:
         return None
     sys.stdout.write(f"{made}\n")
     sys.stdout.flush()
+    if data is not None and text.encode() != data:
+        from app.cli import terminal  # noqa: PLC0415
+
+        terminal.tell(terminal.REPLACED)
     return 0
 
 

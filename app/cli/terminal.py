@@ -11,6 +11,8 @@ import msgspec
 
 from app.core.text import has_controls
 
+REPLACED = "The input is not UTF-8: characters that could not be read were replaced by \N{REPLACEMENT CHARACTER}."
+
 _BOLD, _DIM, _PLAIN = "\x1b[1m", "\x1b[2m", "\x1b[0m"
 _KEPT = {"\n", "\t"}
 _STYLES = re.compile("(\x1b\\[[012]m)")
@@ -50,6 +52,14 @@ def say_all(lines: Iterable[str]) -> None:
     """Write lines to standard output."""
     for line in lines:
         say(line)
+
+
+def piped(data: bytes) -> str:
+    """Return piped bytes as text; say on standard error where they are not UTF-8."""
+    text = data.decode("utf-8", "replace")
+    if text.encode() != data:
+        tell(REPLACED)
+    return text
 
 
 def tell(text: str) -> None:

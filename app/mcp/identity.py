@@ -17,7 +17,7 @@ _log = logging.getLogger(__name__)
 
 
 def known_tokens(vault: Path, name: str) -> list[str]:
-    """Return the tokens that a client was given at its own request: of our own file, and of the keyring.
+    """Return the tokens of a client's own requests, from our file and the keyring.
 
     Looking into the keyring may take long; not for an event loop.
     """

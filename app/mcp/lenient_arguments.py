@@ -132,7 +132,11 @@ class Arguments:
         return found
 
     def texts(self, name: str) -> list[str]:
-        """Return a list of texts, also from JSON, lines or a comma-separated text."""
+        """Return a list of texts, also from JSON, lines or a comma-separated text.
+
+        Raises:
+            InputError: An object or a list stands where a text belongs.
+        """
         value = None if self._is_empty(name) else self._values[name]
         if value is None:
             return []
@@ -140,6 +144,8 @@ class Arguments:
             value = _listed(value)
         if not isinstance(value, list):
             value = [value]
+        if any(isinstance(one, (dict, list)) for one in value):
+            raise InputError(f"'{name}' must be a list of texts.", field=name)
         return [text for text in (str(one).strip() for one in value if one is not None) if text]
 
     def lines(self, name: str) -> list[str]:
@@ -167,27 +173,55 @@ class Arguments:
         return found
 
     def choice(self, name: str, allowed: tuple[str, ...], default: str = "") -> str:
-        """Return one of some words, the default where it is not given.
+        """Return one of some words, given in any case or in the plural.
+
+        Where it is not given, that is the default.
 
         Raises:
             InputError: It is another word.
         """
-        value = self.text(name).strip().lower()
-        if not value:
-            return default
-        if value not in allowed:
-            raise InputError(f"'{name}' must be one of: {', '.join(allowed)}.", field=name)
-        return value
+        value = self.text(name).strip()
+        return one_of(name, value, allowed) if value else default
+
+    def identifier(self, name: str) -> str:
+        """Return an id, also in the brackets that answers print around it.
+
+        Raises:
+            InputError: It is not given.
+        """
+        return bare(self.required(name))
+
+    def identifiers(self, name: str) -> list[str]:
+        """Return ids, also in the brackets that answers print around them."""
+        return [found for one in self.texts(name) if (found := bare(one))]
 
     def span(self, name: str) -> str:
         """Return a time as the query language writes it: ``7d`` becomes ``last 7 days``."""
-        value = " ".join(self.text(name).replace('"', " ").split())
+        value = bare(" ".join(self.text(name).replace('"', " ").split()))
         match = _SHORT_SPAN.fullmatch(value)
         return f"last {match[1]} {_UNITS[match[2].lower()]}" if match else value
 
     def _is_empty(self, name: str) -> bool:
         value = self._values.get(name)
         return value in (None, [], {}) or (isinstance(value, str) and not value.strip())
+
+
+def bare(text: str) -> str:
+    """Return an id without the brackets of recalled text."""
+    return text.strip().strip("⟦⟧").strip()
+
+
+def one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
+    """Return the allowed word that is meant, in any case or in the plural.
+
+    Raises:
+        InputError: None is.
+    """
+    word = value.strip().lower()
+    found = next((one for one in (word, word.removesuffix("s")) if one in allowed), None)
+    if found is None:
+        raise InputError(f"'{name}' must be one of: {', '.join(allowed)}.", field=name)
+    return found
 
 
 def _plain(name: str) -> str:

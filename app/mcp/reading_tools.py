@@ -5,7 +5,7 @@ from typing import Any, Final
 
 from app.core.recall_fence import entry
 from app.errors import InputError
-from app.mcp.lenient_arguments import Arguments
+from app.mcp.lenient_arguments import Arguments, bare, one_of
 from app.mcp.tool_answers import ToolAnswer, day, memory_entry, recalled, within
 from app.mcp.toolbox import CallContext
 
@@ -14,6 +14,7 @@ STORES: Final = ("private", "shared", "social")
 _HITS: Final = 10
 _MAX_HITS: Final = 200
 _NEIGHBOURS: Final = 10
+_PROPOSALS: Final = 500
 _SHOWN: Final = (
     *("id", "kind", "title", "content", "facts", "tags", "category", "key", "type", "store", "source", "created_at"),
     *("updated_at", "confidence", "version", "pinned", "superseded_by", "deleted_at", "session_id", "sources"),
@@ -44,20 +45,49 @@ async def search(given: Arguments, call: CallContext) -> ToolAnswer:
 
 async def get(given: Arguments, call: CallContext) -> ToolAnswer:
     """Return whole memories and messages."""
-    ids = given.texts("ids")
+    ids = given.identifiers("ids")
     if not ids:
         raise InputError("'ids' is missing: give the ids that a search showed.", field="ids")
     found = await call.read("memory.get", ids=ids, max_tokens=given.number("max_tokens"))
+    proposals = await _proposals(found["missing"], call)
+    found["missing"] = [one for one in found["missing"] if one not in proposals]
     entries = [memory_entry(memory) for memory in found["memories"]]
     entries += [_turn_entry(turn) for turn in found["messages"]]
-    after = []
+    after = [f"Proposal {number} {_fate(proposal)}" for number, proposal in proposals.items()]
     if found["left_out"]:
         after.append(f"No room for: {', '.join(one['id'] for one in found['left_out'])}. Ask for them alone.")
     if found["missing"]:
         after.append(f"There is nothing with the id {', '.join(found['missing'])}.")
     items = [_shown(memory) for memory in found["memories"]] + [_turn(turn) for turn in found["messages"]]
+    items += [_proposal(number, proposal) for number, proposal in proposals.items()]
     structured = {name: found[name] for name in ("left_out", "missing", "tokens")}
     return ToolAnswer(recalled(entries, "\n".join(after)), {"items": items, **structured})
+
+
+async def _proposals(missing: list[str], call: CallContext) -> dict[str, dict[str, Any]]:
+    """Return the client's own proposals whose numbers are among the missing ids."""
+    numbers = [one for one in missing if one.isdecimal()]
+    if not numbers:
+        return {}
+    own = {str(one["id"]): one for one in await call.read("inbox.mine", limit=_PROPOSALS)}
+    return {number: own[number] for number in numbers if number in own}
+
+
+def _fate(proposal: dict[str, Any]) -> str:
+    """Return what became of a proposal, in words."""
+    because = f": {' '.join(proposal['note'].split())}" if proposal["note"] else "."
+    if proposal["state"] == "waiting":
+        return "waits for the person; nothing is stored yet."
+    if proposal["state"] == "accepted":
+        stored = f" It is stored as {', '.join(proposal['ids'])}." if proposal["ids"] else ""
+        return f"was accepted by the person{because}{stored}"
+    return f"was rejected by the person{because}" if proposal["state"] == "rejected" else "expired undecided."
+
+
+def _proposal(number: str, proposal: dict[str, Any]) -> dict[str, Any]:
+    names = ("operation", "state", "note", "created_at", "decided_at")
+    known = {name: proposal[name] for name in names if proposal[name]}
+    return {"id": number, "kind": "proposal", **known, "ids": list(proposal["ids"])}
 
 
 async def context(given: Arguments, call: CallContext) -> ToolAnswer:
@@ -74,10 +104,8 @@ async def context(given: Arguments, call: CallContext) -> ToolAnswer:
 
 async def timeline(given: Arguments, call: CallContext) -> ToolAnswer:
     """Return what lies around a moment or an item."""
-    cursor = given.text("cursor").strip()
-    kinds = [kind for kind in given.texts("kinds") if kind != "all"]
-    if wrong := [kind for kind in kinds if kind not in KINDS]:
-        raise InputError(f"There is no kind '{wrong[0]}'. There are: {', '.join(KINDS)}.", field="kinds")
+    cursor = bare(given.text("cursor"))
+    kinds = [one_of("kinds", kind, KINDS) for kind in given.texts("kinds") if kind.lower() != "all"]
     before, after = given.number("before", _NEIGHBOURS), given.number("after", _NEIGHBOURS)
     found = await call.read(
         "memory.timeline",
@@ -103,7 +131,7 @@ async def timeline(given: Arguments, call: CallContext) -> ToolAnswer:
 
 async def entity_info(given: Arguments, call: CallContext) -> ToolAnswer:
     """Return everything about a named thing."""
-    name, limit = given.required("name").strip(), given.number("limit", 20)
+    name, limit = given.identifier("name"), given.number("limit", 20)
     candidates: list[dict[str, Any]] = []
     if name.startswith("ent-"):
         entity_id = name
@@ -151,11 +179,10 @@ def _others(candidates: list[dict[str, Any]], chosen: str) -> str:
 def _query(given: Arguments) -> str:
     parts = [given.text("query").strip()]
     kinds = given.texts("kind")
-    if "all" not in kinds:
-        parts += [f"kind:{_one_of('kind', _singular(kind), KINDS)}" for kind in kinds]
+    parts += [f"kind:{one_of('kind', kind, KINDS)}" for kind in kinds if "all" not in kinds]
     parts += [f'tag:"{_quotable(tag.lstrip("#"))}"' for tag in given.texts("tag")]
     if store := given.text("store").strip():
-        parts.append(f"store:{_one_of('store', store, STORES)}")
+        parts.append(f"store:{one_of('store', store, STORES)}")
     for name, operator in (("since", "after"), ("until", "before")):
         if span := given.span(name):
             parts.append(f'{operator}:"{_quotable(span)}"')
@@ -165,18 +192,8 @@ def _query(given: Arguments) -> str:
     return query
 
 
-def _singular(kind: str) -> str:
-    return kind.rstrip("s") if kind.rstrip("s") in KINDS else kind
-
-
 def _quotable(text: str) -> str:
     return text.replace('"', " ").strip()
-
-
-def _one_of(name: str, value: str, allowed: tuple[str, ...]) -> str:
-    if value.lower() not in allowed:
-        raise InputError(f"'{name}' must be one of: {', '.join(allowed)}.", field=name)
-    return value.lower()
 
 
 def _offset(given: Arguments) -> int:

@@ -126,7 +126,7 @@ async def _delete(what: str, texts: Sequence[str], operation: str, call: CallCon
 
 
 def _waits(value: Any, name: str) -> ToolAnswer | None:
-    """Return the answer to a write in the inbox: nothing was made of what the schema promises."""
+    """Return the answer to a write in the inbox, with an empty list as promised."""
     held = held_back(value, _HOW)
     return None if held is None else ToolAnswer(held.text, {name: [], "message": held.text})
 

@@ -8,6 +8,7 @@ _TEXT: Final[Schema] = {"type": "string"}
 _FLAG: Final[Schema] = {"type": "boolean"}
 _COUNT: Final[Schema] = {"type": "integer"}
 _TEXTS: Final[Schema] = {"type": "array", "items": _TEXT}
+_TAGS: Final[Schema] = {**_TEXTS, "description": "at most 16 of at most 64 characters"}
 _ITEMS: Final[Schema] = {"type": "array", "items": {"type": "object"}}
 _STORE: Final[Schema] = {"enum": ["private", "shared", "social"]}
 
@@ -59,6 +60,7 @@ _WRITTEN: Final[Schema] = {
     "id": _TEXT,
     "matched": _text("id of the memory it was merged with or replaces"),
     "reason": _TEXT,
+    "notes": _TEXTS,
 }
 _CURSOR: Final[Schema] = _text("next_cursor of the answer before")
 
@@ -84,7 +86,7 @@ SMALL_TOOLS: Final[list[Schema]] = [
     ),
     tool(
         "memory_get",
-        "Read whole memories or messages by id, deleted ones too.",
+        "Read whole memories or messages by id, deleted ones too. A proposal's number tells what the person decided.",
         {"ids": _TEXTS, "max_tokens": _COUNT},
         ["ids"],
         {"items": _ITEMS, "left_out": _ITEMS, "missing": _TEXTS, "tokens": _COUNT},
@@ -99,7 +101,7 @@ SMALL_TOOLS: Final[list[Schema]] = [
             "kind": {"enum": ["observation", "note", "fact"]},
             "type": _text("of an observation, such as decision"),
             "facts": _TEXTS,
-            "tags": _TEXTS,
+            "tags": _TAGS,
             "people": _TEXTS,
             "files": _TEXTS,
             "store": _STORE,
@@ -136,7 +138,7 @@ SMALL_TOOLS: Final[list[Schema]] = [
     tool(
         "remember_fact",
         "Remember one fact as one sentence. With category and key it replaces the fact of that name.",
-        {"content": _TEXT, "category": _TEXT, "key": _TEXT, "tags": _TEXTS, "store": _STORE, "session": _TEXT},
+        {"content": _TEXT, "category": _TEXT, "key": _TEXT, "tags": _TAGS, "store": _STORE, "session": _TEXT},
         ["content"],
         {**_WRITTEN, "conflicts": _ITEMS},
         is_idempotent=True,

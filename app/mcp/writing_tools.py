@@ -1,9 +1,11 @@
 """Tools of the small profile that write: memories, facts, corrections, the scratchpad."""
 
 import re
+from collections.abc import Sequence
 from typing import Any, Final
 
-from app.errors import InputError, NotFoundError
+from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag
+from app.errors import InputError, KeepsakeError, NotFoundError, StaleError
 from app.mcp.lenient_arguments import Arguments
 from app.mcp.reading_tools import STORES
 from app.mcp.tool_answers import ToolAnswer, held_back, recalled
@@ -17,10 +19,12 @@ _OUTCOMES: Final = {
     "EXACT_DUP": ("duplicate", "Known already in the same words as {id}; it was counted once more."),
 }
 _CONFLICTS: Final = 3
+_LONGEST_CHAIN: Final = 50  # facts that superseded each other
 
 
 async def write(given: Arguments, call: CallContext) -> ToolAnswer:
     """Store a memory."""
+    tags = given.texts("tags")
     value = await call.write(
         "memory.write",
         content=given.required("content"),
@@ -28,13 +32,13 @@ async def write(given: Arguments, call: CallContext) -> ToolAnswer:
         kind=given.choice("kind", ("observation", "note", "fact"), "observation"),
         type=given.text("type"),
         facts=given.lines("facts"),
-        tags=given.texts("tags"),
+        tags=tags,
         related_people=given.texts("people"),
         related_files=given.texts("files"),
         store=_store(given),
         session=given.text("session").strip() or None,
     )
-    return held_back(value) or _written(value)
+    return _with_tag_notes(_held_back(value) or _written(value), tags)
 
 
 async def remember(given: Arguments, call: CallContext) -> ToolAnswer:
@@ -42,20 +46,22 @@ async def remember(given: Arguments, call: CallContext) -> ToolAnswer:
     content, category, key = given.required("content"), given.text("category").strip(), given.text("key").strip()
     if bool(category) != bool(key):
         raise InputError("'category' and 'key' name a fact together: give both or neither.", field="key")
+    category, key = await _fact_name(category, key, call)
     if category and (declined := await _protects(category, key, content, call)):
         return declined
+    tags = given.texts("tags")
     value = await call.write(
         "fact.remember",
         content=content,
         category=category,
         key=key,
-        tags=given.texts("tags"),
+        tags=tags,
         store=_store(given),
         session=given.text("session").strip() or None,
     )
-    if held := held_back(value):
-        return held
-    answer = _written(value)
+    if held := _held_back(value):
+        return _with_tag_notes(held, tags)
+    answer = _with_tag_notes(_written(value), tags)
     if answer.structured["outcome"] != "added":
         return answer
     own = answer.structured["id"]
@@ -70,7 +76,7 @@ async def remember(given: Arguments, call: CallContext) -> ToolAnswer:
 
 async def correct(given: Arguments, call: CallContext) -> ToolAnswer:
     """Replace what a memory says, or delete it."""
-    memory_id, content = given.required("id").strip(), given.text("content")
+    memory_id, content = given.identifier("id"), given.text("content")
     is_deletion = given.flag("delete")
     if is_deletion and content.strip():
         raise InputError("Give either 'content' or 'delete', not both.", field="delete")
@@ -78,7 +84,7 @@ async def correct(given: Arguments, call: CallContext) -> ToolAnswer:
         raise InputError("'content' is missing: say what is right, or set 'delete' to true.", field="content")
     memory = await call.read("note.get", id=memory_id)
     if memory["deleted_at"]:
-        raise NotFoundError(f"{memory_id} was deleted already.", id=memory_id)
+        raise await _gone(memory, call)
     is_fact = memory["kind"] == "fact"
     if is_deletion or _is_protected(memory):
         deed = "Delete" if is_deletion else "Change"
@@ -87,14 +93,14 @@ async def correct(given: Arguments, call: CallContext) -> ToolAnswer:
             return _declined(memory_id)
     if is_deletion:
         value = await call.write("fact.forget" if is_fact else "note.delete", id=memory_id)
-        return held_back(value) or ToolAnswer(
+        return _held_back(value) or ToolAnswer(
             f"Deleted {memory_id}. The person can restore it.", {"outcome": "deleted", "id": memory_id}
         )
     if not is_fact:
         value = await call.write("note.update", id=memory_id, version=memory["version"], content=content)
-        return held_back(value) or ToolAnswer(f"Changed {memory_id}.", {"outcome": "updated", "id": memory_id})
+        return _held_back(value) or ToolAnswer(f"Changed {memory_id}.", {"outcome": "updated", "id": memory_id})
     value = await call.write("fact.correct", id=memory_id, content=content)
-    if held := held_back(value):
+    if held := _held_back(value):
         return held
     made = value["fact"]["id"]
     return ToolAnswer(
@@ -105,9 +111,9 @@ async def correct(given: Arguments, call: CallContext) -> ToolAnswer:
 
 async def confirm(given: Arguments, call: CallContext) -> ToolAnswer:
     """Make a fact certain for good."""
-    fact_id = given.required("id").strip()
+    fact_id = given.identifier("id")
     value = await call.write("fact.confirm", id=fact_id)
-    return held_back(value) or ToolAnswer(
+    return _held_back(value) or ToolAnswer(
         f"Confirmed {fact_id}: it never fades.", {"outcome": "updated", "id": fact_id, "reason": "confirmed"}
     )
 
@@ -119,17 +125,21 @@ async def scratchpad(given: Arguments, call: CallContext) -> ToolAnswer:
     action = given.choice("action", ("read", "write", "clear"), "write" if items else "read")
     if action == "write":
         value = await call.write("session.scratchpad.write", session=session, items=items)
-        if held := held_back(value):
+        if held := _held_back(value):
             return held
         return _scratchpad(value["items"], session, "updated")
     if action == "clear":
         value = await call.write("session.scratchpad.clear", session=session)
-        return held_back(value) or ToolAnswer("Emptied.", {"items": [], "session": session, "outcome": "deleted"})
+        return _held_back(value) or ToolAnswer("Emptied.", {"items": [], "session": session, "outcome": "deleted"})
     try:
         found = await call.read("session.scratchpad.read", session=session)
     except NotFoundError:
         found = {"items": []}
     return _scratchpad(found["items"], session, "read")
+
+
+def _held_back(value: Any) -> ToolAnswer | None:
+    return held_back(value, "memory_get with its number as the id says what became of it.")
 
 
 def _scratchpad(items: list[str], session: str, outcome: str) -> ToolAnswer:
@@ -150,6 +160,39 @@ def _written(value: dict[str, Any]) -> ToolAnswer:
     return ToolAnswer(text, {name: one for name, one in structured.items() if one})
 
 
+async def _fact_name(category: str, key: str, call: CallContext) -> tuple[str, str]:
+    """Return the name of a fact in lower case, unless one has it as given."""
+    lower = category.casefold(), key.casefold()
+    if (category, key) == lower:
+        return lower
+    try:
+        await call.read("fact.get", category=category, key=key)
+    except NotFoundError:
+        return lower
+    return category, key
+
+
+def _with_tag_notes(answer: ToolAnswer, tags: Sequence[str]) -> ToolAnswer:
+    """Return an answer that says which of the tags were cut or left out."""
+    notes = []
+    names = list(dict.fromkeys(map(normalise_tag, tags)))
+    if cut := sum(len(tag.strip()) > MAX_TAG_LENGTH for tag in tags):
+        notes.append(f"{_tags(cut)} cut to {MAX_TAG_LENGTH} characters.")
+    kept = list(filter(None, names))
+    if len(kept) > MAX_TAGS:
+        notes.append(f"{_tags(len(kept) - MAX_TAGS)} left out: a memory has at most {MAX_TAGS}.")
+    if len(kept) < len(names):
+        notes.append("A tag without any letter was left out.")
+    if not notes:
+        return answer
+    said = " ".join(notes)
+    return ToolAnswer(f"{answer.text} {said}", {**answer.structured, "notes": notes})
+
+
+def _tags(count: int) -> str:
+    return "1 tag was" if count == 1 else f"{count:,} tags were"
+
+
 async def _protects(category: str, key: str, content: str, call: CallContext) -> ToolAnswer | None:
     """Ask the person before a certain fact is replaced; return a refusal."""
     try:
@@ -165,6 +208,26 @@ async def _protects(category: str, key: str, content: str, call: CallContext) ->
 def _is_protected(memory: dict[str, Any]) -> bool:
     is_confirmed = memory["kind"] == "fact" and memory["confidence"] >= 1 and memory["decay_rate"] == 0
     return bool(memory["pinned"]) or is_confirmed
+
+
+async def _gone(memory: dict[str, Any], call: CallContext) -> KeepsakeError:
+    """Return the failure that a memory is deleted or superseded, and by which."""
+    latest = memory
+    for _ in range(_LONGEST_CHAIN):
+        following = latest["superseded_by"] if latest["deleted_at"] else None
+        if not following:
+            break
+        try:
+            latest = await call.read("note.get", id=following)
+        except NotFoundError:
+            break
+    if latest["deleted_at"]:
+        return NotFoundError(f"{memory['id']} was deleted already.", id=memory["id"])
+    return StaleError(
+        f"{memory['id']} was superseded by {latest['id']}, which says {_excerpt(latest)}. Correct that one instead.",
+        id=memory["id"],
+        superseded_by=latest["id"],
+    )
 
 
 def _declined(memory_id: str) -> ToolAnswer:

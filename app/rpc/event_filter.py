@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from app.changes import ChangeSet, Event
+from app.changes import AREAS, ChangeSet, Event
 from app.core.stores import STORES
 from app.errors import InputError
 
@@ -56,7 +56,12 @@ def event_filter(params: Mapping[str, Any]) -> EventFilter:
     stores = _names(params, "stores")
     if stores is not None and (wrong := stores - set(STORES)):
         raise InputError(f"subscribe: there is no store '{min(wrong)}'.", stores=", ".join(STORES))
-    return EventFilter(_names(params, "areas"), stores, progress)
+    areas = _names(params, "areas")
+    if areas is not None and (wrong := areas - AREAS):
+        raise InputError(
+            f"subscribe: there is no area '{min(wrong)}'. There are: {', '.join(sorted(AREAS))}.", field="areas"
+        )
+    return EventFilter(areas, stores, progress)
 
 
 def _names(params: Mapping[str, Any], field: str) -> frozenset[str] | None:

@@ -206,7 +206,7 @@ class SocketServer:
         return await self._authentication.caller(said.token, said.name, said.version)
 
     def _current(self, caller: Caller) -> Caller:
-        """Return a caller as the person's decisions until now make it: they hold for every call that begins."""
+        """Return a caller as the person has decided by now."""
         return caller if self._authentication is None else self._authentication.current(caller)
 
     async def _renew_callers(self) -> None:

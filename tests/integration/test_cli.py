@@ -412,6 +412,10 @@ def test_bytes_that_are_no_text_do_no_harm(keepsake: Keepsake) -> None:
     kept = keepsake("capture", b"not \xe9 utf-8")
     assert kept.returncode == 0, kept.stderr
     assert keepsake("search", b"\xff\xfe").returncode == 0
+    piped = keepsake("capture", "-", stdin=b"not \xe9 utf-8")
+    assert piped.returncode == 0
+    assert b"were replaced by" in piped.stderr
+    assert keepsake("capture", "-", stdin="流氷".encode()).stderr == b""
     assert keepsake("import", b"no\xff.zip").returncode == 65
 
 

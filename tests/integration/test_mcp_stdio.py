@@ -368,3 +368,20 @@ def test_access_that_ends_during_a_session_ends_it(host: Host, raw: RawClient) -
     refused = raw.ask(2, "tools/call", search)["result"]
     assert refused["isError"]
     assert "The access of scout has ended." in refused["content"][0]["text"]
+
+
+def test_a_write_that_is_too_long_fails_alone(host: Host) -> None:
+    key = token(host)
+
+    async def talk() -> None:
+        async with mcp_client(host.vault, key) as client:
+            long, *others = await asyncio.gather(
+                client.call_tool("memory_write", {"content": "word " * 1_000_000}),
+                *(client.call_tool("scratchpad", {"items": [f"step {number}"]}) for number in range(5)),
+                *(client.call_tool("memory_search", {"query": f"tea {number}"}) for number in range(5)),
+            )
+            assert long.is_error
+            assert "4,194,304 are allowed. Shorten it" in text_of(long)
+            assert not any(other.is_error for other in others), [text_of(other) for other in others]
+
+    asyncio.run(talk())

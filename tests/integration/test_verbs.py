@@ -121,6 +121,22 @@ def test_exit_statuses(keepsake: Keepsake) -> None:
     assert "allow" in sentence(denied)
 
 
+def test_a_deletion_that_finds_nothing_fails(keepsake: Keepsake) -> None:
+    nothing = keepsake("note", "delete-many", "note-nowhere", "note-neither")
+    assert nothing.returncode == 65
+    assert "Nothing was deleted: there is no note with any of these ids" in sentence(nothing)
+    made = shown(keepsake("note", "save", "-", stdin="To be deleted.")).strip()
+    assert shown(keepsake("note", "delete-many", made, "note-nowhere")).split() == [made]
+    assert keepsake("note", "delete-many", made).returncode == 65
+
+
+def test_a_model_that_does_not_answer_fails_its_test(keepsake: Keepsake) -> None:
+    silent = keepsake("llm", "test")
+    assert silent.returncode == 1
+    assert "No language model" in silent.stdout.decode()
+    assert json.loads(keepsake("llm", "test", "--json").stdout)["ok"] is False
+
+
 def test_an_agent_is_added_and_its_token_works(keepsake: Keepsake) -> None:
     added = keepsake("agent", "add", "reader", "--trust", "inner", "--stores", "shared,social", "--json")
     made = json.loads(shown(added))

@@ -18,7 +18,7 @@ from app.cli.verbs.model import Verb
 from app.cli.verbs.option_parser import parsed
 from app.cli.verbs.tables import Screen
 from app.cli.verbs.values import arguments_of, standard_input
-from app.errors import KeepsakeError
+from app.errors import KeepsakeError, NotFoundError
 
 _REFUSED: Final = 1
 _YES: Final = frozenset({"y", "yes"})
@@ -66,20 +66,31 @@ def run_verb(verb: Verb, words: Sequence[str], vault: Path) -> int:
     except WrongUsageError as error:
         error.command = " ".join(["keepsake", *verb.words])
         raise
-    _perform(call)
-    return 0
+    return _perform(call)
 
 
-def _perform(call: VerbCall) -> None:
+def _perform(call: VerbCall) -> int:
     screen = _screen()
     with open_connection(call.vault) as connection:
         value = _answer(call, connection)
+        _require_effect(call, value)
         shows_hint = screen.is_terminal and not call.as_json and call.verb.access == "write"
         hint = _undo_hint(call, value, connection) if shows_hint else ""
     if call.as_json:
         terminal.say_json(value)
     else:
         terminal.say_all([*_lines(call, value, screen), *([hint] if hint else [])])
+    return _REFUSED if call.verb.operation == "llm.test" and not value["ok"] else 0
+
+
+def _require_effect(call: VerbCall, value: Any) -> None:
+    """Refuse a deletion that found nothing: the ids are wrong, or were used before.
+
+    Raises:
+        NotFoundError: Nothing was deleted.
+    """
+    if call.verb.operation == "note.delete_many" and not value:
+        raise NotFoundError("Nothing was deleted: there is no note with any of these ids, or they are gone already.")
 
 
 def _answer(call: VerbCall, connection: VaultConnection) -> Any:

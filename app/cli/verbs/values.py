@@ -235,4 +235,4 @@ def _called(parameter: VerbParameter) -> str:
 
 def standard_input() -> str:
     """Return what was piped in, or typed until the end of input."""
-    return "" if sys.stdin is None else sys.stdin.buffer.read().decode("utf-8", "replace")
+    return "" if sys.stdin is None else terminal.piped(sys.stdin.buffer.read())

@@ -14,6 +14,7 @@ from app.rpc.event_filter import EventFilter, event_filter
         {"areas": "memories"},
         {"areas": [1]},
         {"areas": {"memories": True}},
+        {"areas": ["memories", "nonsense"]},
         {"stores": ["nowhere"]},
         {"stores": [["social"]]},
         {"progress": 1},

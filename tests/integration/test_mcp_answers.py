@@ -1,0 +1,113 @@
+"""Answers of the ten tools: what was left out, what waits, what took whose place; and lenient arguments."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS
+from app.host import Host
+from app.mcp.small_schemas import SMALL_TOOLS
+from tests.helpers.mcp_clients import RawClient
+
+Ask = Callable[..., Any]
+
+
+@pytest.fixture
+def host(vault: Path) -> Iterator[Host]:
+    running = Host(vault, overrides={"embedding.model": "hashed"})
+    running.start()
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def ask(host: Host, request: pytest.FixtureRequest) -> Iterator[Ask]:
+    """Return what calls a tool as an agent and returns its text and structured answer."""
+    options = getattr(request, "param", {})
+    client = RawClient(host.vault, str(host.ask("agent.add", name="scout", trust="inner", **options).token))
+    client.greet()
+
+    def call(name: str, **arguments: Any) -> tuple[str, Any]:
+        result = client.ask(1, "tools/call", {"name": name, "arguments": arguments})["result"]
+        return result["content"][0]["text"], result.get("structuredContent")
+
+    yield call
+    assert client.close() == 0
+
+
+def test_tags_that_were_cut_or_left_out_are_named(host: Host, ask: Ask) -> None:
+    said, found = ask("memory_write", content="Many tags.", tags=[f"t{number}" for number in range(500)])
+    assert "484 tags were left out: a memory has at most 16." in said
+    assert found["notes"] == ["484 tags were left out: a memory has at most 16."]
+    said, _ = ask("remember_fact", content="A long tag.", tags=["t" * 5000, "t" * 6000, "ok"])
+    assert "2 tags were cut to 64 characters." in said
+    said, found = ask("memory_write", content="Ordinary tags.", tags="a, A, #b")
+    assert "notes" not in found
+    declared = next(one for one in SMALL_TOOLS if one["name"] == "memory_write")["inputSchema"]["properties"]["tags"]
+    assert declared["description"] == f"at most {MAX_TAGS} of at most {MAX_TAG_LENGTH} characters"
+    for tags in ({"a": 1}, ["ok", {"a": 1}], ["ok", ["b"]]):
+        said, found = ask("memory_write", content="Wrong tags.", tags=tags)
+        assert "'tags' must be a list of texts." in said
+        assert found is None
+
+
+@pytest.mark.parametrize("ask", [{"review": True}], indirect=True)
+def test_the_number_of_a_proposal_tells_what_became_of_it(host: Host, ask: Ask) -> None:
+    numbers = []
+    for content in ("The first.", "The second.", "The third."):
+        said, found = ask("memory_write", content=content)
+        assert "memory_get with its number" in said
+        assert "inbox.mine" not in said
+        numbers.append(found["id"])
+    accepted, rejected, waiting = numbers
+    (done,) = host.ask("inbox.accept", id=int(accepted))
+    host.ask("inbox.reject", id=int(rejected), reason="That was a joke.")
+    said, found = ask("memory_get", ids=[*numbers, "4711"])
+    assert [(one["id"], one["state"]) for one in found["items"]] == [
+        (accepted, "accepted"),
+        (rejected, "rejected"),
+        (waiting, "waiting"),
+    ]
+    assert found["missing"] == ["4711"]
+    assert f"Proposal {rejected} was rejected by the person: That was a joke." in said
+    assert f"Proposal {waiting} waits for the person; nothing is stored yet." in said
+    assert f"It is stored as {', '.join(found['items'][0]['ids'])}." in said
+    assert done.state == "accepted"
+
+
+def test_a_fact_that_was_superseded_names_the_one_that_holds(ask: Ask) -> None:
+    _, first = ask("remember_fact", content="Quentin plays the oboe.")
+    _, second = ask("correct_fact", id=first["id"], content="Quentin plays the tuba.")
+    _, third = ask("correct_fact", id=second["id"], content="Quentin plays the horn.")
+    for options in ({"content": "Quentin sings."}, {"delete": True}):
+        said, found = ask("correct_fact", id=first["id"], **options)
+        assert found is None
+        assert f"was superseded by {third['id']}, which says “Quentin plays the horn.”. Correct that one" in said
+    ask("correct_fact", id=third["id"], delete=True)
+    said, _ = ask("correct_fact", id=first["id"], content="Quentin sings.")
+    assert "was deleted already" in said
+
+
+def test_kinds_ids_and_names_of_facts_are_taken_as_models_write_them(ask: Ask) -> None:
+    _, note = ask("memory_write", content="Written as facts.", kind="Facts")
+    for kinds in ("FACT", ["facts"], "fact, Notes"):
+        _, found = ask("memory_timeline", kinds=kinds)
+        assert [one["id"] for one in found["items"]] == [note["id"]], kinds
+    said, _ = ask("memory_timeline", kinds="memories")
+    assert "must be one of: message, note, fact" in said
+    for name, field in (("memory_get", "ids"), ("confirm_fact", "id"), ("memory_timeline", "around")):
+        _, found = ask(name, **{field: f"⟦{note['id']}⟧"})
+        assert found, name
+    _, first = ask("remember_fact", content="Zoe was born on 3 May.", category="Birthday", key="ZOE")
+    _, second = ask("remember_fact", content="Zoe was born on 4 May.", category="birthday", key="zoe")
+    assert (second["outcome"], second["matched"]) == ("superseded", first["id"])
+    _, third = ask("remember_fact", content="Zoe was born on 5 May.", category="BIRTHDAY", key="Zoe")
+    assert (third["outcome"], third["matched"]) == ("superseded", second["id"])
+
+
+def test_a_fact_that_has_its_name_in_capitals_keeps_it(host: Host, ask: Ask) -> None:
+    old = host.ask("fact.remember", content="Zoe was born on 3 May.", category="Birthday", key="Zoe", store="shared")
+    _, found = ask("remember_fact", content="Zoe was born on 4 May.", category="Birthday", key="Zoe")
+    assert (found["outcome"], found["matched"]) == ("superseded", old.memory.id)
