@@ -3923,18 +3923,6 @@
         <translation>Mehr zeigen</translation>
     </message>
     <message>
-        <source>confirm a fact</source>
-        <translation>einen Fakt bestätigen</translation>
-    </message>
-    <message>
-        <source>correct a fact</source>
-        <translation>einen Fakt berichtigen</translation>
-    </message>
-    <message>
-        <source>delete a fact</source>
-        <translation>einen Fakt löschen</translation>
-    </message>
-    <message>
         <source>{n} drawn from this conversation. A line below each shows the message that says so.</source>
         <translation>{n} aus dieser Unterhaltung gezogen. Eine Zeile unter jedem zeigt die Nachricht, die ihn sagt.</translation>
     </message>
@@ -3944,6 +3932,17 @@
     <message>
         <source>Clear</source>
         <translation>Leeren</translation>
+    </message>
+</context>
+<context>
+    <name>FilterChip</name>
+    <message>
+        <source>Clear the filter</source>
+        <translation>Filter aufheben</translation>
+    </message>
+    <message>
+        <source>Filtered by {names}</source>
+        <translation>Gefiltert nach {names}</translation>
     </message>
 </context>
 <context>
@@ -5545,20 +5544,12 @@
         <source>Renamed; the links in {count} other notes follow.</source>
         <translation>Umbenannt; die Links in {count} anderen Notizen folgen.</translation>
     </message>
-    <message>
-        <source>rename the note</source>
-        <translation>die Notiz umbenennen</translation>
-    </message>
 </context>
 <context>
     <name>NoteFacets</name>
     <message>
         <source>Clear</source>
         <translation>Leeren</translation>
-    </message>
-    <message>
-        <source>Facets</source>
-        <translation>Facetten</translation>
     </message>
     <message>
         <source>Filters</source>
@@ -5739,8 +5730,8 @@
         <translation>Gelöschte Notizen zeigen</translation>
     </message>
     <message>
-        <source>Show or hide the facets</source>
-        <translation>Facetten ein- oder ausblenden</translation>
+        <source>Show or hide the filters</source>
+        <translation>Filter ein- oder ausblenden</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
@@ -5857,8 +5848,8 @@
         <translation>Gelöschte Notizen zeigen</translation>
     </message>
     <message>
-        <source>Show or hide facets</source>
-        <translation>Facetten ein- oder ausblenden</translation>
+        <source>Show or hide the filters</source>
+        <translation>Filter ein- oder ausblenden</translation>
     </message>
     <message>
         <source>The trash is empty</source>
@@ -6427,6 +6418,10 @@
 <context>
     <name>QuickCapture</name>
     <message>
+        <source>Captured a note</source>
+        <translation>Notiz erfasst</translation>
+    </message>
+    <message>
         <source>Enter saves  ·  Ctrl+Enter new line  ·  Esc hides and keeps the text</source>
         <translation>Eingabe speichert  ·  Strg+Eingabe neue Zeile  ·  Esc blendet aus und behält den Text</translation>
     </message>
@@ -6449,10 +6444,6 @@
     <message>
         <source>What to remember</source>
         <translation>Was zu merken ist</translation>
-    </message>
-    <message>
-        <source>capture</source>
-        <translation>Erfassung</translation>
     </message>
 </context>
 <context>
@@ -7391,10 +7382,6 @@
         <translation>Ihr Entwurf ist aufgehoben. „Neuer Zeitplan“ öffnet ihn wieder.</translation>
     </message>
     <message>
-        <source>undo of the run</source>
-        <translation>Rücknahme des Laufs</translation>
-    </message>
-    <message>
         <source>‘{name}’ runs</source>
         <translation>„{name}“ läuft</translation>
     </message>
@@ -7482,8 +7469,8 @@
         <translation>Alle Ergebnisse exportieren …</translation>
     </message>
     <message>
-        <source>Facets</source>
-        <translation>Facetten</translation>
+        <source>Filters</source>
+        <translation>Filter</translation>
     </message>
     <message>
         <source>Group results in another way</source>
@@ -7522,12 +7509,8 @@
         <translation>Mehr Ergebnisse zeigen</translation>
     </message>
     <message>
-        <source>Show or hide facets</source>
-        <translation>Facetten ein- oder ausblenden</translation>
-    </message>
-    <message>
-        <source>Show or hide the facets</source>
-        <translation>Facetten ein- oder ausblenden</translation>
+        <source>Show or hide the filters</source>
+        <translation>Filter ein- oder ausblenden</translation>
     </message>
     <message>
         <source>Still searching: the index is busy, or the vault is large. The results by words stay.</source>
@@ -7648,10 +7631,6 @@
     <message>
         <source>Untitled conversation</source>
         <translation>Unterhaltung ohne Titel</translation>
-    </message>
-    <message>
-        <source>rename conversation</source>
-        <translation>Unterhaltung umbenennen</translation>
     </message>
     <message>
         <source>{count} conversations selected</source>
@@ -7780,6 +7759,10 @@
         <translation>noch keine Fakten gezogen</translation>
     </message>
     <message>
+        <source>facts not drawn yet</source>
+        <translation>noch keine Fakten gezogen</translation>
+    </message>
+    <message>
         <source>no agent</source>
         <translation>kein Agent</translation>
     </message>
@@ -7849,14 +7832,6 @@
     <message>
         <source>Wait a moment: {work}</source>
         <translation>Einen Moment: {work}</translation>
-    </message>
-    <message>
-        <source>draw facts</source>
-        <translation>Fakten ziehen</translation>
-    </message>
-    <message>
-        <source>summarise</source>
-        <translation>zusammenfassen</translation>
     </message>
     <message>
         <source>{n} known ones confirmed</source>
@@ -9263,7 +9238,7 @@
         <translation>Wiederholen</translation>
     </message>
     <message>
-        <source>Redo {what}</source>
+        <source>Redo: {what}</source>
         <translation>Wiederholen: {what}</translation>
     </message>
     <message>
@@ -9279,7 +9254,7 @@
         <translation>Rückgängig</translation>
     </message>
     <message>
-        <source>Undo {what}</source>
+        <source>Undo: {what}</source>
         <translation>Rückgängig: {what}</translation>
     </message>
     <message>
@@ -9289,10 +9264,6 @@
     <message>
         <source>Undone: {what}</source>
         <translation>Rückgängig gemacht: {what}</translation>
-    </message>
-    <message>
-        <source>undoing {what}</source>
-        <translation>Rückgängigmachen: {what}</translation>
     </message>
 </context>
 <context>
@@ -9640,10 +9611,6 @@
     <message>
         <source>Open a note, conversation or search first; this place has no link</source>
         <translation>Öffne erst eine Notiz, Unterhaltung oder Suche; diese Stelle hat keinen Link</translation>
-    </message>
-    <message>
-        <source>create ‘{title}’</source>
-        <translation>„{title}“ anlegen</translation>
     </message>
     <message>
         <source>{model} answered in {seconds} seconds. This month it cost {cost}.</source>

@@ -3923,18 +3923,6 @@
         <translation>Mostrar más</translation>
     </message>
     <message>
-        <source>confirm a fact</source>
-        <translation>confirmar un hecho</translation>
-    </message>
-    <message>
-        <source>correct a fact</source>
-        <translation>corregir un hecho</translation>
-    </message>
-    <message>
-        <source>delete a fact</source>
-        <translation>eliminar un hecho</translation>
-    </message>
-    <message>
         <source>{n} drawn from this conversation. A line below each shows the message that says so.</source>
         <translation>{n} extraídos de esta conversación. Una línea bajo cada uno muestra el mensaje que lo dice.</translation>
     </message>
@@ -3944,6 +3932,17 @@
     <message>
         <source>Clear</source>
         <translation>Borrar</translation>
+    </message>
+</context>
+<context>
+    <name>FilterChip</name>
+    <message>
+        <source>Clear the filter</source>
+        <translation>Quitar el filtro</translation>
+    </message>
+    <message>
+        <source>Filtered by {names}</source>
+        <translation>Filtrado por {names}</translation>
     </message>
 </context>
 <context>
@@ -5545,20 +5544,12 @@
         <source>Renamed; the links in {count} other notes follow.</source>
         <translation>Renombrada; los enlaces de otras {count} notas la siguen.</translation>
     </message>
-    <message>
-        <source>rename the note</source>
-        <translation>renombrar la nota</translation>
-    </message>
 </context>
 <context>
     <name>NoteFacets</name>
     <message>
         <source>Clear</source>
         <translation>Borrar</translation>
-    </message>
-    <message>
-        <source>Facets</source>
-        <translation>Facetas</translation>
     </message>
     <message>
         <source>Filters</source>
@@ -5739,8 +5730,8 @@
         <translation>Mostrar notas eliminadas</translation>
     </message>
     <message>
-        <source>Show or hide the facets</source>
-        <translation>Mostrar u ocultar las facetas</translation>
+        <source>Show or hide the filters</source>
+        <translation>Mostrar u ocultar los filtros</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
@@ -5857,8 +5848,8 @@
         <translation>Mostrar notas eliminadas</translation>
     </message>
     <message>
-        <source>Show or hide facets</source>
-        <translation>Mostrar u ocultar facetas</translation>
+        <source>Show or hide the filters</source>
+        <translation>Mostrar u ocultar los filtros</translation>
     </message>
     <message>
         <source>The trash is empty</source>
@@ -6427,6 +6418,10 @@
 <context>
     <name>QuickCapture</name>
     <message>
+        <source>Captured a note</source>
+        <translation>Nota capturada</translation>
+    </message>
+    <message>
         <source>Enter saves  ·  Ctrl+Enter new line  ·  Esc hides and keeps the text</source>
         <translation>Intro guarda  ·  Ctrl+Intro línea nueva  ·  Esc oculta y conserva el texto</translation>
     </message>
@@ -6449,10 +6444,6 @@
     <message>
         <source>What to remember</source>
         <translation>Lo que hay que recordar</translation>
-    </message>
-    <message>
-        <source>capture</source>
-        <translation>captura</translation>
     </message>
 </context>
 <context>
@@ -7391,10 +7382,6 @@
         <translation>Su borrador se conserva. «Nueva programación» lo vuelve a abrir.</translation>
     </message>
     <message>
-        <source>undo of the run</source>
-        <translation>deshacer la ejecución</translation>
-    </message>
-    <message>
         <source>‘{name}’ runs</source>
         <translation>«{name}» se está ejecutando</translation>
     </message>
@@ -7482,8 +7469,8 @@
         <translation>Exportar todos los resultados…</translation>
     </message>
     <message>
-        <source>Facets</source>
-        <translation>Facetas</translation>
+        <source>Filters</source>
+        <translation>Filtros</translation>
     </message>
     <message>
         <source>Group results in another way</source>
@@ -7522,12 +7509,8 @@
         <translation>Mostrar más resultados</translation>
     </message>
     <message>
-        <source>Show or hide facets</source>
-        <translation>Mostrar u ocultar facetas</translation>
-    </message>
-    <message>
-        <source>Show or hide the facets</source>
-        <translation>Mostrar u ocultar las facetas</translation>
+        <source>Show or hide the filters</source>
+        <translation>Mostrar u ocultar los filtros</translation>
     </message>
     <message>
         <source>Still searching: the index is busy, or the vault is large. The results by words stay.</source>
@@ -7648,10 +7631,6 @@
     <message>
         <source>Untitled conversation</source>
         <translation>Conversación sin título</translation>
-    </message>
-    <message>
-        <source>rename conversation</source>
-        <translation>renombrar la conversación</translation>
     </message>
     <message>
         <source>{count} conversations selected</source>
@@ -7780,6 +7759,10 @@
         <translation>hechos aún sin extraer</translation>
     </message>
     <message>
+        <source>facts not drawn yet</source>
+        <translation>hechos aún sin extraer</translation>
+    </message>
+    <message>
         <source>no agent</source>
         <translation>sin agente</translation>
     </message>
@@ -7849,14 +7832,6 @@
     <message>
         <source>Wait a moment: {work}</source>
         <translation>Un momento: {work}</translation>
-    </message>
-    <message>
-        <source>draw facts</source>
-        <translation>extraer hechos</translation>
-    </message>
-    <message>
-        <source>summarise</source>
-        <translation>resumir</translation>
     </message>
     <message>
         <source>{n} known ones confirmed</source>
@@ -9263,7 +9238,7 @@
         <translation>Rehacer</translation>
     </message>
     <message>
-        <source>Redo {what}</source>
+        <source>Redo: {what}</source>
         <translation>Rehacer: {what}</translation>
     </message>
     <message>
@@ -9279,7 +9254,7 @@
         <translation>Deshacer</translation>
     </message>
     <message>
-        <source>Undo {what}</source>
+        <source>Undo: {what}</source>
         <translation>Deshacer: {what}</translation>
     </message>
     <message>
@@ -9289,10 +9264,6 @@
     <message>
         <source>Undone: {what}</source>
         <translation>Deshecho: {what}</translation>
-    </message>
-    <message>
-        <source>undoing {what}</source>
-        <translation>deshacer: {what}</translation>
     </message>
 </context>
 <context>
@@ -9640,10 +9611,6 @@
     <message>
         <source>Open a note, conversation or search first; this place has no link</source>
         <translation>Abre primero una nota, conversación o búsqueda; este lugar no tiene enlace</translation>
-    </message>
-    <message>
-        <source>create ‘{title}’</source>
-        <translation>crear «{title}»</translation>
     </message>
     <message>
         <source>{model} answered in {seconds} seconds. This month it cost {cost}.</source>

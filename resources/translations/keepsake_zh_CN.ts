@@ -3923,18 +3923,6 @@
         <translation>显示更多</translation>
     </message>
     <message>
-        <source>confirm a fact</source>
-        <translation>确认事实</translation>
-    </message>
-    <message>
-        <source>correct a fact</source>
-        <translation>更正事实</translation>
-    </message>
-    <message>
-        <source>delete a fact</source>
-        <translation>删除事实</translation>
-    </message>
-    <message>
         <source>{n} drawn from this conversation. A line below each shows the message that says so.</source>
         <translation>从此会话提取了 {n} 条。每条下方的一行显示其出处消息。</translation>
     </message>
@@ -3944,6 +3932,17 @@
     <message>
         <source>Clear</source>
         <translation>清除</translation>
+    </message>
+</context>
+<context>
+    <name>FilterChip</name>
+    <message>
+        <source>Clear the filter</source>
+        <translation>清除筛选</translation>
+    </message>
+    <message>
+        <source>Filtered by {names}</source>
+        <translation>筛选条件：{names}</translation>
     </message>
 </context>
 <context>
@@ -5545,20 +5544,12 @@
         <source>Renamed; the links in {count} other notes follow.</source>
         <translation>已重命名；另外 {count} 条笔记中的链接随之更新。</translation>
     </message>
-    <message>
-        <source>rename the note</source>
-        <translation>重命名笔记</translation>
-    </message>
 </context>
 <context>
     <name>NoteFacets</name>
     <message>
         <source>Clear</source>
         <translation>清除</translation>
-    </message>
-    <message>
-        <source>Facets</source>
-        <translation>分类筛选</translation>
     </message>
     <message>
         <source>Filters</source>
@@ -5739,8 +5730,8 @@
         <translation>显示已删除的笔记</translation>
     </message>
     <message>
-        <source>Show or hide the facets</source>
-        <translation>显示或隐藏分类筛选</translation>
+        <source>Show or hide the filters</source>
+        <translation>显示或隐藏筛选</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
@@ -5857,8 +5848,8 @@
         <translation>显示已删除的笔记</translation>
     </message>
     <message>
-        <source>Show or hide facets</source>
-        <translation>显示或隐藏分类筛选</translation>
+        <source>Show or hide the filters</source>
+        <translation>显示或隐藏筛选</translation>
     </message>
     <message>
         <source>The trash is empty</source>
@@ -6427,6 +6418,10 @@
 <context>
     <name>QuickCapture</name>
     <message>
+        <source>Captured a note</source>
+        <translation>已速记</translation>
+    </message>
+    <message>
         <source>Enter saves  ·  Ctrl+Enter new line  ·  Esc hides and keeps the text</source>
         <translation>Enter 保存  ·  Ctrl+Enter 换行  ·  Esc 隐藏并保留文字</translation>
     </message>
@@ -6449,10 +6444,6 @@
     <message>
         <source>What to remember</source>
         <translation>要记住的内容</translation>
-    </message>
-    <message>
-        <source>capture</source>
-        <translation>记录</translation>
     </message>
 </context>
 <context>
@@ -7391,10 +7382,6 @@
         <translation>您的草稿已保留。“新建计划”可再次打开它。</translation>
     </message>
     <message>
-        <source>undo of the run</source>
-        <translation>撤销此次运行</translation>
-    </message>
-    <message>
         <source>‘{name}’ runs</source>
         <translation>“{name}”正在运行</translation>
     </message>
@@ -7482,8 +7469,8 @@
         <translation>导出所有结果…</translation>
     </message>
     <message>
-        <source>Facets</source>
-        <translation>分类筛选</translation>
+        <source>Filters</source>
+        <translation>筛选</translation>
     </message>
     <message>
         <source>Group results in another way</source>
@@ -7522,12 +7509,8 @@
         <translation>显示更多结果</translation>
     </message>
     <message>
-        <source>Show or hide facets</source>
-        <translation>显示或隐藏分类筛选</translation>
-    </message>
-    <message>
-        <source>Show or hide the facets</source>
-        <translation>显示或隐藏分类筛选</translation>
+        <source>Show or hide the filters</source>
+        <translation>显示或隐藏筛选</translation>
     </message>
     <message>
         <source>Still searching: the index is busy, or the vault is large. The results by words stay.</source>
@@ -7648,10 +7631,6 @@
     <message>
         <source>Untitled conversation</source>
         <translation>无标题会话</translation>
-    </message>
-    <message>
-        <source>rename conversation</source>
-        <translation>重命名会话</translation>
     </message>
     <message>
         <source>{count} conversations selected</source>
@@ -7780,6 +7759,10 @@
         <translation>尚未提取事实</translation>
     </message>
     <message>
+        <source>facts not drawn yet</source>
+        <translation>尚未提取事实</translation>
+    </message>
+    <message>
         <source>no agent</source>
         <translation>无智能体</translation>
     </message>
@@ -7849,14 +7832,6 @@
     <message>
         <source>Wait a moment: {work}</source>
         <translation>请稍候：{work}</translation>
-    </message>
-    <message>
-        <source>draw facts</source>
-        <translation>提取事实</translation>
-    </message>
-    <message>
-        <source>summarise</source>
-        <translation>总结</translation>
     </message>
     <message>
         <source>{n} known ones confirmed</source>
@@ -9263,7 +9238,7 @@
         <translation>重做</translation>
     </message>
     <message>
-        <source>Redo {what}</source>
+        <source>Redo: {what}</source>
         <translation>重做：{what}</translation>
     </message>
     <message>
@@ -9279,7 +9254,7 @@
         <translation>撤销</translation>
     </message>
     <message>
-        <source>Undo {what}</source>
+        <source>Undo: {what}</source>
         <translation>撤销：{what}</translation>
     </message>
     <message>
@@ -9289,10 +9264,6 @@
     <message>
         <source>Undone: {what}</source>
         <translation>已撤销：{what}</translation>
-    </message>
-    <message>
-        <source>undoing {what}</source>
-        <translation>撤销：{what}</translation>
     </message>
 </context>
 <context>
@@ -9640,10 +9611,6 @@
     <message>
         <source>Open a note, conversation or search first; this place has no link</source>
         <translation>请先打开笔记、会话或搜索；此处没有链接</translation>
-    </message>
-    <message>
-        <source>create ‘{title}’</source>
-        <translation>创建“{title}”</translation>
     </message>
     <message>
         <source>{model} answered in {seconds} seconds. This month it cost {cost}.</source>

@@ -325,7 +325,7 @@ class SchedulePane(ReadingPane):
         if not isValid(self):
             return
         if history_of(reply) or reply.value:
-            self.show_notice(self.tr("Undid the run"), history_of(reply), self.tr("undo of the run"))
+            self.show_notice(self.tr("Undid the run"), history_of(reply))
         else:
             self.show_notice(self.tr("There is nothing of this run left to undo."))
 
