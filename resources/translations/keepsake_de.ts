@@ -7374,8 +7374,8 @@
         <translation>Woche</translation>
     </message>
     <message>
-        <source>Your changes are kept. Edit opens them again.</source>
-        <translation>Ihre Änderungen sind aufgehoben. „Bearbeiten“ öffnet sie wieder.</translation>
+        <source>Your changes are kept. ‘Change…’ opens them again.</source>
+        <translation>Ihre Änderungen sind aufgehoben. „Ändern …“ öffnet sie wieder.</translation>
     </message>
     <message>
         <source>Your draft is kept. New schedule opens it again.</source>

@@ -7374,8 +7374,8 @@
         <translation>Semana</translation>
     </message>
     <message>
-        <source>Your changes are kept. Edit opens them again.</source>
-        <translation>Sus cambios se conservan. «Editar» los vuelve a abrir.</translation>
+        <source>Your changes are kept. ‘Change…’ opens them again.</source>
+        <translation>Sus cambios se conservan. «Cambiar…» los vuelve a abrir.</translation>
     </message>
     <message>
         <source>Your draft is kept. New schedule opens it again.</source>

@@ -7374,8 +7374,8 @@
         <translation>周</translation>
     </message>
     <message>
-        <source>Your changes are kept. Edit opens them again.</source>
-        <translation>您的更改已保留。点击“编辑”可再次打开。</translation>
+        <source>Your changes are kept. ‘Change…’ opens them again.</source>
+        <translation>您的更改已保留。点击“更改…”可再次打开。</translation>
     </message>
     <message>
         <source>Your draft is kept. New schedule opens it again.</source>
