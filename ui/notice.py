@@ -14,7 +14,7 @@ class Notice:
         text: One sentence, such as ``Deleted ‘Rose list’``.
         history_ids: Entries of the history that undo it; with them the toast offers Undo and Ctrl+Z does too.
         seconds: How long it stays; 0 for as long as it takes to read, longer where it offers Undo.
-        undo_text: What Ctrl+Z is called then, such as ``delete ‘Rose list’``; ``text`` when empty.
+        undo_text: What was done, for “Undo: …”, where ``text`` does not say it, such as ``Captured a note``.
         undo_call: Undoes it where the history has nothing of it; only the toast offers that.
         kind: ``info`` or ``error``; an error stays until dismissed.
     """

@@ -220,8 +220,7 @@ class Window(QMainWindow):
 
     def show_notice(self, notice: Notice) -> None:
         """Show a toast; what it can undo, Ctrl+Z can undo too."""
-        text = notice.undo_text or notice.text[:1].lower() + notice.text[1:]
-        self.undo.record(text, notice.history_ids)
+        self.undo.record((notice.undo_text or notice.text).removesuffix("."), notice.history_ids)
         self.toaster.show_notice(notice)
 
     def show_safe_mode(self, *, is_joined: bool) -> None:

@@ -4046,18 +4046,6 @@
         <translation>Mehr zeigen</translation>
     </message>
     <message>
-        <source>confirm a fact</source>
-        <translation>einen Fakt bestätigen</translation>
-    </message>
-    <message>
-        <source>correct a fact</source>
-        <translation>einen Fakt berichtigen</translation>
-    </message>
-    <message>
-        <source>delete a fact</source>
-        <translation>einen Fakt löschen</translation>
-    </message>
-    <message>
         <source>{n} drawn from this conversation. A line below each shows the message that says so.</source>
         <translation>{n} aus dieser Unterhaltung gezogen. Eine Zeile unter jedem zeigt die Nachricht, die ihn sagt.</translation>
     </message>
@@ -4067,6 +4055,17 @@
     <message>
         <source>Clear</source>
         <translation>Leeren</translation>
+    </message>
+</context>
+<context>
+    <name>FilterChip</name>
+    <message>
+        <source>Clear the filter</source>
+        <translation>Filter aufheben</translation>
+    </message>
+    <message>
+        <source>Filtered by {names}</source>
+        <translation>Gefiltert nach {names}</translation>
     </message>
 </context>
 <context>
@@ -5684,20 +5683,12 @@
         <source>Renamed; the links in {count} other notes follow.</source>
         <translation>Umbenannt; die Links in {count} anderen Notizen folgen.</translation>
     </message>
-    <message>
-        <source>rename the note</source>
-        <translation>die Notiz umbenennen</translation>
-    </message>
 </context>
 <context>
     <name>NoteFacets</name>
     <message>
         <source>Clear</source>
         <translation>Leeren</translation>
-    </message>
-    <message>
-        <source>Facets</source>
-        <translation>Facetten</translation>
     </message>
     <message>
         <source>Filters</source>
@@ -5878,8 +5869,8 @@
         <translation>Gelöschte Notizen zeigen</translation>
     </message>
     <message>
-        <source>Show or hide the facets</source>
-        <translation>Facetten ein- oder ausblenden</translation>
+        <source>Show or hide the filters</source>
+        <translation>Filter ein- oder ausblenden</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
@@ -5996,8 +5987,8 @@
         <translation>Gelöschte Notizen zeigen</translation>
     </message>
     <message>
-        <source>Show or hide facets</source>
-        <translation>Facetten ein- oder ausblenden</translation>
+        <source>Show or hide the filters</source>
+        <translation>Filter ein- oder ausblenden</translation>
     </message>
     <message>
         <source>The trash is empty</source>
@@ -6585,6 +6576,10 @@
 <context>
     <name>QuickCapture</name>
     <message>
+        <source>Captured a note</source>
+        <translation>Notiz erfasst</translation>
+    </message>
+    <message>
         <source>Enter saves  ·  Ctrl+Enter new line  ·  Esc hides and keeps the text</source>
         <translation>Eingabe speichert  ·  Strg+Eingabe neue Zeile  ·  Esc blendet aus und behält den Text</translation>
     </message>
@@ -6607,10 +6602,6 @@
     <message>
         <source>What to remember</source>
         <translation>Was zu merken ist</translation>
-    </message>
-    <message>
-        <source>capture</source>
-        <translation>Erfassung</translation>
     </message>
 </context>
 <context>
@@ -7549,16 +7540,12 @@
         <translation>Woche</translation>
     </message>
     <message>
-        <source>Your changes are kept. Edit opens them again.</source>
-        <translation>Ihre Änderungen sind aufgehoben. „Bearbeiten“ öffnet sie wieder.</translation>
+        <source>Your changes are kept. ‘Change…’ opens them again.</source>
+        <translation>Ihre Änderungen sind aufgehoben. „Ändern …“ öffnet sie wieder.</translation>
     </message>
     <message>
         <source>Your draft is kept. New schedule opens it again.</source>
         <translation>Ihr Entwurf ist aufgehoben. „Neuer Zeitplan“ öffnet ihn wieder.</translation>
-    </message>
-    <message>
-        <source>undo of the run</source>
-        <translation>Rücknahme des Laufs</translation>
     </message>
     <message>
         <source>‘{name}’ runs</source>
@@ -7648,8 +7635,8 @@
         <translation>Alle Ergebnisse exportieren …</translation>
     </message>
     <message>
-        <source>Facets</source>
-        <translation>Facetten</translation>
+        <source>Filters</source>
+        <translation>Filter</translation>
     </message>
     <message>
         <source>Group results in another way</source>
@@ -7692,12 +7679,8 @@
         <translation>Mehr Ergebnisse zeigen</translation>
     </message>
     <message>
-        <source>Show or hide facets</source>
-        <translation>Facetten ein- oder ausblenden</translation>
-    </message>
-    <message>
-        <source>Show or hide the facets</source>
-        <translation>Facetten ein- oder ausblenden</translation>
+        <source>Show or hide the filters</source>
+        <translation>Filter ein- oder ausblenden</translation>
     </message>
     <message>
         <source>Still searching: the index is busy, or the vault is large. The results by words stay.</source>
@@ -7818,10 +7801,6 @@
     <message>
         <source>Untitled conversation</source>
         <translation>Unterhaltung ohne Titel</translation>
-    </message>
-    <message>
-        <source>rename conversation</source>
-        <translation>Unterhaltung umbenennen</translation>
     </message>
     <message>
         <source>{count} conversations selected</source>
@@ -7950,6 +7929,10 @@
         <translation>noch keine Fakten gezogen</translation>
     </message>
     <message>
+        <source>facts not drawn yet</source>
+        <translation>noch keine Fakten gezogen</translation>
+    </message>
+    <message>
         <source>no agent</source>
         <translation>kein Agent</translation>
     </message>
@@ -8019,14 +8002,6 @@
     <message>
         <source>Wait a moment: {work}</source>
         <translation>Einen Moment: {work}</translation>
-    </message>
-    <message>
-        <source>draw facts</source>
-        <translation>Fakten ziehen</translation>
-    </message>
-    <message>
-        <source>summarise</source>
-        <translation>zusammenfassen</translation>
     </message>
     <message>
         <source>{n} known ones confirmed</source>
@@ -9437,7 +9412,7 @@
         <translation>Wiederholen</translation>
     </message>
     <message>
-        <source>Redo {what}</source>
+        <source>Redo: {what}</source>
         <translation>Wiederholen: {what}</translation>
     </message>
     <message>
@@ -9453,7 +9428,7 @@
         <translation>Rückgängig</translation>
     </message>
     <message>
-        <source>Undo {what}</source>
+        <source>Undo: {what}</source>
         <translation>Rückgängig: {what}</translation>
     </message>
     <message>
@@ -9463,10 +9438,6 @@
     <message>
         <source>Undone: {what}</source>
         <translation>Rückgängig gemacht: {what}</translation>
-    </message>
-    <message>
-        <source>undoing {what}</source>
-        <translation>Rückgängigmachen: {what}</translation>
     </message>
 </context>
 <context>
@@ -9822,10 +9793,6 @@
     <message>
         <source>Open a note, conversation or search first; this place has no link</source>
         <translation>Öffne erst eine Notiz, Unterhaltung oder Suche; diese Stelle hat keinen Link</translation>
-    </message>
-    <message>
-        <source>create ‘{title}’</source>
-        <translation>„{title}“ anlegen</translation>
     </message>
     <message>
         <source>{model} answered in {seconds} seconds. This month it cost {cost}.</source>

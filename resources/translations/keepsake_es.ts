@@ -4046,18 +4046,6 @@
         <translation>Mostrar más</translation>
     </message>
     <message>
-        <source>confirm a fact</source>
-        <translation>confirmar un hecho</translation>
-    </message>
-    <message>
-        <source>correct a fact</source>
-        <translation>corregir un hecho</translation>
-    </message>
-    <message>
-        <source>delete a fact</source>
-        <translation>eliminar un hecho</translation>
-    </message>
-    <message>
         <source>{n} drawn from this conversation. A line below each shows the message that says so.</source>
         <translation>{n} extraídos de esta conversación. Una línea bajo cada uno muestra el mensaje que lo dice.</translation>
     </message>
@@ -4067,6 +4055,17 @@
     <message>
         <source>Clear</source>
         <translation>Borrar</translation>
+    </message>
+</context>
+<context>
+    <name>FilterChip</name>
+    <message>
+        <source>Clear the filter</source>
+        <translation>Quitar el filtro</translation>
+    </message>
+    <message>
+        <source>Filtered by {names}</source>
+        <translation>Filtrado por {names}</translation>
     </message>
 </context>
 <context>
@@ -5684,20 +5683,12 @@
         <source>Renamed; the links in {count} other notes follow.</source>
         <translation>Renombrada; los enlaces de otras {count} notas la siguen.</translation>
     </message>
-    <message>
-        <source>rename the note</source>
-        <translation>renombrar la nota</translation>
-    </message>
 </context>
 <context>
     <name>NoteFacets</name>
     <message>
         <source>Clear</source>
         <translation>Borrar</translation>
-    </message>
-    <message>
-        <source>Facets</source>
-        <translation>Facetas</translation>
     </message>
     <message>
         <source>Filters</source>
@@ -5878,8 +5869,8 @@
         <translation>Mostrar notas eliminadas</translation>
     </message>
     <message>
-        <source>Show or hide the facets</source>
-        <translation>Mostrar u ocultar las facetas</translation>
+        <source>Show or hide the filters</source>
+        <translation>Mostrar u ocultar los filtros</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
@@ -5996,8 +5987,8 @@
         <translation>Mostrar notas eliminadas</translation>
     </message>
     <message>
-        <source>Show or hide facets</source>
-        <translation>Mostrar u ocultar facetas</translation>
+        <source>Show or hide the filters</source>
+        <translation>Mostrar u ocultar los filtros</translation>
     </message>
     <message>
         <source>The trash is empty</source>
@@ -6585,6 +6576,10 @@
 <context>
     <name>QuickCapture</name>
     <message>
+        <source>Captured a note</source>
+        <translation>Nota capturada</translation>
+    </message>
+    <message>
         <source>Enter saves  ·  Ctrl+Enter new line  ·  Esc hides and keeps the text</source>
         <translation>Intro guarda  ·  Ctrl+Intro línea nueva  ·  Esc oculta y conserva el texto</translation>
     </message>
@@ -6607,10 +6602,6 @@
     <message>
         <source>What to remember</source>
         <translation>Lo que hay que recordar</translation>
-    </message>
-    <message>
-        <source>capture</source>
-        <translation>captura</translation>
     </message>
 </context>
 <context>
@@ -7549,16 +7540,12 @@
         <translation>Semana</translation>
     </message>
     <message>
-        <source>Your changes are kept. Edit opens them again.</source>
-        <translation>Sus cambios se conservan. «Editar» los vuelve a abrir.</translation>
+        <source>Your changes are kept. ‘Change…’ opens them again.</source>
+        <translation>Sus cambios se conservan. «Cambiar…» los vuelve a abrir.</translation>
     </message>
     <message>
         <source>Your draft is kept. New schedule opens it again.</source>
         <translation>Su borrador se conserva. «Nueva programación» lo vuelve a abrir.</translation>
-    </message>
-    <message>
-        <source>undo of the run</source>
-        <translation>deshacer la ejecución</translation>
     </message>
     <message>
         <source>‘{name}’ runs</source>
@@ -7648,8 +7635,8 @@
         <translation>Exportar todos los resultados…</translation>
     </message>
     <message>
-        <source>Facets</source>
-        <translation>Facetas</translation>
+        <source>Filters</source>
+        <translation>Filtros</translation>
     </message>
     <message>
         <source>Group results in another way</source>
@@ -7692,12 +7679,8 @@
         <translation>Mostrar más resultados</translation>
     </message>
     <message>
-        <source>Show or hide facets</source>
-        <translation>Mostrar u ocultar facetas</translation>
-    </message>
-    <message>
-        <source>Show or hide the facets</source>
-        <translation>Mostrar u ocultar las facetas</translation>
+        <source>Show or hide the filters</source>
+        <translation>Mostrar u ocultar los filtros</translation>
     </message>
     <message>
         <source>Still searching: the index is busy, or the vault is large. The results by words stay.</source>
@@ -7818,10 +7801,6 @@
     <message>
         <source>Untitled conversation</source>
         <translation>Conversación sin título</translation>
-    </message>
-    <message>
-        <source>rename conversation</source>
-        <translation>renombrar la conversación</translation>
     </message>
     <message>
         <source>{count} conversations selected</source>
@@ -7950,6 +7929,10 @@
         <translation>hechos aún sin extraer</translation>
     </message>
     <message>
+        <source>facts not drawn yet</source>
+        <translation>hechos aún sin extraer</translation>
+    </message>
+    <message>
         <source>no agent</source>
         <translation>sin agente</translation>
     </message>
@@ -8019,14 +8002,6 @@
     <message>
         <source>Wait a moment: {work}</source>
         <translation>Un momento: {work}</translation>
-    </message>
-    <message>
-        <source>draw facts</source>
-        <translation>extraer hechos</translation>
-    </message>
-    <message>
-        <source>summarise</source>
-        <translation>resumir</translation>
     </message>
     <message>
         <source>{n} known ones confirmed</source>
@@ -9437,7 +9412,7 @@
         <translation>Rehacer</translation>
     </message>
     <message>
-        <source>Redo {what}</source>
+        <source>Redo: {what}</source>
         <translation>Rehacer: {what}</translation>
     </message>
     <message>
@@ -9453,7 +9428,7 @@
         <translation>Deshacer</translation>
     </message>
     <message>
-        <source>Undo {what}</source>
+        <source>Undo: {what}</source>
         <translation>Deshacer: {what}</translation>
     </message>
     <message>
@@ -9463,10 +9438,6 @@
     <message>
         <source>Undone: {what}</source>
         <translation>Deshecho: {what}</translation>
-    </message>
-    <message>
-        <source>undoing {what}</source>
-        <translation>deshacer: {what}</translation>
     </message>
 </context>
 <context>
@@ -9822,10 +9793,6 @@
     <message>
         <source>Open a note, conversation or search first; this place has no link</source>
         <translation>Abre primero una nota, conversación o búsqueda; este lugar no tiene enlace</translation>
-    </message>
-    <message>
-        <source>create ‘{title}’</source>
-        <translation>crear «{title}»</translation>
     </message>
     <message>
         <source>{model} answered in {seconds} seconds. This month it cost {cost}.</source>

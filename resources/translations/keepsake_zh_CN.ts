@@ -4046,18 +4046,6 @@
         <translation>显示更多</translation>
     </message>
     <message>
-        <source>confirm a fact</source>
-        <translation>确认事实</translation>
-    </message>
-    <message>
-        <source>correct a fact</source>
-        <translation>更正事实</translation>
-    </message>
-    <message>
-        <source>delete a fact</source>
-        <translation>删除事实</translation>
-    </message>
-    <message>
         <source>{n} drawn from this conversation. A line below each shows the message that says so.</source>
         <translation>从此会话提取了 {n} 条。每条下方的一行显示其出处消息。</translation>
     </message>
@@ -4067,6 +4055,17 @@
     <message>
         <source>Clear</source>
         <translation>清除</translation>
+    </message>
+</context>
+<context>
+    <name>FilterChip</name>
+    <message>
+        <source>Clear the filter</source>
+        <translation>清除筛选</translation>
+    </message>
+    <message>
+        <source>Filtered by {names}</source>
+        <translation>筛选条件：{names}</translation>
     </message>
 </context>
 <context>
@@ -5684,20 +5683,12 @@
         <source>Renamed; the links in {count} other notes follow.</source>
         <translation>已重命名；另外 {count} 条笔记中的链接随之更新。</translation>
     </message>
-    <message>
-        <source>rename the note</source>
-        <translation>重命名笔记</translation>
-    </message>
 </context>
 <context>
     <name>NoteFacets</name>
     <message>
         <source>Clear</source>
         <translation>清除</translation>
-    </message>
-    <message>
-        <source>Facets</source>
-        <translation>分类筛选</translation>
     </message>
     <message>
         <source>Filters</source>
@@ -5878,8 +5869,8 @@
         <translation>显示已删除的笔记</translation>
     </message>
     <message>
-        <source>Show or hide the facets</source>
-        <translation>显示或隐藏分类筛选</translation>
+        <source>Show or hide the filters</source>
+        <translation>显示或隐藏筛选</translation>
     </message>
     <message>
         <source>The trash is empty.</source>
@@ -5996,8 +5987,8 @@
         <translation>显示已删除的笔记</translation>
     </message>
     <message>
-        <source>Show or hide facets</source>
-        <translation>显示或隐藏分类筛选</translation>
+        <source>Show or hide the filters</source>
+        <translation>显示或隐藏筛选</translation>
     </message>
     <message>
         <source>The trash is empty</source>
@@ -6585,6 +6576,10 @@
 <context>
     <name>QuickCapture</name>
     <message>
+        <source>Captured a note</source>
+        <translation>已速记</translation>
+    </message>
+    <message>
         <source>Enter saves  ·  Ctrl+Enter new line  ·  Esc hides and keeps the text</source>
         <translation>Enter 保存  ·  Ctrl+Enter 换行  ·  Esc 隐藏并保留文字</translation>
     </message>
@@ -6607,10 +6602,6 @@
     <message>
         <source>What to remember</source>
         <translation>要记住的内容</translation>
-    </message>
-    <message>
-        <source>capture</source>
-        <translation>记录</translation>
     </message>
 </context>
 <context>
@@ -7549,16 +7540,12 @@
         <translation>周</translation>
     </message>
     <message>
-        <source>Your changes are kept. Edit opens them again.</source>
-        <translation>您的更改已保留。点击“编辑”可再次打开。</translation>
+        <source>Your changes are kept. ‘Change…’ opens them again.</source>
+        <translation>您的更改已保留。点击“更改…”可再次打开。</translation>
     </message>
     <message>
         <source>Your draft is kept. New schedule opens it again.</source>
         <translation>您的草稿已保留。“新建计划”可再次打开它。</translation>
-    </message>
-    <message>
-        <source>undo of the run</source>
-        <translation>撤销此次运行</translation>
     </message>
     <message>
         <source>‘{name}’ runs</source>
@@ -7648,8 +7635,8 @@
         <translation>导出所有结果…</translation>
     </message>
     <message>
-        <source>Facets</source>
-        <translation>分类筛选</translation>
+        <source>Filters</source>
+        <translation>筛选</translation>
     </message>
     <message>
         <source>Group results in another way</source>
@@ -7692,12 +7679,8 @@
         <translation>显示更多结果</translation>
     </message>
     <message>
-        <source>Show or hide facets</source>
-        <translation>显示或隐藏分类筛选</translation>
-    </message>
-    <message>
-        <source>Show or hide the facets</source>
-        <translation>显示或隐藏分类筛选</translation>
+        <source>Show or hide the filters</source>
+        <translation>显示或隐藏筛选</translation>
     </message>
     <message>
         <source>Still searching: the index is busy, or the vault is large. The results by words stay.</source>
@@ -7818,10 +7801,6 @@
     <message>
         <source>Untitled conversation</source>
         <translation>无标题会话</translation>
-    </message>
-    <message>
-        <source>rename conversation</source>
-        <translation>重命名会话</translation>
     </message>
     <message>
         <source>{count} conversations selected</source>
@@ -7950,6 +7929,10 @@
         <translation>尚未提取事实</translation>
     </message>
     <message>
+        <source>facts not drawn yet</source>
+        <translation>尚未提取事实</translation>
+    </message>
+    <message>
         <source>no agent</source>
         <translation>无智能体</translation>
     </message>
@@ -8019,14 +8002,6 @@
     <message>
         <source>Wait a moment: {work}</source>
         <translation>请稍候：{work}</translation>
-    </message>
-    <message>
-        <source>draw facts</source>
-        <translation>提取事实</translation>
-    </message>
-    <message>
-        <source>summarise</source>
-        <translation>总结</translation>
     </message>
     <message>
         <source>{n} known ones confirmed</source>
@@ -9437,7 +9412,7 @@
         <translation>重做</translation>
     </message>
     <message>
-        <source>Redo {what}</source>
+        <source>Redo: {what}</source>
         <translation>重做：{what}</translation>
     </message>
     <message>
@@ -9453,7 +9428,7 @@
         <translation>撤销</translation>
     </message>
     <message>
-        <source>Undo {what}</source>
+        <source>Undo: {what}</source>
         <translation>撤销：{what}</translation>
     </message>
     <message>
@@ -9463,10 +9438,6 @@
     <message>
         <source>Undone: {what}</source>
         <translation>已撤销：{what}</translation>
-    </message>
-    <message>
-        <source>undoing {what}</source>
-        <translation>撤销：{what}</translation>
     </message>
 </context>
 <context>
@@ -9822,10 +9793,6 @@
     <message>
         <source>Open a note, conversation or search first; this place has no link</source>
         <translation>请先打开笔记、会话或搜索；此处没有链接</translation>
-    </message>
-    <message>
-        <source>create ‘{title}’</source>
-        <translation>创建“{title}”</translation>
     </message>
     <message>
         <source>{model} answered in {seconds} seconds. This month it cost {cost}.</source>

@@ -37,25 +37,24 @@ def copy_text(text: str) -> None:
 class ReadingPane(Pane):
     """A pane whose text has links in it."""
 
-    def show_notice(self, text: str, history_ids: tuple[int, ...] = (), undo_text: str = "") -> None:
+    def show_notice(self, text: str, history_ids: tuple[int, ...] = ()) -> None:
         """Tell something in passing."""
-        self.notice.emit(Notice(text, history_ids, undo_text=undo_text or text))
+        self.notice.emit(Notice(text, history_ids))
 
     def show_error(self, error: "KeepsakeError") -> None:
         """Tell what went wrong, in its own words."""
         self.notice.emit(Notice(error.message, kind="error"))
 
-    def show_result(self, words: str, title: str, reply: "Reply", undo_text: str = "") -> None:
+    def show_result(self, words: str, title: str, reply: "Reply") -> None:
         """Tell what was done to the one thing called ``title``, with what undoes it.
 
         Args:
             words: A sentence with ``{title}`` in it.
             title: Shortened where it is long.
             reply: The answer to what was done.
-            undo_text: What Ctrl+Z is called then; the sentence when empty.
         """
         if isValid(self):
-            self.show_notice(words.format(title=excerpt(title, TITLE)), history_of(reply), undo_text)
+            self.show_notice(words.format(title=excerpt(title, TITLE)), history_of(reply))
 
     def do(self, work: Coroutine[Any, Any, None]) -> None:
         """Run ``work`` in the background; what goes wrong in it is told."""

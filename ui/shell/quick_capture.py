@@ -155,7 +155,7 @@ class QuickCapture(QWidget):
             self._words.clear()
         self.dismiss()
         history = reply.changes.history_ids if reply.changes is not None else ()
-        self.saved.emit(Notice(self.tr("Saved"), history, undo_text=self.tr("capture")))
+        self.saved.emit(Notice(self.tr("Saved"), history, undo_text=self.tr("Captured a note")))
 
     def _on_text_changed(self) -> None:
         self._save.setEnabled(bool(self.text.strip()))

@@ -51,13 +51,13 @@ class UndoStack(QObject):
     def undo_text(self) -> str:
         """Title of the next undo."""
         text = self._stack.undoText()
-        return self.tr("Undo {what}").format(what=text) if text else self.tr("Undo")
+        return self.tr("Undo: {what}").format(what=text) if text else self.tr("Undo")
 
     @property
     def redo_text(self) -> str:
         """Title of the next redo."""
         text = self._stack.redoText()
-        return self.tr("Redo {what}").format(what=text) if text else self.tr("Redo")
+        return self.tr("Redo: {what}").format(what=text) if text else self.tr("Redo")
 
     def set_bridge(self, bridge: "Bridge") -> None:
         """Send undos through ``bridge`` from now on; what was there before belongs to another vault."""
@@ -74,7 +74,7 @@ class UndoStack(QObject):
         return self._stack.canRedo() and not self._busy
 
     def record(self, text: str, history_ids: tuple[int, ...]) -> None:
-        """Remember a change that was made, such as ``delete ‘Rose list’``."""
+        """Remember a change that was made, in the words that told of it: ``Deleted ‘Rose list’``."""
         if not history_ids:
             return
         step = _Step(text, history_ids)
@@ -155,9 +155,9 @@ class UndoStack(QObject):
         except KeepsakeError as error:
             self.notice.emit(Notice(str(error), kind="error"))
             return
-        what = notice.undo_text or notice.text
-        self.record(self.tr("undoing {what}").format(what=what), tuple(answer))
-        self.notice.emit(Notice(self.tr("Undone: {what}").format(what=what)))
+        words = self.tr("Undone: {what}").format(what=(notice.undo_text or notice.text).removesuffix("."))
+        self.record(words, tuple(answer))
+        self.notice.emit(Notice(words))
 
     def _step(self, index: int) -> _Step | None:
         command = self._stack.command(index) if 0 <= index < self._stack.count() else None

@@ -368,5 +368,4 @@ class WindowActions(QObject):
             return
         self._window.go(Place("notes", reply.value.id, title=title))
         history = reply.changes.history_ids if reply.changes is not None else ()
-        what = self.tr("create ‘{title}’").format(title=title)
-        self._window.show_notice(Notice(self.tr("Created ‘{title}’").format(title=title), history, undo_text=what))
+        self._window.show_notice(Notice(self.tr("Created ‘{title}’").format(title=title), history))

@@ -131,12 +131,12 @@ def test_f6_goes_round_and_comes_back(window: Window) -> None:
 
 
 def test_notice_is_undone_by_key_and_toast(window: Window, backend: FakeBackend, rest: Rest) -> None:
-    window.show_notice(Notice("Deleted ‘Rose list’", (7,), undo_text="delete ‘Rose list’"))
-    assert window.registry.qaction("edit.undo").text() == "Undo delete ‘Rose list’"
+    window.show_notice(Notice("Deleted ‘Rose list’", (7,)))
+    assert window.registry.qaction("edit.undo").text() == "Undo: Deleted ‘Rose list’"
     window.registry.run("edit.undo")
     rest(window.undo.can_redo)
     assert backend.requested("memory.undo") == [{"history_ids": [7]}]
-    assert window.registry.qaction("edit.redo").text() == "Redo delete ‘Rose list’"
+    assert window.registry.qaction("edit.redo").text() == "Redo: Deleted ‘Rose list’"
 
 
 def test_a_window_starts_in_the_size_of_last_time(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_create_note_opens_it(
     rest(lambda: bool(window.toaster.toasts))
     assert backend.requested("note.save") == [{"title": "Kite project", "content": ""}]
     assert went[0].pane == "notes"
-    assert window.undo.undo_text == "Undo create ‘Kite project’"
+    assert window.undo.undo_text == "Undo: Created ‘Kite project’"
 
 
 def test_menu_lists_every_group(window: Window) -> None:

@@ -140,7 +140,7 @@ class NoteEditing(QObject):
             if count == 1
             else self.tr("Renamed; the links in {count} other notes follow.").format(count=count)
         )
-        self._pane.show_notice(text, history_ids, self.tr("rename the note"))
+        self._pane.show_notice(text, history_ids)
 
     def _on_note_clicked(self, target: str) -> None:
         self._bridge.start(self._follow(target))

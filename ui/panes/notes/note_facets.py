@@ -44,7 +44,7 @@ class NoteFacets(QWidget):
         self._shown_entities: tuple[str, ...] = ()
         self.saved = SavedFilters(self)
         self.saved.changed.connect(self._on_saved_changed)
-        self.tree = FacetTree(self.tr("Facets"), self)
+        self.tree = FacetTree(self.tr("Filters"), self)
         self.tree.toggled.connect(self._on_tree_toggled)
         self.tree.menu_requested.connect(self._on_tree_menu_requested)
         self.tree.rename_requested.connect(self._on_tree_rename_requested)
@@ -104,6 +104,11 @@ class NoteFacets(QWidget):
         )
 
     @property
+    def chosen_labels(self) -> list[str]:
+        """What the list is narrowed to, as people call it."""
+        return [self._label(group, name) for group, names in self._chosen().items() for name in names]
+
+    @property
     def chosen_day(self) -> date | None:
         """The one day that the list is narrowed to."""
         dates = self.tree.chosen("date")
@@ -131,8 +136,7 @@ class NoteFacets(QWidget):
         chosen, words = self._chosen(), self.read_words()
         if not chosen and not words.strip():
             return
-        labels = [self._label(group, name) for group, names in chosen.items() for name in names]
-        self.saved.ask_to_save(words, chosen, ", ".join([*labels, *words.split()])[:40])
+        self.saved.ask_to_save(words, chosen, ", ".join([*self.chosen_labels, *words.split()])[:40])
 
     def refresh_buttons(self) -> None:
         """Follow the words in the filter field: they can be saved too."""

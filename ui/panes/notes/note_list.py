@@ -43,7 +43,7 @@ class NoteList(FilteredList):
         self.trash.toggled.connect(self.load)
         self.new = icon_button("plus", self.tr("New note"), shortcut="Ctrl+N", tint="accent", parent=self)
         self.new.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
-        self.sides = icon_button("funnel", self.tr("Show or hide the facets"), checkable=True, parent=self)
+        self.sides = icon_button("funnel", self.tr("Show or hide the filters"), checkable=True, parent=self)
         self._arrange()
 
     @property
@@ -86,6 +86,7 @@ class NoteList(FilteredList):
         buttons = [self.sides, self._sorting.button, self.trash, self.new]
         head = QVBoxLayout()
         head.setContentsMargins(Space.M, Space.M, Space.S, Space.S)
+        head.setSpacing(Space.S)
         head.addWidget(HeaderRow(self.filter, [buttons], FILTER_MIN, self))
         self._head = head
         column = QVBoxLayout(self)

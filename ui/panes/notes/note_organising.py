@@ -16,6 +16,7 @@ from ui.panes.notes.trash_bar import TrashBar
 from ui.panes.pane import Place
 from ui.panes.reading_pane import ReadingPane, history_of
 from ui.widgets.context_menu import Entry
+from ui.widgets.filter_chip import FilterChip
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
@@ -70,6 +71,8 @@ class NoteOrganising(QObject):
         self.calendar = DayCalendar(pane.bridge, facets)
         self.on_this_day = OnThisDay(pane.bridge, facets)
         self.trash_bar = TrashBar(pane, listing, actions.restore, listing)
+        self.filter_chip = FilterChip(listing)
+        listing.add_below_head(self.filter_chip)
         listing.new.customContextMenuRequested.connect(self.choose_template)
         listing.add_below_head(self.trash_bar)
         facets.add_below(self.calendar)
@@ -83,7 +86,12 @@ class NoteOrganising(QObject):
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
         """The widgets that take the keyboard, in reading order."""
-        return *self._facets.tab_chain, *self.calendar.tab_chain, *self.on_this_day.tab_chain
+        return (
+            *self._facets.tab_chain,
+            *self.calendar.tab_chain,
+            *self.on_this_day.tab_chain,
+            self.filter_chip.cross,
+        )
 
     def commands(self) -> list[Action]:
         """Return what can be done with templates, calendar and filters."""
@@ -119,6 +127,7 @@ class NoteOrganising(QObject):
         calendar.notes_requested.connect(self._on_calendar_notes_requested)
         calendar.sessions_requested.connect(self._on_calendar_sessions_requested)
         self._facets.changed.connect(self._on_facets_changed)
+        self.filter_chip.cleared.connect(self._on_filter_chip_cleared)
         self._facets.words_chosen.connect(self._listing.filter.set_text_quietly)
         self._facets.saved.noticed.connect(pane.show_notice)
         self._listing.named.connect(self._facets.show_entities)
@@ -159,6 +168,11 @@ class NoteOrganising(QObject):
 
     def _on_facets_changed(self) -> None:
         self.calendar.sheet.set_chosen(self._facets.chosen_day)
+        self.filter_chip.show_filters(self._facets.chosen_labels)
+
+    def _on_filter_chip_cleared(self) -> None:
+        self._facets.clear()
+        self._listing.list.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _on_filter_searched(self) -> None:
         self._facets.refresh_buttons()

@@ -116,7 +116,7 @@ class NotesPane(ListPane):
             *self._organising.commands(),
             always("notes.filter", self.tr("Filter notes"), self.listing.filter.setFocus, "search", "Ctrl+F"),
             always("notes.trash", self.tr("Show deleted notes"), self.listing.trash.toggle, "trash-2"),
-            always("notes.facets", self.tr("Show or hide facets"), self.listing.sides.click, "funnel"),
+            always("notes.facets", self.tr("Show or hide the filters"), self.listing.sides.click, "funnel"),
             opened("notes.next", self.tr("Next marked word"), after, "chevron-down", "F3"),
             opened("notes.previous", self.tr("Previous marked word"), before, "chevron-up", "Shift+F3"),
             changing("notes.pin", self.tr("Pin or unpin"), self._actions.toggle_pin, "pin", "Ctrl+Shift+D"),

@@ -244,7 +244,7 @@ class SchedulePane(ReadingPane):
         """Keep what is in the form, and say how it comes back."""
         if self._is_writing and self.editor.keep():
             self.show_notice(
-                self.tr("Your changes are kept. Edit opens them again.")
+                self.tr("Your changes are kept. ‘Change…’ opens them again.")
                 if self.editor.identity
                 else self.tr("Your draft is kept. New schedule opens it again.")
             )
@@ -325,7 +325,7 @@ class SchedulePane(ReadingPane):
         if not isValid(self):
             return
         if history_of(reply) or reply.value:
-            self.show_notice(self.tr("Undid the run"), history_of(reply), self.tr("undo of the run"))
+            self.show_notice(self.tr("Undid the run"), history_of(reply))
         else:
             self.show_notice(self.tr("There is nothing of this run left to undo."))
 

@@ -232,7 +232,9 @@ class ScheduleEditor(QWidget):
         whole.setSpacing(0)
         whole.addWidget(scroll, 1)
         # However long the form is, what saves it stays in sight.
-        whole.addWidget(_centred(buttons, self))
+        foot = _centred(buttons, self)
+        foot.setAutoFillBackground(True)  # as Qt does for what scrolls
+        whole.addWidget(foot)
 
     def _on_edited(self) -> None:
         self._timer.start()

@@ -87,7 +87,7 @@ class SearchPane(ReadingPane):
         self.explanation = QueryChips(self)
         self.timeline = TimelineStrip(self)
         self.saved = SavedSearchList(self)
-        self.facets = FacetTree(self.tr("Facets"), self)
+        self.facets = FacetTree(self.tr("Filters"), self)
         self.results = ResultList(self)
         self.why = WhyPanel(bridge, self)
         self.menu = HitMenu(self)
@@ -138,7 +138,7 @@ class SearchPane(ReadingPane):
             with_results("search.next", self.tr("Next marked word"), after, "chevron-down", "F3"),
             with_results("search.previous", self.tr("Previous marked word"), before, "chevron-up", "Shift+F3"),
             always("search.group", self.tr("Group results in another way"), self._group.go_on, "list-tree", "Ctrl+G"),
-            always("search.facets", self.tr("Show or hide facets"), self._sides.click, "funnel"),
+            always("search.facets", self.tr("Show or hide the filters"), self._sides.click, "funnel"),
         ]
 
     def focus_first(self) -> None:
@@ -215,7 +215,7 @@ class SearchPane(ReadingPane):
     def _make_buttons(self) -> None:
         self._ranking = RankingMenu(self)
         self._group = GroupingMenu(self)
-        self._sides = icon_button("funnel", self.tr("Show or hide the facets"), checkable=True, parent=self)
+        self._sides = icon_button("funnel", self.tr("Show or hide the filters"), checkable=True, parent=self)
         self.history = SearchHistory(self.bridge, self.box, self)
         self._save = self.history.button
         self._copier = icon_button("copy", self.tr("Copy results as Markdown"), shortcut="Ctrl+Shift+C", parent=self)

@@ -26,7 +26,7 @@ AT_ONCE = 1
 """Cards that are made in one turn of the event loop, so that keys and clicks come through."""
 WIDTH = 820
 
-Tell = Callable[[str, str, "Reply", str], None]
+Tell = Callable[[str, str, "Reply"], None]
 
 
 class FactsTab(QWidget):
@@ -200,25 +200,25 @@ class FactsTab(QWidget):
         card.forgotten.connect(self._on_card_forgotten)
         return card
 
-    async def _change(self, words: str, undo: str, operation: str, **arguments: Any) -> None:
+    async def _change(self, words: str, operation: str, **arguments: Any) -> None:
         title = next((card.found.memory.content for card in self.cards if card.found.memory.id == arguments["id"]), "")
         reply = await self._bridge.reply(operation, **arguments)
         if isValid(self):
-            self._tell(words, title, reply, undo)
+            self._tell(words, title, reply)
             await self._load(self._session)
 
     def _on_card_confirmed(self, identity: str) -> None:
         words = self.tr("Confirmed ‘{title}’")
-        self._do(self._change(words, self.tr("confirm a fact"), "fact.confirm", id=identity))
+        self._do(self._change(words, "fact.confirm", id=identity))
 
     def _on_card_corrected(self, identity: str, right: str) -> None:
         words = self.tr("Corrected ‘{title}’")
-        self._do(self._change(words, self.tr("correct a fact"), "fact.correct", id=identity, content=right))
+        self._do(self._change(words, "fact.correct", id=identity, content=right))
 
     def _on_card_forgotten(self, identity: str) -> None:
         kind = next((card.found.memory.kind for card in self.cards if card.found.memory.id == identity), "fact")
         operation = "fact.forget" if kind == "fact" else "note.delete"
-        self._do(self._change(self.tr("Deleted ‘{title}’"), self.tr("delete a fact"), operation, id=identity))
+        self._do(self._change(self.tr("Deleted ‘{title}’"), operation, id=identity))
 
     def _on_names_found(self, owners: object) -> None:
         if isinstance(owners, set):

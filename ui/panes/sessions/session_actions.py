@@ -102,7 +102,7 @@ class SessionActions(QObject):
             return
         if isValid(self):
             self._listing.model.put([reply.value])
-            self._pane.show_result(self.tr("Renamed to ‘{title}’"), title, reply, self.tr("rename conversation"))
+            self._pane.show_result(self.tr("Renamed to ‘{title}’"), title, reply)
 
     def delete(self, ids: list[str]) -> None:
         """Delete conversations and go on to the next one in the list."""

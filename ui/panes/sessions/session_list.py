@@ -3,6 +3,7 @@
 from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.text import without_markup
@@ -13,6 +14,7 @@ from ui.models.dates import day_heading, format_number, short_span
 from ui.panes.filtered_list import FilteredList, ListLabels
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
+from ui.widgets.filter_chip import FilterChip
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -46,6 +48,9 @@ class SessionList(FilteredList):
         self._only_pending.setCheckable(True)
         for choice in (self._grouped, self._only_pending):
             choice.toggled.connect(self.load)
+        self._only_pending.toggled.connect(self._on_only_pending_toggled)
+        self.filter_chip = FilterChip(self)
+        self.filter_chip.cleared.connect(self._on_filter_chip_cleared)
         self._fact_counts: dict[str, int] = {}
         self._arrange()
 
@@ -66,7 +71,7 @@ class SessionList(FilteredList):
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
         """The widgets that take the keyboard, in reading order."""
-        return self.filter, self._sorting.button, self.new, self._agents, self.list
+        return self.filter, self._sorting.button, self.new, self._agents, self.filter_chip.cross, self.list
 
     @property
     def state(self) -> dict[str, Any]:
@@ -85,6 +90,13 @@ class SessionList(FilteredList):
         self._only_pending.setChecked(False)
         self.load()
 
+    def _on_only_pending_toggled(self, is_on: bool) -> None:
+        self.filter_chip.show_filters([self.tr("facts not drawn yet")] if is_on else [])
+
+    def _on_filter_chip_cleared(self) -> None:
+        self._only_pending.setChecked(False)
+        self.list.setFocus(Qt.FocusReason.OtherFocusReason)
+
     def _arrange(self) -> None:
         first = QHBoxLayout()
         first.setSpacing(Space.XS)
@@ -96,6 +108,7 @@ class SessionList(FilteredList):
         head.setSpacing(Space.S)
         head.addLayout(first)
         head.addWidget(self._agents)
+        head.addWidget(self.filter_chip)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

@@ -127,7 +127,7 @@ class SessionWork(QObject):
         sentence = self.tr("Facts were drawn from it")
         if words:
             sentence = self.tr("Drawn from it: {facts}").format(facts=words)
-        self._pane.show_notice(sentence, history, self.tr("draw facts"))
+        self._pane.show_notice(sentence, history)
 
     async def _condense(self, session: Session, operation: str, **arguments: Any) -> None:
         reply = await self._pane.bridge.reply(operation, session=session.id, **arguments)
@@ -145,7 +145,7 @@ class SessionWork(QObject):
         sentence = words.format(title=excerpt(self._title(session), TITLE), **counts)
         if done.note:
             sentence = f"{sentence}. {done.note}"
-        self._pane.show_notice(sentence, history_of(reply), self.tr("summarise"))
+        self._pane.show_notice(sentence, history_of(reply))
 
     async def _export(self, session: Session, form: str, path: str) -> None:
         report: ExportReport = await self._pane.bridge.call(

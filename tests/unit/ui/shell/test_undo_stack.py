@@ -21,12 +21,12 @@ def undo(fake_bridge: Bridge) -> UndoStack:
 
 
 def test_undo_and_redo_carry_the_ids_of_the_answers(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:
-    undo.record("delete ‘Rose list’", (7, 8))
-    assert undo.undo_text == "Undo delete ‘Rose list’"
+    undo.record("Deleted ‘Rose list’", (7, 8))
+    assert undo.undo_text == "Undo: Deleted ‘Rose list’"
     undo.undo()
     assert not undo.can_undo()
     rest(undo.can_redo)
-    assert undo.redo_text == "Redo delete ‘Rose list’"
+    assert undo.redo_text == "Redo: Deleted ‘Rose list’"
     undo.redo()
     rest(undo.can_undo)
     undo.undo()
@@ -59,19 +59,19 @@ def test_undoing_very_many_changes_says_that_it_has_begun(undo: UndoStack, rest:
 def test_undo_and_redo_say_what_they_did(undo: UndoStack, rest: Rest) -> None:
     reported: list[str] = []
     undo.notice.connect(lambda notice: reported.append(notice.text))
-    undo.record("delete ‘Rose list’", (7,))
+    undo.record("Deleted ‘Rose list’", (7,))
     undo.undo()
     rest(undo.can_redo)
     undo.redo()
     rest(undo.can_undo)
-    assert reported == ["Undone: delete ‘Rose list’", "Redone: delete ‘Rose list’"]
+    assert reported == ["Undone: Deleted ‘Rose list’", "Redone: Deleted ‘Rose list’"]
 
 
 def test_failure_leaves_it_where_it_was(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:
     backend.refuse["memory.undo"] = StaleError("‘Rose list’ was changed since; undo that first.")
     reported: list[Notice] = []
     undo.notice.connect(reported.append)
-    undo.record("delete ‘Rose list’", (7,))
+    undo.record("Deleted ‘Rose list’", (7,))
     undo.undo()
     rest(lambda: bool(reported))
     assert reported[0].kind == "error"
@@ -89,11 +89,11 @@ def test_toast_of_the_last_change_undoes_it_once(undo: UndoStack, backend: FakeB
 
 
 def test_toast_of_an_older_change_undoes_only_that(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:
-    older = Notice("Deleted ‘A’", (7,), undo_text="delete ‘A’")
-    undo.record("delete ‘A’", older.history_ids)
+    older = Notice("Deleted ‘A’.", (7,))
+    undo.record("Deleted ‘A’", older.history_ids)
     undo.record("delete ‘B’", (8,))
     undo.undo_notice(older)
-    rest(lambda: undo.undo_text == "Undo undoing delete ‘A’")
+    rest(lambda: undo.undo_text == "Undo: Undone: Deleted ‘A’")
     assert backend.requested("memory.undo") == [{"history_ids": [7]}]
 
 

@@ -340,3 +340,23 @@ def test_everything_that_takes_the_keyboard_has_a_name(
     rest(lambda: pane.inspector.fact.isVisible() and not bridge._tasks)
     pane.inspector.fact.correct()
     assert _nameless(pane) == []
+
+
+def test_a_filter_is_said_over_the_list_and_ended_there(
+    host: Host, open_notes: OpenNotes, qtbot: QtBot, rest: Rest
+) -> None:
+    _note(host, "Rose list")
+    host.ask("fact.remember", content="Bram lent the endoscope")
+    pane = open_notes()
+    rest(lambda: len(pane.listing.model.ids) == 2)
+    chip = pane._organising.filter_chip
+    assert not chip.isVisible()
+    pane.facets.tree.set_chosen("kind", ["fact"])
+    pane.facets._tell()
+    rest(lambda: len(pane.listing.model.ids) == 1)
+    assert chip.isVisible()
+    assert chip.text == "Filtered by Facts"
+    qtbot.mouseClick(chip.cross, Qt.MouseButton.LeftButton)
+    rest(lambda: len(pane.listing.model.ids) == 2)
+    assert not chip.isVisible()
+    assert pane.facets.tree.chosen("kind") == ()

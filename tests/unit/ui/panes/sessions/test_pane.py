@@ -77,6 +77,22 @@ def test_the_keyboard_goes_back_to_the_list_after_renaming(
     assert len(ask.called("session.rename")) == 1
 
 
+def test_a_filter_of_the_menu_is_said_over_the_list(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    books.add_session("Roses", [("user", "Which roses?")])
+    pane = open_pane("sessions")
+    run_async(until(lambda: bool(pane.header.title.text())))
+    chip = pane.listing.filter_chip
+    assert not chip.isVisible()
+    pane.listing._only_pending.setChecked(True)
+    assert chip.text == "Filtered by facts not drawn yet"
+    qtbot.mouseClick(chip.cross, Qt.MouseButton.LeftButton)
+    assert not pane.listing.current_filter.pending
+    assert not chip.isVisible()
+    run_async(ask.idle())
+
+
 def test_an_empty_vault_teaches_one_action(open_pane: Any, ask: FakeBridge, run_async: Any) -> None:
     pane = open_pane("sessions")
     run_async(ask.idle())
