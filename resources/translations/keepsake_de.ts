@@ -468,12 +468,12 @@
         <translation>{n} Aufrufe abgelehnt</translation>
     </message>
     <message>
-        <source>{n} items changed</source>
-        <translation>{n} Einträge geändert</translation>
+        <source>{n} different items read</source>
+        <translation>{n} verschiedene Einträge gelesen</translation>
     </message>
     <message>
-        <source>{n} items read</source>
-        <translation>{n} Einträge gelesen</translation>
+        <source>{n} items changed</source>
+        <translation>{n} Einträge geändert</translation>
     </message>
     <message>
         <source>{n} other reads</source>
@@ -3975,6 +3975,10 @@
         <translation>Fakt gelöst</translation>
     </message>
     <message>
+        <source>You keep this for good.</source>
+        <translation>Das behältst du für immer.</translation>
+    </message>
+    <message>
         <source>about {n} months</source>
         <translation>etwa {n} Monate</translation>
     </message>
@@ -4292,12 +4296,12 @@
         <translation>Es darf lesen</translation>
     </message>
     <message>
-        <source>Turns at most</source>
-        <translation>Höchstzahl der Runden</translation>
+        <source>Steps at most</source>
+        <translation>Höchstens so viele Schritte</translation>
     </message>
     <message>
-        <source>as in the settings</source>
-        <translation>wie in den Einstellungen</translation>
+        <source>Turns: how often the language model may answer in one run</source>
+        <translation>Runden: wie oft das Sprachmodell in einem Lauf antworten darf</translation>
     </message>
     <message>
         <source>everything, private too</source>
@@ -4306,6 +4310,10 @@
     <message>
         <source>nothing of mine</source>
         <translation>nichts von mir</translation>
+    </message>
+    <message>
+        <source>the usual limit</source>
+        <translation>die übliche Grenze</translation>
     </message>
     <message>
         <source>what is shared and social</source>
@@ -5746,10 +5754,6 @@
         <translation>Zu dieser Notiz</translation>
     </message>
     <message>
-        <source>Category</source>
-        <translation>Kategorie</translation>
-    </message>
-    <message>
         <source>Changed</source>
         <translation>Geändert</translation>
     </message>
@@ -5770,10 +5774,6 @@
         <translation>Verlauf</translation>
     </message>
     <message>
-        <source>Key</source>
-        <translation>Schlüssel</translation>
-    </message>
-    <message>
         <source>Linked from</source>
         <translation>Verlinkt von</translation>
     </message>
@@ -5790,6 +5790,14 @@
         <translation>Unterhaltung öffnen</translation>
     </message>
     <message>
+        <source>Point</source>
+        <translation>Punkt</translation>
+    </message>
+    <message>
+        <source>Room it takes</source>
+        <translation>Platzbedarf</translation>
+    </message>
+    <message>
         <source>Store</source>
         <translation>Bereich</translation>
     </message>
@@ -5798,20 +5806,40 @@
         <translation>Gespeichert von</translation>
     </message>
     <message>
-        <source>Tokens</source>
-        <translation>Tokens</translation>
+        <source>The category of the fact</source>
+        <translation>Die Kategorie des Fakts</translation>
     </message>
     <message>
-        <source>Type</source>
-        <translation>Art</translation>
+        <source>The key of the fact: what in its topic it is about</source>
+        <translation>Der Schlüssel des Fakts: worum es innerhalb des Themas geht</translation>
+    </message>
+    <message>
+        <source>The type of the observation</source>
+        <translation>Der Typ der Beobachtung</translation>
+    </message>
+    <message>
+        <source>Tokens: the pieces of words in which language models count a text</source>
+        <translation>Tokens: die Wortstücke, in denen Sprachmodelle einen Text zählen</translation>
+    </message>
+    <message>
+        <source>Topic</source>
+        <translation>Thema</translation>
     </message>
     <message>
         <source>Untitled</source>
         <translation>Ohne Titel</translation>
     </message>
     <message>
+        <source>What it is</source>
+        <translation>Was es ist</translation>
+    </message>
+    <message>
         <source>Written</source>
         <translation>Geschrieben</translation>
+    </message>
+    <message>
+        <source>{n} word pieces</source>
+        <translation>{n} Wortstücke</translation>
     </message>
     <message>
         <source>{title} (not written yet)</source>
@@ -6910,12 +6938,20 @@
         <translation>Angehalten</translation>
     </message>
     <message>
+        <source>Telegram export</source>
+        <translation>Telegram-Export</translation>
+    </message>
+    <message>
         <source>Type its passphrase to see what it holds.</source>
         <translation>Gib die Passphrase ein, um zu sehen, was darin ist.</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
         <translation>Was bisher importiert wurde, bleibt. Importiere es noch einmal, um fortzufahren.</translation>
+    </message>
+    <message>
+        <source>WhatsApp chat</source>
+        <translation>WhatsApp-Chat</translation>
     </message>
     <message>
         <source>Word document</source>
@@ -6952,6 +6988,10 @@
     <message>
         <source>{n} conversations and notes are there already</source>
         <translation>{n} Unterhaltungen und Notizen sind schon da</translation>
+    </message>
+    <message>
+        <source>{n} kB</source>
+        <translation>{n} kB</translation>
     </message>
     <message>
         <source>{n} left out that may hold a key or a password</source>
@@ -7197,6 +7237,14 @@
 <context>
     <name>Schedule</name>
     <message>
+        <source>Consolidation every night</source>
+        <translation>Festigung jede Nacht</translation>
+    </message>
+    <message>
+        <source>Consolidation when a conversation has ended</source>
+        <translation>Festigung nach dem Ende eines Gesprächs</translation>
+    </message>
+    <message>
         <source>Done</source>
         <translation>Fertig</translation>
     </message>
@@ -7397,6 +7445,10 @@
         <translation>Letzter Lauf: {last}</translation>
     </message>
     <message>
+        <source>Next, in your time: {times}</source>
+        <translation>Als Nächstes, in deiner Zeit: {times}</translation>
+    </message>
+    <message>
         <source>Next: {times}</source>
         <translation>Nächste: {times}</translation>
     </message>
@@ -7431,6 +7483,10 @@
     <message>
         <source>{days} days: {n}</source>
         <translation>{days} Tage: {n}</translation>
+    </message>
+    <message>
+        <source>{words} (time of {zone})</source>
+        <translation>{words} (Zeit von {zone})</translation>
     </message>
     <message>
         <source>… and {n} more</source>
@@ -7844,6 +7900,10 @@
     <message>
         <source>facts not drawn yet</source>
         <translation>noch keine Fakten gezogen</translation>
+    </message>
+    <message>
+        <source>what came since is not read yet</source>
+        <translation>was seither kam, ist noch nicht gelesen</translation>
     </message>
     <message>
         <source>{count} messages</source>
@@ -8948,6 +9008,14 @@
         <translation>Deine Einstellungen lassen Keepsake {hosts} nutzen.</translation>
     </message>
     <message>
+        <source>the vault was not checked yet</source>
+        <translation>der Tresor wurde noch nicht geprüft</translation>
+    </message>
+    <message>
+        <source>there is no backup yet</source>
+        <translation>es gibt noch keine Sicherung</translation>
+    </message>
+    <message>
         <source>{names} and {n} more</source>
         <translation>{names} und {n} weitere</translation>
     </message>
@@ -9068,6 +9136,10 @@
     <message>
         <source>Needs a look</source>
         <translation>Bitte ansehen</translation>
+    </message>
+    <message>
+        <source>Nothing needs you now, but {what}.</source>
+        <translation>Gerade musst du nichts tun, aber {what}.</translation>
     </message>
     <message>
         <source>One thing needs a look.</source>
@@ -10338,6 +10410,34 @@
         <translation>Deine Suche schließt es aus durch {words}.</translation>
     </message>
     <message>
+        <source>a change</source>
+        <translation>eine Änderung</translation>
+    </message>
+    <message>
+        <source>a decision</source>
+        <translation>eine Entscheidung</translation>
+    </message>
+    <message>
+        <source>a discovery</source>
+        <translation>eine Entdeckung</translation>
+    </message>
+    <message>
+        <source>a plan</source>
+        <translation>ein Plan</translation>
+    </message>
+    <message>
+        <source>a preference</source>
+        <translation>eine Vorliebe</translation>
+    </message>
+    <message>
+        <source>a problem</source>
+        <translation>ein Problem</translation>
+    </message>
+    <message>
+        <source>an event</source>
+        <translation>ein Ereignis</translation>
+    </message>
+    <message>
         <source>comes from {agent}</source>
         <translation>von {agent} kommt</translation>
     </message>
@@ -10388,6 +10488,10 @@
     <message>
         <source>says {words}</source>
         <translation>{words} enthält</translation>
+    </message>
+    <message>
+        <source>something learned</source>
+        <translation>etwas Gelerntes</translation>
     </message>
     <message>
         <source>stands beside what fits</source>

@@ -468,12 +468,12 @@
         <translation>{n} llamadas rechazadas</translation>
     </message>
     <message>
-        <source>{n} items changed</source>
-        <translation>{n} elementos cambiados</translation>
+        <source>{n} different items read</source>
+        <translation>{n} elementos distintos leídos</translation>
     </message>
     <message>
-        <source>{n} items read</source>
-        <translation>{n} elementos leídos</translation>
+        <source>{n} items changed</source>
+        <translation>{n} elementos cambiados</translation>
     </message>
     <message>
         <source>{n} other reads</source>
@@ -3975,6 +3975,10 @@
         <translation>Hecho desfijado</translation>
     </message>
     <message>
+        <source>You keep this for good.</source>
+        <translation>Esto lo conservas para siempre.</translation>
+    </message>
+    <message>
         <source>about {n} months</source>
         <translation>unos {n} meses</translation>
     </message>
@@ -4292,12 +4296,12 @@
         <translation>Puede leer</translation>
     </message>
     <message>
-        <source>Turns at most</source>
-        <translation>Turnos como máximo</translation>
+        <source>Steps at most</source>
+        <translation>Pasos como máximo</translation>
     </message>
     <message>
-        <source>as in the settings</source>
-        <translation>como en los ajustes</translation>
+        <source>Turns: how often the language model may answer in one run</source>
+        <translation>Turnos: cuántas veces puede responder el modelo de lenguaje en una ejecución</translation>
     </message>
     <message>
         <source>everything, private too</source>
@@ -4306,6 +4310,10 @@
     <message>
         <source>nothing of mine</source>
         <translation>nada mío</translation>
+    </message>
+    <message>
+        <source>the usual limit</source>
+        <translation>el límite habitual</translation>
     </message>
     <message>
         <source>what is shared and social</source>
@@ -5746,10 +5754,6 @@
         <translation>Acerca de</translation>
     </message>
     <message>
-        <source>Category</source>
-        <translation>Categoría</translation>
-    </message>
-    <message>
         <source>Changed</source>
         <translation>Cambiado</translation>
     </message>
@@ -5770,10 +5774,6 @@
         <translation>Historial</translation>
     </message>
     <message>
-        <source>Key</source>
-        <translation>Clave</translation>
-    </message>
-    <message>
         <source>Linked from</source>
         <translation>Enlazada desde</translation>
     </message>
@@ -5790,6 +5790,14 @@
         <translation>Abrir su conversación</translation>
     </message>
     <message>
+        <source>Point</source>
+        <translation>Punto</translation>
+    </message>
+    <message>
+        <source>Room it takes</source>
+        <translation>Espacio que ocupa</translation>
+    </message>
+    <message>
         <source>Store</source>
         <translation>Ámbito</translation>
     </message>
@@ -5798,20 +5806,40 @@
         <translation>Guardado por</translation>
     </message>
     <message>
-        <source>Tokens</source>
-        <translation>Tokens</translation>
+        <source>The category of the fact</source>
+        <translation>La categoría del hecho</translation>
     </message>
     <message>
-        <source>Type</source>
-        <translation>Tipo</translation>
+        <source>The key of the fact: what in its topic it is about</source>
+        <translation>La clave del hecho: de qué trata dentro de su tema</translation>
+    </message>
+    <message>
+        <source>The type of the observation</source>
+        <translation>El tipo de la observación</translation>
+    </message>
+    <message>
+        <source>Tokens: the pieces of words in which language models count a text</source>
+        <translation>Tokens: los fragmentos de palabra con que los modelos de lenguaje miden un texto</translation>
+    </message>
+    <message>
+        <source>Topic</source>
+        <translation>Tema</translation>
     </message>
     <message>
         <source>Untitled</source>
         <translation>Sin título</translation>
     </message>
     <message>
+        <source>What it is</source>
+        <translation>Qué es</translation>
+    </message>
+    <message>
         <source>Written</source>
         <translation>Escrito</translation>
+    </message>
+    <message>
+        <source>{n} word pieces</source>
+        <translation>{n} fragmentos de palabra</translation>
     </message>
     <message>
         <source>{title} (not written yet)</source>
@@ -6910,12 +6938,20 @@
         <translation>Detenida</translation>
     </message>
     <message>
+        <source>Telegram export</source>
+        <translation>Exportación de Telegram</translation>
+    </message>
+    <message>
         <source>Type its passphrase to see what it holds.</source>
         <translation>Escriba su frase de contraseña para ver qué contiene.</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
         <translation>Lo importado hasta ahora se queda. Impórtalo de nuevo para continuar.</translation>
+    </message>
+    <message>
+        <source>WhatsApp chat</source>
+        <translation>Chat de WhatsApp</translation>
     </message>
     <message>
         <source>Word document</source>
@@ -6952,6 +6988,10 @@
     <message>
         <source>{n} conversations and notes are there already</source>
         <translation>{n} conversaciones y notas ya están</translation>
+    </message>
+    <message>
+        <source>{n} kB</source>
+        <translation>{n} kB</translation>
     </message>
     <message>
         <source>{n} left out that may hold a key or a password</source>
@@ -7197,6 +7237,14 @@
 <context>
     <name>Schedule</name>
     <message>
+        <source>Consolidation every night</source>
+        <translation>Consolidación cada noche</translation>
+    </message>
+    <message>
+        <source>Consolidation when a conversation has ended</source>
+        <translation>Consolidación al terminar una conversación</translation>
+    </message>
+    <message>
         <source>Done</source>
         <translation>Terminado</translation>
     </message>
@@ -7397,6 +7445,10 @@
         <translation>Última ejecución: {last}</translation>
     </message>
     <message>
+        <source>Next, in your time: {times}</source>
+        <translation>Próximas, en tu hora: {times}</translation>
+    </message>
+    <message>
         <source>Next: {times}</source>
         <translation>Próximas: {times}</translation>
     </message>
@@ -7431,6 +7483,10 @@
     <message>
         <source>{days} days: {n}</source>
         <translation>{days} días: {n}</translation>
+    </message>
+    <message>
+        <source>{words} (time of {zone})</source>
+        <translation>{words} (hora de {zone})</translation>
     </message>
     <message>
         <source>… and {n} more</source>
@@ -7844,6 +7900,10 @@
     <message>
         <source>facts not drawn yet</source>
         <translation>hechos aún sin extraer</translation>
+    </message>
+    <message>
+        <source>what came since is not read yet</source>
+        <translation>lo posterior aún no se ha leído</translation>
     </message>
     <message>
         <source>{count} messages</source>
@@ -8948,6 +9008,14 @@
         <translation>Tus ajustes dejan a Keepsake usar {hosts}.</translation>
     </message>
     <message>
+        <source>the vault was not checked yet</source>
+        <translation>la bóveda aún no se ha comprobado</translation>
+    </message>
+    <message>
+        <source>there is no backup yet</source>
+        <translation>aún no hay ninguna copia</translation>
+    </message>
+    <message>
         <source>{names} and {n} more</source>
         <translation>{names} y {n} más</translation>
     </message>
@@ -9068,6 +9136,10 @@
     <message>
         <source>Needs a look</source>
         <translation>Necesita atención</translation>
+    </message>
+    <message>
+        <source>Nothing needs you now, but {what}.</source>
+        <translation>Ahora no tienes que hacer nada, pero {what}.</translation>
     </message>
     <message>
         <source>One thing needs a look.</source>
@@ -10338,6 +10410,34 @@
         <translation>Tu búsqueda lo excluye con {words}.</translation>
     </message>
     <message>
+        <source>a change</source>
+        <translation>un cambio</translation>
+    </message>
+    <message>
+        <source>a decision</source>
+        <translation>una decisión</translation>
+    </message>
+    <message>
+        <source>a discovery</source>
+        <translation>un descubrimiento</translation>
+    </message>
+    <message>
+        <source>a plan</source>
+        <translation>un plan</translation>
+    </message>
+    <message>
+        <source>a preference</source>
+        <translation>una preferencia</translation>
+    </message>
+    <message>
+        <source>a problem</source>
+        <translation>un problema</translation>
+    </message>
+    <message>
+        <source>an event</source>
+        <translation>un acontecimiento</translation>
+    </message>
+    <message>
         <source>comes from {agent}</source>
         <translation>viene de {agent}</translation>
     </message>
@@ -10388,6 +10488,10 @@
     <message>
         <source>says {words}</source>
         <translation>dice {words}</translation>
+    </message>
+    <message>
+        <source>something learned</source>
+        <translation>algo aprendido</translation>
     </message>
     <message>
         <source>stands beside what fits</source>

@@ -468,12 +468,12 @@
         <translation>{n} 次调用被拒绝</translation>
     </message>
     <message>
-        <source>{n} items changed</source>
-        <translation>更改 {n} 项</translation>
+        <source>{n} different items read</source>
+        <translation>读取了 {n} 个不同条目</translation>
     </message>
     <message>
-        <source>{n} items read</source>
-        <translation>读取 {n} 项</translation>
+        <source>{n} items changed</source>
+        <translation>更改 {n} 项</translation>
     </message>
     <message>
         <source>{n} other reads</source>
@@ -3975,6 +3975,10 @@
         <translation>已取消固定事实</translation>
     </message>
     <message>
+        <source>You keep this for good.</source>
+        <translation>此事永久保留。</translation>
+    </message>
+    <message>
         <source>about {n} months</source>
         <translation>约 {n} 个月</translation>
     </message>
@@ -4292,12 +4296,12 @@
         <translation>可读取</translation>
     </message>
     <message>
-        <source>Turns at most</source>
-        <translation>最多轮数</translation>
+        <source>Steps at most</source>
+        <translation>最多步数</translation>
     </message>
     <message>
-        <source>as in the settings</source>
-        <translation>同设置</translation>
+        <source>Turns: how often the language model may answer in one run</source>
+        <translation>轮次：语言模型在一次运行中可以回答的次数</translation>
     </message>
     <message>
         <source>everything, private too</source>
@@ -4306,6 +4310,10 @@
     <message>
         <source>nothing of mine</source>
         <translation>不含我的任何内容</translation>
+    </message>
+    <message>
+        <source>the usual limit</source>
+        <translation>通常的上限</translation>
     </message>
     <message>
         <source>what is shared and social</source>
@@ -5746,10 +5754,6 @@
         <translation>关于</translation>
     </message>
     <message>
-        <source>Category</source>
-        <translation>类别</translation>
-    </message>
-    <message>
         <source>Changed</source>
         <translation>更改</translation>
     </message>
@@ -5770,10 +5774,6 @@
         <translation>历史</translation>
     </message>
     <message>
-        <source>Key</source>
-        <translation>键</translation>
-    </message>
-    <message>
         <source>Linked from</source>
         <translation>反向链接</translation>
     </message>
@@ -5790,6 +5790,14 @@
         <translation>打开其会话</translation>
     </message>
     <message>
+        <source>Point</source>
+        <translation>要点</translation>
+    </message>
+    <message>
+        <source>Room it takes</source>
+        <translation>占用空间</translation>
+    </message>
+    <message>
         <source>Store</source>
         <translation>分区</translation>
     </message>
@@ -5798,20 +5806,40 @@
         <translation>存储者</translation>
     </message>
     <message>
-        <source>Tokens</source>
-        <translation>词元</translation>
+        <source>The category of the fact</source>
+        <translation>事实的类别</translation>
     </message>
     <message>
-        <source>Type</source>
-        <translation>类型</translation>
+        <source>The key of the fact: what in its topic it is about</source>
+        <translation>事实的键：它在主题中讲的是什么</translation>
+    </message>
+    <message>
+        <source>The type of the observation</source>
+        <translation>观察的类型</translation>
+    </message>
+    <message>
+        <source>Tokens: the pieces of words in which language models count a text</source>
+        <translation>Token：语言模型计算文本所用的词片</translation>
+    </message>
+    <message>
+        <source>Topic</source>
+        <translation>主题</translation>
     </message>
     <message>
         <source>Untitled</source>
         <translation>无标题</translation>
     </message>
     <message>
+        <source>What it is</source>
+        <translation>是什么</translation>
+    </message>
+    <message>
         <source>Written</source>
         <translation>写入</translation>
+    </message>
+    <message>
+        <source>{n} word pieces</source>
+        <translation>{n} 个词片</translation>
     </message>
     <message>
         <source>{title} (not written yet)</source>
@@ -6910,12 +6938,20 @@
         <translation>已停止</translation>
     </message>
     <message>
+        <source>Telegram export</source>
+        <translation>Telegram 导出</translation>
+    </message>
+    <message>
         <source>Type its passphrase to see what it holds.</source>
         <translation>输入其密码短语以查看内容。</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
         <translation>目前已导入的内容会保留。再次导入即可继续。</translation>
+    </message>
+    <message>
+        <source>WhatsApp chat</source>
+        <translation>WhatsApp 聊天</translation>
     </message>
     <message>
         <source>Word document</source>
@@ -6952,6 +6988,10 @@
     <message>
         <source>{n} conversations and notes are there already</source>
         <translation>{n} 个会话和笔记已存在</translation>
+    </message>
+    <message>
+        <source>{n} kB</source>
+        <translation>{n} kB</translation>
     </message>
     <message>
         <source>{n} left out that may hold a key or a password</source>
@@ -7197,6 +7237,14 @@
 <context>
     <name>Schedule</name>
     <message>
+        <source>Consolidation every night</source>
+        <translation>每晚整理</translation>
+    </message>
+    <message>
+        <source>Consolidation when a conversation has ended</source>
+        <translation>对话结束后整理</translation>
+    </message>
+    <message>
         <source>Done</source>
         <translation>完成</translation>
     </message>
@@ -7397,6 +7445,10 @@
         <translation>上次运行：{last}</translation>
     </message>
     <message>
+        <source>Next, in your time: {times}</source>
+        <translation>接下来（你的时间）：{times}</translation>
+    </message>
+    <message>
         <source>Next: {times}</source>
         <translation>下次：{times}</translation>
     </message>
@@ -7431,6 +7483,10 @@
     <message>
         <source>{days} days: {n}</source>
         <translation>{days} 天：{n}</translation>
+    </message>
+    <message>
+        <source>{words} (time of {zone})</source>
+        <translation>{words}（{zone} 时间）</translation>
     </message>
     <message>
         <source>… and {n} more</source>
@@ -7844,6 +7900,10 @@
     <message>
         <source>facts not drawn yet</source>
         <translation>尚未提取事实</translation>
+    </message>
+    <message>
+        <source>what came since is not read yet</source>
+        <translation>此后的内容尚未读取</translation>
     </message>
     <message>
         <source>{count} messages</source>
@@ -8948,6 +9008,14 @@
         <translation>你的设置允许 Keepsake 使用 {hosts}。</translation>
     </message>
     <message>
+        <source>the vault was not checked yet</source>
+        <translation>尚未检查记忆库</translation>
+    </message>
+    <message>
+        <source>there is no backup yet</source>
+        <translation>还没有备份</translation>
+    </message>
+    <message>
         <source>{names} and {n} more</source>
         <translation>{names}和另外 {n} 个</translation>
     </message>
@@ -9068,6 +9136,10 @@
     <message>
         <source>Needs a look</source>
         <translation>需要查看</translation>
+    </message>
+    <message>
+        <source>Nothing needs you now, but {what}.</source>
+        <translation>目前没有需要处理的，但{what}。</translation>
     </message>
     <message>
         <source>One thing needs a look.</source>
@@ -10338,6 +10410,34 @@
         <translation>你的搜索以{words}排除了它。</translation>
     </message>
     <message>
+        <source>a change</source>
+        <translation>变化</translation>
+    </message>
+    <message>
+        <source>a decision</source>
+        <translation>决定</translation>
+    </message>
+    <message>
+        <source>a discovery</source>
+        <translation>发现</translation>
+    </message>
+    <message>
+        <source>a plan</source>
+        <translation>计划</translation>
+    </message>
+    <message>
+        <source>a preference</source>
+        <translation>偏好</translation>
+    </message>
+    <message>
+        <source>a problem</source>
+        <translation>问题</translation>
+    </message>
+    <message>
+        <source>an event</source>
+        <translation>事件</translation>
+    </message>
+    <message>
         <source>comes from {agent}</source>
         <translation>来自 {agent}</translation>
     </message>
@@ -10388,6 +10488,10 @@
     <message>
         <source>says {words}</source>
         <translation>含有{words}</translation>
+    </message>
+    <message>
+        <source>something learned</source>
+        <translation>学到的东西</translation>
     </message>
     <message>
         <source>stands beside what fits</source>

@@ -2,10 +2,11 @@
 
 from app.exchange.model import CapsuleOrigin, ImportPreview, ImportReport
 from ui.models.dates import full_date
-from ui.shell.status_line import count, span
+from ui.shell.status_line import amount, count, span
 from ui.translation import translate
 
 SHOWN_PROBLEMS = 8
+_KILOBYTES_TILL = 1_000_000
 
 
 def format_name(name: str) -> str:
@@ -25,8 +26,17 @@ def format_name(name: str) -> str:
         "docx": translate("Report", "Word document"),
         "html": translate("Report", "HTML page"),
         "documents": translate("Report", "Documents"),
+        "telegram": translate("Report", "Telegram export"),
+        "whatsapp": translate("Report", "WhatsApp chat"),
     }
     return names.get(name, name)
+
+
+def size_text(size: int) -> str:
+    """Return the size of a file, small ones in kilobytes."""
+    if size >= _KILOBYTES_TILL:
+        return amount(size, "bytes")
+    return translate("Report", "{n} kB").format(n=count(max(1, round(size / 1000))))
 
 
 def preview_text(preview: ImportPreview) -> str:

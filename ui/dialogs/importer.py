@@ -30,10 +30,11 @@ from ui.dialogs.import_report import (
     problem_lines,
     report_text,
     secrets_text,
+    size_text,
     unknown_key_text,
 )
 from ui.notice import Notice
-from ui.shell.status_line import amount, progress_text
+from ui.shell.status_line import progress_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.empty_state import EmptyState
@@ -253,9 +254,11 @@ class ImportDialog(BaseDialog):
     def _show_preview(self, path: str, preview: "ImportPreview") -> None:
         self._is_locked = preview.is_locked
         self._preview_title.setText(Path(path).name)
-        size = amount(preview.bytes, "bytes")
+        size = size_text(preview.bytes)
         detail = preview.detail if preview.capsule is None else capsule_text(preview.capsule)
-        lines = (f"{format_name(preview.format)} · {size}", detail, path, preview_text(preview))
+        # The title is its name.
+        detail = "" if detail == Path(path).name else detail
+        lines = (f"{format_name(preview.format)} · {size}", detail, str(Path(path).parent), preview_text(preview))
         self._preview_text.setText("\n".join(filter(None, lines)))
         warning = "" if preview.capsule is None else unknown_key_text(preview.capsule)
         self._warning.setText(warning)

@@ -153,6 +153,21 @@ def feature_label(name: str) -> str:
     return _said(_FEATURES.get(name, name.replace("_", " ")))
 
 
+def observation_type(name: str) -> str:
+    """Return what a person calls a type of observation."""
+    names = {
+        "decision": QCoreApplication.translate("Words", "a decision"),
+        "preference": QCoreApplication.translate("Words", "a preference"),
+        "plan": QCoreApplication.translate("Words", "a plan"),
+        "event": QCoreApplication.translate("Words", "an event"),
+        "discovery": QCoreApplication.translate("Words", "a discovery"),
+        "problem": QCoreApplication.translate("Words", "a problem"),
+        "change": QCoreApplication.translate("Words", "a change"),
+        "learning": QCoreApplication.translate("Words", "something learned"),
+    }
+    return names.get(name, name)
+
+
 def display_title(title: str, content: str, untitled: str) -> str:
     """Return a title, else the first words, else ``untitled``."""
     return title or excerpt(without_markup(content[:BEGINNING]), 80) or untitled

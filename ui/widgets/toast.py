@@ -184,24 +184,25 @@ class Toaster(QWidget):
 
     def _place(self) -> None:
         """Stand in the lower corner, or in the upper one off the line being typed."""
-        if not self._toasts:
+        window = self.parentWidget()
+        if not self._toasts or window is None:
             return
-        ground = QRect(self._ground.mapTo(self.parentWidget(), QPoint()), self._ground.size())
+        ground = QRect(self._ground.mapTo(window, QPoint()), self._ground.size())
         width = min(ground.width(), self._column.sizeHint().width())
         wanted = self._column.totalHeightForWidth(width) if self._column.hasHeightForWidth() else 0
         height = min(ground.height(), max(wanted, self._column.totalSizeHint().height() if wanted <= 0 else 0))
         left = ground.left() if self.isRightToLeft() else ground.right() + 1 - width
         place = QRect(left, ground.bottom() + 1 - height, width, height)
-        if place.intersects(self._line_being_typed()):
+        if place.intersects(self._line_being_typed(window)):
             place.moveTop(ground.top())
         self.setGeometry(place)
         self._column.activate()
         # What lies between the toasts stays in reach of the pointer.
         self.setMask(QRegion(self.rect()) & _region_of(self._toasts))
 
-    def _line_being_typed(self) -> QRect:
-        """Return where the line with the text cursor is, an empty rectangle for none."""
-        focus, window = QApplication.focusWidget(), self.parentWidget()
+    def _line_being_typed(self, window: QWidget) -> QRect:
+        """Return where the line with the text cursor is in ``window``, an empty rectangle for none."""
+        focus = QApplication.focusWidget()
         if focus is None or not window.isAncestorOf(focus) or self.isAncestorOf(focus):
             return QRect()
         if not focus.testAttribute(Qt.WidgetAttribute.WA_InputMethodEnabled):

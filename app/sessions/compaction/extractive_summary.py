@@ -20,6 +20,8 @@ LEFT_OUT = "- (earlier turns left out; they can still be read and searched)"
 
 # A sentence has some length, so that "Hi." and "e.g." do not stand for a whole message.
 _SENTENCE = re.compile(r".{12,}?[.!?…]['\"”’)\]]*(?=\s|$)|.+?[。！？]")
+_TABLE_ROW = re.compile(r"^[ \t]*\|(.*)\|[ \t]*$", re.MULTILINE)
+_RULE_SIGNS = frozenset(":- \t")
 _SPEAKERS = {"user": "User", "assistant": "Assistant", "tool": "Tool", "system": "System"}
 
 
@@ -98,9 +100,15 @@ def first_sentence(text: str, characters: int = SENTENCE_CHARACTERS) -> str:
 
     It is cut at a word where it is longer than ``characters``.
     """
-    flat = collapse(text[: characters * 8])
+    flat = collapse(_TABLE_ROW.sub(_row_words, text[: characters * 8]))
     found = _SENTENCE.match(flat[: characters * 2])
     return excerpt(found[0] if found else flat, characters)
+
+
+def _row_words(row: re.Match[str]) -> str:
+    """Return the cells of a row of a table, nothing for the line below its head."""
+    cells = [cell.strip() for cell in row[1].split("|")]
+    return "" if set("".join(cells)) <= _RULE_SIGNS else f"{', '.join(filter(None, cells))};"
 
 
 def _calls(calls: Sequence[dict[str, Any]]) -> Iterator[str]:

@@ -115,10 +115,10 @@ class SettingsDialog(BaseDialog):
         right = QVBoxLayout()
         right.addWidget(self._nothing)
         right.addWidget(self._area, 1)
-        self._row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
-        self._row.addLayout(left)
-        self._row.addLayout(right, 1)
-        self.body.addLayout(self._row, 1)
+        self._columns = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._columns.addLayout(left)
+        self._columns.addLayout(right, 1)
+        self.body.addLayout(self._columns, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show a menu of sections in place of the list where it would leave no room."""
@@ -128,15 +128,15 @@ class SettingsDialog(BaseDialog):
     def _fit_list(self) -> None:
         look = theme.current()
         is_narrow = self.width() < look.scaled(_LIST_WIDTH + _FIELDS_WIDTH)
-        self._row.setDirection(QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight)
-        self._row.setSpacing(Space.M if is_narrow else Space.XL)
+        self._columns.setDirection(QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight)
+        self._columns.setSpacing(Space.M if is_narrow else Space.XL)
         self._menu.setVisible(is_narrow)
         self._list.setVisible(not is_narrow)
-        for widget in (self._search, self._list):
-            widget.setMinimumWidth(0 if is_narrow else look.scaled(_LIST_WIDTH))
-            widget.setMaximumWidth(_WIDEST if is_narrow else look.scaled(_LIST_WIDTH))
-        for widget in (self._list, self._menu):
-            widget.setIconSize(QSize(look.scaled(_ICON), look.scaled(_ICON)))
+        for left in (self._search, self._list):
+            left.setMinimumWidth(0 if is_narrow else look.scaled(_LIST_WIDTH))
+            left.setMaximumWidth(_WIDEST if is_narrow else look.scaled(_LIST_WIDTH))
+        for sections in (self._list, self._menu):
+            sections.setIconSize(QSize(look.scaled(_ICON), look.scaled(_ICON)))
         for row in range(self._list.count()):
             self._list.item(row).setSizeHint(QSize(0, look.scaled(_ROW)))
 

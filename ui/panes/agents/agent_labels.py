@@ -108,7 +108,7 @@ def activity_words(sums: "AgentActivity") -> str:
     counts = (
         (sums.searches, translate("Agents", "1 search"), translate("Agents", "{n} searches")),
         (others, translate("Agents", "1 other read"), translate("Agents", "{n} other reads")),
-        (sums.items_read, translate("Agents", "1 item read"), translate("Agents", "{n} items read")),
+        (sums.items_read, translate("Agents", "1 item read"), translate("Agents", "{n} different items read")),
         (sums.writes, translate("Agents", "1 write"), translate("Agents", "{n} writes")),
         (sums.items_written, translate("Agents", "1 item changed"), translate("Agents", "{n} items changed")),
         (

@@ -14,12 +14,12 @@ from app.history.model import HistoryEntry
 from app.memories.model import Link, Links, Memory
 from ui import theme
 from ui.models.dates import format_number, full_date, short_date
-from ui.panes.labels import event_label, source_label, store_label
+from ui.panes.labels import event_label, observation_type, source_label, store_label
 from ui.panes.notes.facts.fact_panel import FactPanel
 from ui.panes.notes.mention_section import MentionSection
 from ui.style.design_tokens import Space
 from ui.widgets.inspector import Bar, Bars, Section, line_button
-from ui.widgets.plain_text import PlainLabel
+from ui.widgets.plain_text import PlainLabel, tooltip
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -107,16 +107,20 @@ class NoteInspector(QScrollArea):
             (self.tr("Store"), store_label(memory.store)),
             (self.tr("Written"), full_date(memory.created_at)),
             (self.tr("Changed"), full_date(memory.updated_at)),
-            (self.tr("Category"), memory.category),
-            (self.tr("Key"), memory.key),
-            (self.tr("Type"), memory.type),
+            (self.tr("Topic"), memory.category, self.tr("The category of the fact")),
+            (self.tr("Point"), memory.key, self.tr("The key of the fact: what in its topic it is about")),
+            (self.tr("What it is"), observation_type(memory.type), self.tr("The type of the observation")),
             (self.tr("Happened"), full_date(memory.event_time) if memory.event_time else ""),
             (self.tr("Mentioned"), format_number(memory.mention_count) if memory.mention_count > 1 else ""),
-            (self.tr("Tokens"), format_number(memory.tokens) if memory.tokens else ""),
+            (
+                self.tr("Room it takes"),
+                self.tr("{n} word pieces").format(n=format_number(memory.tokens)) if memory.tokens else "",
+                self.tr("Tokens: the pieces of words in which language models count a text"),
+            ),
         ]
-        for label, value in rows:
+        for label, value, *term in rows:
             if value:
-                self._about.rows.addWidget(_pair(label, value))
+                self._about.rows.addWidget(_pair(label, value, *term))
         if memory.kind not in ("note", "fact"):
             bars = Bars(self.tr("Confidence"))
             bars.set_bars([Bar(self.tr("Confidence"), memory.confidence, f"{memory.confidence:.0%}")])
@@ -203,8 +207,9 @@ def _origin(entry: HistoryEntry) -> str:
     return source if entry.event == "ADD" and source.startswith("import") else entry.actor
 
 
-def _pair(label: str, value: str) -> QWidget:
+def _pair(label: str, value: str, term: str = "") -> QWidget:
     holder = QWidget()
+    holder.setToolTip(tooltip(term) if term else "")
     row = QHBoxLayout(holder)
     row.setContentsMargins(Space.S, 1, 0, 1)
     row.setSpacing(Space.S)

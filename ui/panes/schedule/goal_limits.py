@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QFormLayout, QSpinBox, 
 
 from ui.style.design_tokens import Space
 from ui.widgets.field_label import FieldLabel
+from ui.widgets.plain_text import tooltip
 
 if TYPE_CHECKING:
     from app.schedule.model import Schedule
@@ -32,13 +33,14 @@ class GoalLimitsForm(QWidget):
         )
         self.turns = QSpinBox(self)
         self.turns.setRange(0, MOST_TURNS)
-        self.turns.setAccessibleName(self.tr("Turns at most"))
+        self.turns.setAccessibleName(self.tr("Steps at most"))
+        self.turns.setToolTip(tooltip(self.tr("Turns: how often the language model may answer in one run")))
         self.cost = QDoubleSpinBox(self)
         self.cost.setRange(0, MOST_COST)
         self.cost.setSingleStep(0.1)
         self.cost.setAccessibleName(self.tr("Cost at most"))
         for spin in (self.turns, self.cost):
-            spin.setSpecialValueText(self.tr("as in the settings"))
+            spin.setSpecialValueText(self.tr("the usual limit"))
             spin.lineEdit().setAccessibleName(spin.accessibleName())
             spin.lineEdit().setTextMargins(Space.S, 0, 0, 0)
         form = QFormLayout(self)

@@ -226,7 +226,7 @@ class SchedulePane(ReadingPane):
         entries = await self.bridge.call("schedule.calendar", after=first, before=first + WEEK)
         if isValid(self):
             today = datetime.now().astimezone().date()
-            self.week.show_week(self._week, entries, today)
+            self.week.show_week(self._week, entries, today, self.listing.titles())
             last = self._week + timedelta(days=6)
             self._week_title.setText(week_words(self._week, last))
 

@@ -5,10 +5,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication, QDate, QDateTime, QLocale, QTime, QTimeZone
 
+from ui.engine_texts import engine_text
 from ui.models.cards import Badge, Tone
 from ui.models.dates import date_words, short_date
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.schedule.model import Schedule
 
 _STATES: dict[str, tuple[object, Tone, str]] = {
@@ -25,6 +28,27 @@ def state_badge(state: str) -> Badge:
     """Return the badge of a run's state."""
     text, tone, icon = _STATES.get(state, (state, "quiet", "info"))
     return Badge(QCoreApplication.translate("Schedule", str(text)), tone, icon)
+
+
+def schedule_title(schedule: "Schedule") -> str:
+    """Return what a person calls a schedule; two built-in ones run the same job at different times."""
+    if schedule.is_built_in and schedule.name == "Consolidation":
+        if schedule.cadence.kind == "interval":
+            return QCoreApplication.translate("Schedule", "Consolidation when a conversation has ended")
+        return QCoreApplication.translate("Schedule", "Consolidation every night")
+    return engine_text(schedule.name)
+
+
+def zone_words(zone: str, moments: "Sequence[datetime]") -> str:
+    """Return what a zone is called, ``""`` where its clocks show the person's own time.
+
+    Args:
+        zone: Its name, such as ``Europe/Berlin``.
+        moments: Times in that zone.
+    """
+    if all(moment.utcoffset() == moment.astimezone().utcoffset() for moment in moments):
+        return ""
+    return "UTC" if zone in ("UTC", "Etc/UTC") else zone.rpartition("/")[2].replace("_", " ")
 
 
 def coming(moment: datetime, now: datetime) -> str:

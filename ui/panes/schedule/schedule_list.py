@@ -8,11 +8,10 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
-from ui.engine_texts import engine_text
 from ui.models.cards import Badge, Card
 from ui.models.id_list_model import IdListModel
 from ui.panes.schedule.cadence_words import cadence_words
-from ui.panes.schedule.run_labels import last_words, next_words, state_badge
+from ui.panes.schedule.run_labels import last_words, next_words, schedule_title, state_badge
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.header_row import HeaderRow
@@ -66,6 +65,10 @@ class ScheduleList(QWidget):
         """Return a schedule of the list."""
         return self._schedules.get(identity)
 
+    def titles(self) -> dict[str, str]:
+        """Return what the schedules are called, by their ids."""
+        return {identity: schedule_title(one) for identity, one in self._schedules.items()}
+
     def load(self) -> None:
         """Fetch the schedules again; the old ones show until they arrive."""
         self._request += 1
@@ -106,7 +109,7 @@ class ScheduleList(QWidget):
         icon = "pause" if row.status == "paused" else "wrench" if row.is_built_in else "sparkles"
         last = last_words(row, now) if row.last_run_status == "succeeded" else ""
         return Card(
-            engine_text(row.name),
+            schedule_title(row),
             f"{when}  ·  {last}" if last else when,
             badges=tuple(badges),
             icon=icon,

@@ -11,7 +11,7 @@ from ui import theme
 from ui.engine_texts import engine_text
 from ui.models.dates import format_number
 from ui.panes.schedule.run_history import RunHistory
-from ui.panes.schedule.run_labels import coming_there, last_words, next_words
+from ui.panes.schedule.run_labels import coming, last_words, next_words, schedule_title, zone_words
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
@@ -97,7 +97,7 @@ class SchedulePage(PageArea):
             waits: Why it cannot run now, in a sentence; empty where it can.
         """
         now = datetime.now(UTC)
-        self._title.setText(engine_text(schedule.name))
+        self._title.setText(schedule_title(schedule))
         self._goal.setText(engine_text(schedule.goal) if schedule.goal != schedule.name else "")
         self._goal.setVisible(bool(self._goal.text()))
         is_on = schedule.status == "active"
@@ -119,14 +119,17 @@ class SchedulePage(PageArea):
     def show_times(self, words: str, preview: "Preview | None", schedule: "Schedule") -> None:
         """Show a cadence in words, with its next times."""
         now = datetime.now(UTC)
-        zone = f" ({preview.zone})" if preview is not None and schedule.cadence.kind == "cron" else ""
-        self._when.setText(words + zone)
+        runs = [datetime.fromisoformat(run) for run in preview.runs] if preview is not None else []
+        is_clock = preview is not None and schedule.cadence.kind == "cron"
+        zone = zone_words(preview.zone, runs) if preview is not None and is_clock else ""
+        self._when.setText(self.tr("{words} (time of {zone})").format(words=words, zone=zone) if zone else words)
         if preview is None or schedule.status != "active":
             return
-        times = [coming_there(datetime.fromisoformat(run), now) for run in preview.runs]
         if schedule.next_run_at is not None and schedule.cadence.kind == "interval":
             return
-        self._next.setText(self.tr("Next: {times}").format(times="  ·  ".join(times)))
+        times = "  ·  ".join(coming(run, now) for run in runs)
+        words = self.tr("Next, in your time: {times}") if zone else self.tr("Next: {times}")
+        self._next.setText(words.format(times=times))
 
     def show_plan(self, plan: Any) -> None:
         """Show an ``UpkeepPlan``."""

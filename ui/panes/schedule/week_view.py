@@ -1,6 +1,6 @@
 """Week view: the runs of a week, past and planned, a column for each day."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from PySide6.QtGui import QColor
 
 HEAD = 34
-LANE = 24
+LANE = 20
 HOURS = 24
 EVERY = 3
 LEFT = 52
@@ -36,6 +36,7 @@ class WeekView(QWidget):
         self._first = date.today()  # noqa: DTZ011  (the person's own calendar)
         self._today = self._first
         self._entries: list[Any] = []
+        self._titles: Mapping[str, str] = {}
         self._boxes: list[tuple[QRectF, Any]] = []
         self._current = -1
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -49,16 +50,20 @@ class WeekView(QWidget):
         """The run that the keyboard is on, ``None`` for none."""
         return self._entries[self._current] if 0 <= self._current < len(self._entries) else None
 
-    def show_week(self, first: date, entries: Sequence[Any], today: date) -> None:
+    def show_week(
+        self, first: date, entries: Sequence[Any], today: date, titles: Mapping[str, str] | None = None
+    ) -> None:
         """Show the runs of a week.
 
         Args:
             first: Its first day.
             entries: Runs in order of time, each with ``at``, ``name``, ``state``, ``schedule_id`` and ``seconds``.
             today: The present day.
+            titles: What schedules are called, by their ids; others have the names of their runs.
         """
         self._first, self._today = first, today
         self._entries = list(entries)
+        self._titles = titles or {}
         self._current = min(self._current, len(self._entries) - 1)
         self._tell()
         self.update()
@@ -66,7 +71,7 @@ class WeekView(QWidget):
     def minimumSizeHint(self) -> QSize:
         """Return room for the hours."""
         look = theme.current()
-        return QSize(look.scaled(420), look.scaled(HEAD + 8 * 2 * LANE))
+        return QSize(look.scaled(420), look.scaled(HEAD + HOURS * 16))
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Paint the grid and the runs."""
@@ -90,7 +95,7 @@ class WeekView(QWidget):
         """Tell of the run under the pointer."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             entry = self._entry_at(event.pos())
-            QToolTip.showText(event.globalPos(), _speech(entry) if entry is not None else "", self)
+            QToolTip.showText(event.globalPos(), self._speech(entry) if entry is not None else "", self)
             return True
         return super().event(event)
 
@@ -121,9 +126,17 @@ class WeekView(QWidget):
 
     def _tell(self) -> None:
         """Say the current run to screen readers."""
-        spoken = _speech(self.current) if self.current is not None else ""
+        spoken = self._speech(self.current) if self.current is not None else ""
         words = self.tr("{n} runs this week. {current}").format(n=len(self._entries), current=spoken)
         self.setAccessibleDescription(words.strip())
+
+    def _title_of(self, entry: Any) -> str:
+        return self._titles.get(entry.schedule_id) or engine_text(entry.name)
+
+    def _speech(self, entry: Any) -> str:
+        when = QLocale().toString(local_of(entry.at), "dddd HH:mm")
+        took = f", {duration(entry.seconds)}" if entry.state not in ("planned", "skipped") else ""
+        return f"{self._title_of(entry)}, {when}, {state_badge(entry.state).text}{took}"
 
     def _entry_at(self, spot: QPoint) -> Any:
         return next((entry for box, entry in reversed(self._boxes) if box.contains(spot)), None)
@@ -174,17 +187,23 @@ class WeekView(QWidget):
             painter.drawText(box, int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop), f"{hour:02}:00")
 
     def _laid_out(self) -> list[tuple[Any, QRectF]]:
-        """Return each run with its place; runs that would overlap stand below one another."""
-        lane, found, free = theme.current().scaled(LANE), [], [0.0] * 7
+        """Return each run with its place at its hour; runs that would overlap stand side by side."""
+        lane = theme.current().scaled(LANE)
+        bottom = self.height() - lane
+        days: list[list[tuple[Any, float]]] = [[] for _ in range(7)]
         for entry in self._entries:
             there = local_of(entry.at)
             day = (_day_of(entry.at) - self._first).days
-            if not 0 <= day < 7:  # noqa: PLR2004  (a week)
-                continue
-            hours = there.time().hour() + there.time().minute() / 60
-            top = max(self._top_of(hours), free[day])
-            free[day] = top + lane
-            found.append((entry, QRectF(self._column(day) + 3, top + 1, self._day_width() - 6, lane - 2)))
+            if 0 <= day < len(days):
+                hours = there.time().hour() + there.time().minute() / 60
+                days[day].append((entry, min(self._top_of(hours), bottom)))
+        found = []
+        for day, runs in enumerate(days):
+            room = self._day_width() - 6
+            for (entry, top), (place, count) in zip(runs, _side_by_side([top for _, top in runs], lane), strict=True):
+                across = count - 1 - place if self.isRightToLeft() else place
+                left = self._column(day) + 3 + across * room / count
+                found.append((entry, QRectF(left, top + 1, room / count - (1 if count > 1 else 0), lane - 2)))
         return found
 
     def _paint_entry(self, painter: QPainter, box: QRectF, entry: Any, *, is_current: bool) -> None:
@@ -202,9 +221,10 @@ class WeekView(QWidget):
         painter.setPen(look.colour("text"))
         room = box.adjusted(4, 0, -11, 0) if is_mirrored else box.adjusted(11, 0, -4, 0)
         time = local_of(entry.at).time().toString("HH:mm")
-        words = QFontMetrics(painter.font()).elidedText(
-            f"{time} {engine_text(entry.name)}", Qt.TextElideMode.ElideRight, int(room.width())
-        )
+        metrics, width = QFontMetrics(painter.font()), int(room.width())
+        words = metrics.elidedText(f"{time} {self._title_of(entry)}", Qt.TextElideMode.ElideRight, width)
+        if len(words) <= len(time) + 2:  # a title of one letter says nothing
+            words = time if metrics.horizontalAdvance(time) <= width else ""
         painter.drawText(room, int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft), words)
 
 
@@ -212,7 +232,21 @@ def _day_of(moment: datetime) -> date:
     return moment.astimezone().date()
 
 
-def _speech(entry: Any) -> str:
-    when = QLocale().toString(local_of(entry.at), "dddd HH:mm")
-    took = f", {duration(entry.seconds)}" if entry.state not in ("planned", "skipped") else ""
-    return f"{engine_text(entry.name)}, {when}, {state_badge(entry.state).text}{took}"
+def _side_by_side(tops: Sequence[float], height: float) -> list[tuple[int, int]]:
+    """Return for each box its place among those that overlap, and how many places these have.
+
+    Args:
+        tops: Where boxes begin, in ascending order.
+        height: How high each is.
+    """
+    found: list[tuple[int, int]] = []
+    group: list[int] = []
+    ends: list[float] = []
+    for top in [*tops, float("inf")]:
+        if ends and top >= max(ends):
+            found += [(place, len(ends)) for place in group]
+            group, ends = [], []
+        free = next((place for place, end in enumerate(ends) if end <= top), len(ends))
+        ends[free : free + 1] = [top + height]
+        group.append(free)
+    return found

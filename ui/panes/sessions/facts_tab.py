@@ -45,6 +45,8 @@ class FactsTab(QWidget):
     """Show the page of the entity of this id."""
     memory_requested = Signal(str)
     """Show the memory of this id."""
+    counted = Signal(str, object)
+    """How many facts were drawn from a conversation, as far as they are shown."""
     draw_requested = Signal()
     """Draw the facts of the conversation now."""
 
@@ -135,6 +137,7 @@ class FactsTab(QWidget):
         found: list[SessionMemory] = await self._bridge.call("session.memories", session=session, limit=self._limit + 1)
         if not isValid(self) or session != self._session:
             return
+        self.counted.emit(session, len(found))
         self.more.setVisible(len(found) > self._limit)
         found = found[: self._limit]
         self._stack.setCurrentWidget(self._area if found else self.empty)

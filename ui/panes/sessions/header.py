@@ -37,6 +37,7 @@ class SessionHeader(QFrame):
         super().__init__(parent)
         self._session: Session | None = None
         self._known = ""
+        self._drawn = 0
         self._work = ""
         self._tone = ""
         self.title = _Title(self)
@@ -68,21 +69,33 @@ class SessionHeader(QFrame):
         column.addWidget(HeaderRow(self.title, [self._buttons], TITLE_LEAST, self))
         column.addWidget(self._facts)
 
-    def show_session(self, session: Session) -> None:
-        """Show a session; a title being typed is left alone."""
+    def show_session(self, session: Session, drawn: int = 0) -> None:
+        """Show a session; a title being typed is left alone.
+
+        Args:
+            session: The session.
+            drawn: How many facts were drawn from it, as far as that is known.
+        """
         changed = self._session is None or self._session.id != session.id
+        self._drawn = drawn if changed else max(drawn, self._drawn)
         self._session = session
         if changed or not self.title.hasFocus():
             self.title.show_title(session.label)
         facts = [session.agent, self.tr("{count} messages").format(count=format_number(session.message_count))]
         facts += [full_span(session.created_at, session.updated_at)]
         if session.consolidated_at is None:
-            facts.append(self.tr("facts not drawn yet"))
+            facts.append(self.tr("what came since is not read yet") if self._drawn else self.tr("facts not drawn yet"))
         self._known = "  ·  ".join(fact for fact in facts if fact)
         self._show_facts()
         for button in self._buttons:
             button.setEnabled(True)
         self.title.setReadOnly(False)
+
+    def show_drawn(self, session: str, drawn: int) -> None:
+        """Take over how many facts were drawn from a session."""
+        if self._session is not None and self._session.id == session and drawn != self._drawn:
+            self._drawn = drawn
+            self.show_session(self._session, drawn)
 
     def show_draft(self, title: str, facts: str) -> None:
         """Show a conversation that does not exist yet."""

@@ -21,6 +21,7 @@ from ui.models.dates import clock_time, format_number
 from ui.models.markup import is_rich, unfenced
 from ui.panes.sessions.block_documents import call_parts, find_matches, plain_document, rich_document
 from ui.panes.sessions.block_metrics import lengths, line_metrics
+from ui.panes.sessions.speakers import Speakers
 from ui.style.design_tokens import Radius, Space
 from ui.style.icons import pixmap
 from ui.widgets.text.markdown_view import SealedDocument
@@ -77,7 +78,14 @@ class TranscriptLabels:
 class MessageBlock:
     """A message as it stands in the transcript; heights are estimates until ``lay_out``."""
 
-    def __init__(self, message: Message, words: TranscriptLabels, reading: ReadingState, width: int) -> None:
+    def __init__(
+        self,
+        message: Message,
+        words: TranscriptLabels,
+        reading: ReadingState,
+        width: int,
+        speakers: Speakers | None = None,
+    ) -> None:
         self.message = message
         self.mirrored = False
         self.day = ""
@@ -85,6 +93,7 @@ class MessageBlock:
         self.flash = 0.0
         self.names: tuple[MentionedEntity, ...] = ()
         self.pictures: PictureCache | None = None
+        self.speakers = speakers or Speakers()
         self._words = words
         self._reading = reading
         self._width = width
@@ -126,7 +135,7 @@ class MessageBlock:
 
     @property
     def _boxed(self) -> bool:
-        return self.message.role == "user"
+        return self.speakers.is_own(self.message)
 
     @property
     def _inset(self) -> int:
@@ -341,7 +350,7 @@ class MessageBlock:
     def _paint_head(self, painter: QPainter) -> None:
         look = theme.current()
         painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(QColor(colour_of(self.message.role, self.speaker)))
+        painter.setBrush(QColor(self.speakers.colour(self.message, self.speaker)))
         face = self._box(0, 0, lengths().face, lengths().face)
         painter.drawEllipse(face)
         painter.setPen(look.colour("surface"))
@@ -411,17 +420,6 @@ class MessageBlock:
         self._write(painter, line, part.label, "text")
         painter.setFont(look.font("small"))
         self._write(painter, line, part.detail, "muted")
-
-
-def colour_of(role: str, speaker: str) -> str:
-    """Return the colour of a speaker.
-
-    It is the accent for the person, and one of the series for others.
-    """
-    series = theme.current().tokens.series
-    if role == "user":
-        return series[0]
-    return series[1 + sum(map(ord, speaker)) % (len(series) - 2)]
 
 
 def _painted(cursor: QTextCursor, ground: str, words: str) -> QAbstractTextDocumentLayout.Selection:

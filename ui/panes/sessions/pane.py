@@ -254,6 +254,7 @@ class SessionsPane(ListPane):
         rows.rename_requested.connect(self._on_rows_rename_requested)
         self._actions.rename_requested.connect(self._on_rows_rename_requested)
         self._actions.rename_failed.connect(self.header.show_session)
+        self.tabs.facts.counted.connect(self.header.show_drawn)
         self._search.reached.connect(self._show_seq)
         rows.selection_changed.connect(self._on_rows_selection_changed)
         self._summary.cleared.connect(self._on_summary_cleared)
@@ -377,7 +378,7 @@ class SessionsPane(ListPane):
         if not isValid(self) or self._opening != session:
             return
         self._set_session(found)
-        self.header.show_session(found)
+        self.header.show_session(found, self.listing.facts_of(found.id))
         self.composer.setVisible(found.channel == SELF)
         self._show_right()
         self._search.close_bar()
@@ -398,7 +399,7 @@ class SessionsPane(ListPane):
             self._close()
         else:
             self._set_session(found)
-            self.header.show_session(found)
+            self.header.show_session(found, self.listing.facts_of(found.id))
 
     def _close(self) -> None:
         """Show no conversation: the one shown was deleted."""

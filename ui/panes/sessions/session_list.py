@@ -165,6 +165,10 @@ class SessionList(FilteredList):
             self._agents.setItemText(row, f"{agent.name}  ({format_number(agent.count)})")
         self._agents.setVisible(len(named) > 1)
 
+    def facts_of(self, session: str) -> int:
+        """Return how many facts were drawn from a session, 0 while that is not known."""
+        return self._fact_counts.get(session, 0)
+
     def _card(self, session: Session) -> Card:
         badges = [Badge(format_number(session.message_count), icon="message-square")]
         if session.agent:

@@ -25,6 +25,7 @@ from ui.panes.sessions.block_documents import shows_attachment
 from ui.panes.sessions.block_metrics import lengths
 from ui.panes.sessions.message_block import BlockPart, MessageBlock, ReadingState, TranscriptLabels
 from ui.panes.sessions.message_pager import MessagePager
+from ui.panes.sessions.speakers import Speakers
 
 if TYPE_CHECKING:
     from ui.widgets.text.picture_cache import PictureCache
@@ -62,6 +63,7 @@ class TranscriptView(QAbstractScrollArea):
         self._pager = pager
         self._blocks: list[MessageBlock] = []
         self._tops: list[int] = [0]
+        self._speakers = Speakers()
         self._readings: dict[int, ReadingState] = {}
         self._pin: tuple[int, int] | None = None
         self._average = 90
@@ -160,7 +162,9 @@ class TranscriptView(QAbstractScrollArea):
 
     def _rebuild(self) -> None:
         """Make blocks for the messages at hand, keeping those that were there."""
-        known = {block.message.seq: block for block in self._blocks}
+        # Once it is a group its messages have other bubbles.
+        keeps = not self._speakers.meet(self._pager.messages)
+        known = {block.message.seq: block for block in self._blocks if keeps}
         width = self._column().width()
         fresh: list[MessageBlock] = []
         last: date | None = None
@@ -168,7 +172,7 @@ class TranscriptView(QAbstractScrollArea):
             block = known.get(message.seq)
             if block is None or block.message is not message:
                 reading = self._readings.setdefault(message.seq, ReadingState())
-                block = MessageBlock(message, self._labels, reading, width)
+                block = MessageBlock(message, self._labels, reading, width, self._speakers)
                 block.mirrored = self.isRightToLeft()
                 block.term = self._term
                 block.pictures = self._pictures
@@ -288,6 +292,7 @@ class TranscriptView(QAbstractScrollArea):
     def _on_pager_replaced(self, seq: object) -> None:
         self._laid.clear()
         self._blocks = []
+        self._speakers = Speakers()
         if self._pictures is not None:
             self._pictures.clear()
         self._selection = self._pressed = self._link = None

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, ClassVar
 
-from PySide6.QtCore import Qt, QTimer, QUrl
+from PySide6.QtCore import QLocale, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
@@ -152,7 +152,11 @@ class StatusPane(ReadingPane):
     def _show_summary(self, entries: list[StatusEntry]) -> None:
         count = sum(entry.needs_attention for entry in entries)
         self._sign.show_icon("shield-check" if not count else "triangle-alert", "success" if not count else "warning")
-        if not count:
+        waits = [entry.not_yet for entry in entries if entry.not_yet]
+        if not count and waits:
+            what = QLocale().createSeparatedList(waits)
+            self._about.setText(self.tr("Nothing needs you now, but {what}.").format(what=what))
+        elif not count:
             self._about.setText(self.tr("All is well; nothing needs you."))
         elif count == 1:
             self._about.setText(self.tr("One thing needs a look."))

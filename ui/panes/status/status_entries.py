@@ -32,6 +32,7 @@ class StatusEntry:
         text: The state, in a sentence.
         action: The words of its one action, ``""`` for none.
         enabled: Whether that can be done now.
+        not_yet: What has not happened yet, in words that follow others; ``""`` for nothing.
     """
 
     key: str
@@ -42,6 +43,7 @@ class StatusEntry:
     text: str
     action: str = ""
     enabled: bool = True
+    not_yet: str = ""
 
     @property
     def needs_attention(self) -> bool:
@@ -130,7 +132,8 @@ class StatusEntries(QObject):
         )
         last = found.last_backup
         if last is None:
-            return replace(base, text=self.tr("There is no backup yet. One is made each day once something changed."))
+            text = self.tr("There is no backup yet. One is made each day once something changed.")
+            return replace(base, text=text, not_yet=self.tr("there is no backup yet"))
         count = self.tr("It is the only one.") if found.backups == 1 else self.tr("{n} are kept.")
         words = self.tr("The last one is of {when} ({size}).").format(
             when=full_date(last.created_at), size=_size(last.bytes)
@@ -177,7 +180,7 @@ class StatusEntries(QObject):
         )
         last = found.check
         if last is None:
-            return base
+            return replace(base, not_yet=self.tr("the vault was not checked yet"))
         when = short_date(last.at, now)
         if not last.ok:
             text = self.tr("The last check ({when}) found {n} errors. Repair the vault, or restore a backup.")

@@ -35,6 +35,17 @@ _ATTACHED = re.compile(r"<(?:attached|Anhang|adjunto|pièce jointe|allegato): ([
 _FILE_ATTACHED = re.compile(r"([^\n]{1,200}\.\w{2,5}) \((?:file attached|Datei angehängt|archivo adjunto)\)")
 
 
+_NAMELESS = re.compile(r"(?:whatsapp|chats?|exported|export|history|messages?|txt|[\W\d_])+", re.IGNORECASE)
+"""Names of files that say nothing of the chat in them."""
+_NAMING = re.compile(
+    r"\b(?:group|subject|gruppe|betreff|grupo|asunto|groupe|objet|gruppo|oggetto)\b.*[\"\u201c\u201d\u201e\u00ab]"
+    r"[ \u00a0]?([^\"\u201c\u201d\u201e\u00ab\u00bb\n]{1,80}?)[ \u00a0]?[\"\u201c\u201d\u00bb]",
+    re.IGNORECASE,
+)
+"""A notice that a group was made or has another name, which is the last in quotation marks."""
+_MOST_NAMED = 3
+
+
 @dataclass(slots=True)
 class _Said:
     """A message whose further lines may still come."""
@@ -44,6 +55,25 @@ class _Said:
     author: str
     lines: list[str] = field(default_factory=list)
     length: int = 0
+
+
+@dataclass(slots=True)
+class _Name:
+    """Evidence in a chat of what it is called."""
+
+    group: str = ""
+    authors: dict[str, None] = field(default_factory=dict)
+
+    def add(self, said: _Said) -> None:
+        """Take the first line of a message or notice."""
+        if said.author:
+            self.authors[said.author] = None
+        elif (found := _NAMING.search(said.lines[0])) is not None:
+            self.group = found[1]
+
+    def decide(self) -> str:
+        """Return the name of the group, else those who speak if they are few, else ``""``."""
+        return self.group or (", ".join(self.authors) if len(self.authors) <= _MOST_NAMED else "")
 
 
 @dataclass(slots=True)
@@ -109,7 +139,7 @@ def _title(entry: SourceEntry, path: Path) -> str:
 
 
 def _chat(entry: SourceEntry, path: Path, cancelled: Cancelled) -> Iterator[Record]:
-    order, first = _Order(), ""
+    order, names, first = _Order(), _Name(), ""
     for line, _ in _lines(entry):
         if cancelled():
             return
@@ -117,14 +147,18 @@ def _chat(entry: SourceEntry, path: Path, cancelled: Cancelled) -> Iterator[Reco
         if begun is not None:
             first = first or line
             order.add(begun[0], has_half=begun[1])
+            names.add(begun[0])
     name, is_proven = order.decide()
     if not is_proven:
         first_part = "day" if name == "dmy" else "month"
         said = f"Its dates may mean day or month first; they were read with the {first_part} first."
         yield Problem(entry.name, said, lost=False)
     title = _title(entry, path)
-    key = f"first:{content_hash(first)}" if title.casefold() == "_chat" else title
-    yield from _messages(entry, key, "" if title.casefold() == "_chat" else title, name, cancelled)
+    is_bare = title.casefold() == "_chat"
+    key = f"first:{content_hash(first)}" if is_bare else title
+    if _NAMELESS.fullmatch(title):
+        title = names.decide() or ("" if is_bare else title)
+    yield from _messages(entry, key, title, name, cancelled)
 
 
 def _messages(entry: SourceEntry, key: str, title: str, order: str, cancelled: Cancelled) -> Iterator[Record]:

@@ -108,7 +108,8 @@ class FactPanel(QWidget):
         self._sentence.setText(words)
         theme.set_type(self._sentence, "body")
         self.curve.show_confidence(found, now, words)
-        self.curve.setVisible(found.kept != "deleted")
+        # Without fading the curve would be a flat line.
+        self.curve.setVisible(found.kept not in ("deleted", "confirmed"))
         self._confirm.setVisible(found.kept != "confirmed" or found.confidence < 1)
 
     def _show_beliefs(self, beliefs: list[Belief]) -> None:
@@ -125,7 +126,8 @@ class FactPanel(QWidget):
         """Return when a fact fades, in a sentence."""
         percent = f"{found.current * 100:.0f} %"
         if found.kept == "confirmed":
-            return self.tr("{percent} certain. It never fades.").format(percent=percent)
+            certain = self.tr("{percent} certain. It never fades.").format(percent=percent)
+            return self.tr("You keep this for good.") if found.current >= 1 else certain
         if found.kept == "pinned":
             return self.tr("{percent} certain. While it is pinned it does not fade.").format(percent=percent)
         if found.kept == "deleted":

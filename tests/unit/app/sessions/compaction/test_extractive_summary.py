@@ -53,6 +53,11 @@ def test_a_long_sentence_is_cut_at_a_word() -> None:
     assert len(cut) <= 161
 
 
+def test_a_table_is_read_without_its_lines() -> None:
+    table = "The strips\n| Strip | pH |\n|---|:-:|\n| S1 | 6.4 |\ncat x | grep y"
+    assert first_sentence(table) == "The strips Strip, pH; S1, 6.4; cat x | grep y"
+
+
 def test_calls_nested_too_deep_to_read_are_shown_as_written() -> None:
     line = message_line(turn(role="assistant", tool_calls=[{"name": "f", "arguments": "[" * 4000}]))
     assert line.startswith("Assistant called f([[[")

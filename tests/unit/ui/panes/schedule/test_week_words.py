@@ -1,10 +1,12 @@
 """The days of a week in words."""
 
-from datetime import date
+from datetime import date, datetime, timedelta, timezone
 
 import pytest
 
-from ui.panes.schedule.run_labels import week_words
+from app.schedule.model import BUILT_IN, Cadence, Schedule
+from ui.panes.schedule.run_labels import schedule_title, week_words, zone_words
+from ui.panes.schedule.week_view import _side_by_side
 
 
 @pytest.mark.parametrize(
@@ -17,3 +19,30 @@ from ui.panes.schedule.run_labels import week_words
 )
 def test_month_and_year_are_said_once(first: date, last: date, words: str, qapp: object) -> None:
     assert week_words(first, last) == words
+
+
+def test_boxes_that_overlap_stand_side_by_side() -> None:
+    assert _side_by_side([], 10) == []
+    assert _side_by_side([0, 10, 30], 10) == [(0, 1), (0, 1), (0, 1)]
+    assert _side_by_side([0, 5, 12, 40], 10) == [(0, 2), (1, 2), (0, 2), (0, 1)]
+    assert _side_by_side([0, 0, 0], 10) == [(0, 3), (1, 3), (2, 3)]
+
+
+def test_a_zone_is_said_where_its_clocks_differ() -> None:
+    here = datetime(2026, 11, 24, 8, 30).astimezone()
+    there = here.astimezone(timezone(here.utcoffset() + timedelta(hours=3)))  # type: ignore[operator]
+    assert zone_words("Europe/Berlin", [here]) == ""
+    assert zone_words("America/New_York", [there]) == "New York"
+    assert zone_words("Etc/UTC", [there]) == "UTC"
+
+
+def test_two_schedules_of_one_job_have_names_of_their_own(qapp: object) -> None:
+    now = datetime(2026, 11, 24, 8, 30).astimezone()
+
+    def title(cadence: Cadence, user: str = BUILT_IN) -> str:
+        return schedule_title(Schedule("sch-1", user, "Consolidation", "", cadence, "never", "active", now, now))
+
+    often, nightly = Cadence(kind="interval", seconds=21_600), Cadence(kind="cron", expression="0 3 * * *")
+    assert title(often) == "Consolidation when a conversation has ended"
+    assert title(nightly) == "Consolidation every night"
+    assert title(nightly, "person") == "Consolidation"

@@ -54,7 +54,9 @@ def test_a_backup_is_made_and_read_back(pane: StatusPane, host: Host, bridge: Br
 def test_a_check_is_told(pane: StatusPane, bridge: Bridge, rest: Rest, qtbot: QtBot) -> None:
     press(pane, qtbot, "check")
     rest(lambda: "is sound" in pane.rows["check"].text and not bridge._tasks)
-    assert "All is well" in pane._about.text()
+    assert pane._about.text() == "Nothing needs you now, but there is no backup yet."
+    press(pane, qtbot, "backup")
+    rest(lambda: "All is well" in pane._about.text() and not bridge._tasks)
 
 
 def test_a_failure_is_told_and_the_action_can_be_repeated(

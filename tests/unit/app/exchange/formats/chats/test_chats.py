@@ -112,7 +112,24 @@ def test_whatsapp_lines_notices_and_media(tmp_path: Path) -> None:
     assert contents(found)[1:3] == ["one\n\ntwo: three", "[media]"]
     assert contents(found)[4] == "[file: IMG-1.jpg]"
     assert [one.message.role for one in messages(found)] == ["system", "user", "user", "system", "user"]
-    assert sessions(found)[0].title == "chat"
+    assert sessions(found)[0].title == "x: y"
+
+
+@pytest.mark.parametrize(
+    ("name", "lines", "title"),
+    [
+        ("whatsapp_export.txt", ("Alice: Hello", "Bob: Hi"), "Alice, Bob"),
+        ("WhatsApp Chat with Garden.txt", ("Alice created group “Roses”", "Alice: Hello"), "Garden"),
+        ("whatsapp-2.txt", ("Alice created group “Roses”", "Bob: Hi"), "Roses"),
+        ("export.txt", ("Alice hat den Betreff von „Rosen“ zu „Garten“ geändert", "Bob: Hi"), "Garten"),
+        ("whatsapp.txt", ("A: 1", "B: 2", "C: 3", "D: 4"), "whatsapp"),
+        ("Family.txt", ("Alice: Hello", "Bob: Hi"), "Family"),
+    ],
+)
+def test_a_whatsapp_chat_is_called_by_its_name(tmp_path: Path, name: str, lines: tuple[str, ...], title: str) -> None:
+    path = tmp_path / name
+    path.write_text("".join(f"15/01/2024, 10:3{at} - {line}\n" for at, line in enumerate(lines)), encoding="utf-8")
+    assert sessions(records(whatsapp.read, path))[0].title == title
 
 
 def test_whatsapp_in_other_encodings_and_doubtful_dates(tmp_path: Path) -> None:

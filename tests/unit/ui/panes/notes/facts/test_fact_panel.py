@@ -46,7 +46,8 @@ def test_it_says_when_it_fades_and_confirming_stops_that(
     assert "it fades on" in panel.sentence
     assert panel.curve.accessibleDescription() == panel.sentence
     qtbot.mouseClick(panel._confirm, Qt.MouseButton.LeftButton)  # type: ignore[no-untyped-call]
-    rest(lambda: "never fades" in panel.sentence and not bridge._tasks)
+    rest(lambda: panel.sentence == "You keep this for good." and not bridge._tasks)
+    assert panel.curve.isHidden()
     assert not panel._confirm.isVisible()
     assert host.ask("fact.confidence", id=fact).kept == "confirmed"
     host.ask("memory.undo", history_ids=list(notices[-1].history_ids))
