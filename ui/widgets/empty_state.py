@@ -21,7 +21,10 @@ MIDDLE = Qt.AlignmentFlag.AlignHCenter
 
 
 class EmptyState(QWidget):
-    """An icon, a title, a sentence and an action, centred; it scrolls where it is too high."""
+    """An icon, a title, a sentence and an action, centred.
+
+    It scrolls where it is too high.
+    """
 
     triggered = Signal()
     second_triggered = Signal()

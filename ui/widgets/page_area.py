@@ -1,11 +1,11 @@
-"""Page area: a page that scrolls up and down and is never wider than what shows it."""
+"""Page areas: pages that scroll up and down, but not to the side."""
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QFrame, QScrollArea, QWidget
 
 
 class PageArea(QScrollArea):
-    """A scroll area whose page takes its width, so that texts break instead of being cut."""
+    """A scroll area whose page takes its width: texts break instead of being cut."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -15,6 +15,6 @@ class PageArea(QScrollArea):
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
     def setWidget(self, page: QWidget) -> None:
-        """Show a page, as wide as there is room whatever its layout asks for."""
+        """Show a page, no wider than the area, also where its layout asks for more."""
         page.setMinimumWidth(1)
         super().setWidget(page)

@@ -201,7 +201,7 @@ class Toaster(QWidget):
         self.setMask(QRegion(self.rect()) & _region_of(self._toasts))
 
     def _line_being_typed(self, window: QWidget) -> QRect:
-        """Return where the line with the text cursor is in ``window``, an empty rectangle for none."""
+        """Return the line with the text cursor in ``window``, an empty rectangle for none."""
         focus = QApplication.focusWidget()
         if focus is None or not window.isAncestorOf(focus) or self.isAncestorOf(focus):
             return QRect()

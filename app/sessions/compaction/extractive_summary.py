@@ -106,7 +106,7 @@ def first_sentence(text: str, characters: int = SENTENCE_CHARACTERS) -> str:
 
 
 def _row_words(row: re.Match[str]) -> str:
-    """Return the cells of a row of a table, nothing for the line below its head."""
+    """Return the cells of a table's row, nothing for the rule below its head."""
     cells = [cell.strip() for cell in row[1].split("|")]
     return "" if set("".join(cells)) <= _RULE_SIGNS else f"{', '.join(filter(None, cells))};"
 

@@ -121,7 +121,7 @@ class SettingsDialog(BaseDialog):
         self.body.addLayout(self._columns, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Show a menu of sections in place of the list where it would leave no room."""
+        """Show a menu of sections where the list would leave no room."""
         super().resizeEvent(event)
         self._fit_list()
 

@@ -31,7 +31,10 @@ def state_badge(state: str) -> Badge:
 
 
 def schedule_title(schedule: "Schedule") -> str:
-    """Return what a person calls a schedule; two built-in ones run the same job at different times."""
+    """Return what a person calls a schedule.
+
+    Two built-in ones run the same job at different times.
+    """
     if schedule.is_built_in and schedule.name == "Consolidation":
         if schedule.cadence.kind == "interval":
             return QCoreApplication.translate("Schedule", "Consolidation when a conversation has ended")

@@ -187,7 +187,10 @@ class WeekView(QWidget):
             painter.drawText(box, int(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop), f"{hour:02}:00")
 
     def _laid_out(self) -> list[tuple[Any, QRectF]]:
-        """Return each run with its place at its hour; runs that would overlap stand side by side."""
+        """Return each run with its box at its hour.
+
+        Runs that would overlap stand side by side.
+        """
         lane = theme.current().scaled(LANE)
         bottom = self.height() - lane
         days: list[list[tuple[Any, float]]] = [[] for _ in range(7)]
@@ -233,7 +236,7 @@ def _day_of(moment: datetime) -> date:
 
 
 def _side_by_side(tops: Sequence[float], height: float) -> list[tuple[int, int]]:
-    """Return for each box its place among those that overlap, and how many places these have.
+    """Return the place of each box beside those that overlap it, and their number.
 
     Args:
         tops: Where boxes begin, in ascending order.

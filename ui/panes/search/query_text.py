@@ -148,7 +148,10 @@ def _signs(text: str) -> Iterator[tuple[int, int, str]]:
 
 
 def _without(text: str) -> tuple[str, list[int] | None]:
-    """Return a text without signs, and where each of its characters went; ``None`` if none moved."""
+    """Return a text without signs, and where each of its characters went.
+
+    The places are ``None`` if none moved.
+    """
     signs = sorted(_signs(text))
     if not signs:
         return text, None

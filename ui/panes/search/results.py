@@ -118,7 +118,7 @@ class ResultList(RowView):
 
     @property
     def is_outdated(self) -> bool:
-        """Whether the hits answer another question than the one asked now."""
+        """True while the hits answer another question than the one asked now."""
         return self._is_outdated
 
     def set_outdated(self, outdated: bool) -> None:

@@ -1,4 +1,4 @@
-"""Speakers of a conversation: whose messages are the person's own, and a colour for each."""
+"""Speakers of a conversation: the person and others, with a colour for each."""
 
 from collections.abc import Iterable
 
@@ -7,7 +7,7 @@ from ui import theme
 
 
 class Speakers:
-    """Who speaks in a conversation, as far as its messages are at hand.
+    """The speakers of a conversation, as far as its messages are at hand.
 
     Programs store what a person says under the role of the user, and so do imported chats with what everybody says.
     Where several speak under that role, only messages without a name are the person's own.
@@ -19,7 +19,7 @@ class Speakers:
 
     @property
     def is_group(self) -> bool:
-        """Whether several people speak."""
+        """True when several people speak."""
         return len(self._names) > 1
 
     def meet(self, messages: Iterable[Message]) -> bool:
@@ -33,7 +33,7 @@ class Speakers:
         return message.role == "user" and not (self.is_group and message.author)
 
     def colour(self, message: Message, speaker: str) -> str:
-        """Return the colour of a message's speaker: the accent for the person, others have their own."""
+        """Return the colour of a message's speaker, for the person the accent."""
         series = theme.current().tokens.series
         if self.is_own(message):
             return series[0]

@@ -38,8 +38,9 @@ _FILE_ATTACHED = re.compile(r"([^\n]{1,200}\.\w{2,5}) \((?:file attached|Datei a
 _NAMELESS = re.compile(r"(?:whatsapp|chats?|exported|export|history|messages?|txt|[\W\d_])+", re.IGNORECASE)
 """Names of files that say nothing of the chat in them."""
 _NAMING = re.compile(
-    r"\b(?:group|subject|gruppe|betreff|grupo|asunto|groupe|objet|gruppo|oggetto)\b.*[\"\u201c\u201d\u201e\u00ab]"
-    r"[ \u00a0]?([^\"\u201c\u201d\u201e\u00ab\u00bb\n]{1,80}?)[ \u00a0]?[\"\u201c\u201d\u00bb]",
+    r"\b(?:group|subject|gruppe|betreff|grupo|asunto|groupe|objet|gruppo|oggetto)\b"  # codespell:ignore groupe,objet
+    r".*[\"\u201c\u201d\u201e\u00ab][ \u00a0]?"
+    r"([^\"\u201c\u201d\u201e\u00ab\u00bb\n]{1,80}?)[ \u00a0]?[\"\u201c\u201d\u00bb]",
     re.IGNORECASE,
 )
 """A notice that a group was made or has another name, which is the last in quotation marks."""
@@ -72,7 +73,10 @@ class _Name:
             self.group = found[1]
 
     def decide(self) -> str:
-        """Return the name of the group, else those who speak if they are few, else ``""``."""
+        """Return the name of the group, else the few authors.
+
+        It is ``""`` where there are many.
+        """
         return self.group or (", ".join(self.authors) if len(self.authors) <= _MOST_NAMED else "")
 
 
