@@ -257,7 +257,8 @@ class SchedulePane(ReadingPane):
             self.editor.begin(schedule)
             self._right.setCurrentWidget(self.editor)
         if schedule is None:
-            self.listing.list.clear_choice()
+            # The row stays current: without one, the list would choose its first as soon as Tab comes to it.
+            self.listing.list.clearSelection()
         self.editor.focus_first()
 
     def _leave_editor(self) -> None:
@@ -397,6 +398,7 @@ class SchedulePane(ReadingPane):
         self.listing.failed.connect(self.show_error)
         self.listing.list.chosen.connect(self._on_schedule_chosen)
         self.listing.list.opened.connect(self._on_schedule_chosen)
+        self.listing.list.clicked.connect(self._on_row_clicked)
         self.listing.list.delete_requested.connect(self._on_delete_requested)
         self.listing.new.clicked.connect(self._on_new)
         self._empty.triggered.connect(self._on_new)
@@ -436,6 +438,10 @@ class SchedulePane(ReadingPane):
         elif identity:
             self._keep_draft()
             self._right.setCurrentWidget(self.page)
+
+    def _on_row_clicked(self) -> None:
+        if self._is_writing and self.listing.list.selected_count == 1:
+            self._on_schedule_chosen(self.listing.list.current_id())
 
     def _on_new(self) -> None:
         self._show_list()
@@ -481,7 +487,8 @@ class SchedulePane(ReadingPane):
 
     def _on_delete_requested(self, ids: list[str]) -> None:
         del ids
-        self._on_delete()
+        if not self._is_writing_new:
+            self._on_delete()
 
     def _on_plan(self) -> None:
         if job := self._jobs.get(self._open, ""):

@@ -228,7 +228,9 @@ def test_another_row_keeps_the_draft_and_cancel_drops_it(
     editor.limits.turns.setValue(7)
     pane.listing.load()
     rest(lambda: not bridge._tasks)
+    pane.listing.list.setFocus(Qt.FocusReason.TabFocusReason)
     assert pane.listing.list.selected_count == 0
+    assert editor.isVisible()
     index = pane.listing.model.index(pane.listing.model.row_of("sch-housekeeping"))
     qtbot.mouseClick(
         pane.listing.list.viewport(), Qt.MouseButton.LeftButton, pos=pane.listing.list.visualRect(index).center()
