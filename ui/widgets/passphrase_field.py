@@ -15,7 +15,7 @@ SHOW_KEY = QKeyCombination(Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModi
 
 
 class PassphraseField(QLineEdit):
-    """A field whose text is hidden until the button in it, or its key, is pressed.
+    """A field whose text is hidden until its button or key is pressed.
 
     Args:
         name: What screen readers call it.
