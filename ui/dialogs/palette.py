@@ -167,7 +167,7 @@ class Palette(QFrame):
         self._list.setCurrentIndex(self._model.index(row))
 
     def _choose_best(self) -> None:
-        """Choose the current row; while the vault is asked, the best match of its answer instead of the first row."""
+        """Choose the current row, or the best match once the vault has answered."""
         self._is_choosing = self._list.currentIndex().row() <= 0 and not self._lookup.is_idle
         if self._is_choosing:
             self._lookup.hurry()

@@ -159,7 +159,7 @@ class PaletteLookup(QObject):
 
 
 async def _titles(bridge: "Bridge", text: str) -> list[Target]:
-    """Return memories and conversations with ``text`` in their titles, and others of its texts by what they say."""
+    """Return memories and conversations with ``text`` in title or statement."""
     links: list[Link]
     rows: list[MemoryRow]
     others: list[MemoryRow]
@@ -205,7 +205,7 @@ def _count_named(targets: "Sequence[Target]", text: str) -> int:
 
 
 async def _misspelt(bridge: "Bridge", text: str, *, titles_only: bool) -> list[Target]:
-    """Return what goes by nearly these words: of a word with a typo, one of its pieces is right."""
+    """Return titles and names that have nearly these words."""
     wanted = pieces(text)
     calls = [bridge.call("note.titles", contains=piece, limit=NEAR_LIMIT) for piece in wanted]
     calls += [bridge.call("session.list", filter=SessionFilter(text=piece), limit=NEAR_LIMIT) for piece in wanted]

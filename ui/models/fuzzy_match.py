@@ -82,7 +82,7 @@ def _worth(hay: str, at: int, before: int) -> int:
 
 
 def pieces(typed: str) -> tuple[str, ...]:
-    """Return parts of the typed words, of which a title with nearly those words has at least one."""
+    """Return parts of the typed words; a title with a typo has one of them."""
     found: dict[str, None] = {}
     for word in _words(typed):
         count = _typos(word) + 1
@@ -96,7 +96,7 @@ def pieces(typed: str) -> tuple[str, ...]:
 
 
 def has_near_words(typed: str, title: str) -> bool:
-    """Return whether each typed word begins a word of ``title``, but for a typo or two."""
+    """Return whether typed words begin words of ``title``, but for a typo."""
     known = [word[:LONGEST_WORD] for word in title[:LONGEST].casefold().split()]
     words = _words(typed)
     return bool(words) and all(any(_typos_to_prefix(word, one) <= _typos(word) for one in known) for word in words)
@@ -111,7 +111,7 @@ def _typos(word: str) -> int:
 
 
 def _typos_to_prefix(word: str, other: str) -> int:
-    """Return the letters to insert, drop, replace or swap that make ``word`` a beginning of ``other``.
+    """Return the least edit distance of ``word`` to a beginning of ``other``.
 
     Optimal string alignment (Boytsov 2011), the least of the last row's costs.
     """

@@ -74,7 +74,7 @@ class UndoStack(QObject):
         return self._stack.canRedo() and not self._busy
 
     def record(self, text: str, history_ids: tuple[int, ...]) -> None:
-        """Remember a change that was made, in the words that told of it: ``Deleted ‘Rose list’``."""
+        """Remember a change in the words of its notice: ``Deleted ‘Rose list’``."""
         if not history_ids:
             return
         step = _Step(text, history_ids)

@@ -249,7 +249,7 @@ class WindowActions(QObject):
             self._window.panes.front.focus_first()
 
     def _new_note(self) -> None:
-        """Begin a note while the pane is not built yet, which then does it by itself."""
+        """Build the Notes pane and begin a note with its own action."""
         self._window.go(Place("notes"))
         found = self._window.registry.find("notes.new")
         if found is not None and found.run != self._new_note:

@@ -1,4 +1,4 @@
-"""Chip over a list that says by what it is filtered, with a cross that ends it."""
+"""Filter chip over a list: names what filters it and ends that."""
 
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QWidget
@@ -32,7 +32,7 @@ class FilterChip(QFrame):
 
     @property
     def text(self) -> str:
-        """What it says; empty while nothing filters."""
+        """Text of the chip; empty while nothing filters."""
         return self._words.text() if not self.isHidden() else ""
 
     def show_filters(self, names: list[str]) -> None:

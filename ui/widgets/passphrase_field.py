@@ -31,7 +31,7 @@ def new_passphrase_problem(given: str, again: str) -> str:
 
 
 class PassphraseField(QLineEdit):
-    """A field whose text is hidden until the button in it, or its key, is pressed.
+    """A field whose text is hidden until its button or key is pressed.
 
     Args:
         name: What screen readers call it.

@@ -105,7 +105,7 @@ class NoteFacets(QWidget):
 
     @property
     def chosen_labels(self) -> list[str]:
-        """What the list is narrowed to, as people call it."""
+        """Labels of the chosen values, as people call them."""
         return [self._label(group, name) for group, names in self._chosen().items() for name in names]
 
     @property

@@ -47,7 +47,7 @@ POLICIES: "tuple[Policy, ...]" = ("always", "on_failure", "never")
 
 @dataclass(frozen=True, slots=True)
 class _Draft:
-    """What the fields of the form hold."""
+    """Values of the form, to compare and restore."""
 
     name: str
     goal: str
@@ -57,7 +57,7 @@ class _Draft:
 
 
 class ScheduleEditor(QWidget):
-    """A form for a new schedule, or for one there is; it remembers what is not saved."""
+    """A form for a new or known schedule; it remembers unsaved drafts."""
 
     saved = Signal(object)
     """The form's values: ``name``, ``goal``, ``cadence``, ``notification_policy``."""
@@ -131,7 +131,7 @@ class ScheduleEditor(QWidget):
         return self._words.text()
 
     def begin(self, schedule: "Schedule | None") -> None:
-        """Fill the form with a schedule, with nothing for a new one, or with the draft of it that was kept."""
+        """Fill the form with a schedule, or with the draft that was kept of it."""
         self.identity = schedule.id if schedule is not None else ""
         is_own = schedule is None or not schedule.is_built_in
         self._heading.setText(self.tr("New schedule") if schedule is None else engine_text(schedule.name))
@@ -282,7 +282,7 @@ class ScheduleEditor(QWidget):
 
 
 def _centred(layout: QLayout, parent: QWidget) -> QWidget:
-    """Return a page with a layout in its middle, no wider than lines are easy to read."""
+    """Return a page with a layout in its middle, narrow enough to read."""
     page = QWidget(parent)
     inner = QWidget(page)
     inner.setLayout(layout)
