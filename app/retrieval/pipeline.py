@@ -20,6 +20,7 @@ from app.retrieval.candidates.retrievers import RetrieverInput, retrieve, vector
 from app.retrieval.candidates.scored_chunks import ScoredChunks, empty_chunks
 from app.retrieval.candidates.vectors import vectors_by_id
 from app.retrieval.model import Found, Leg
+from app.retrieval.query.match_expression import excluded_expression
 from app.retrieval.query.question import analyse_question
 from app.retrieval.ranking.candidate_pool import RankingInput, candidate_pool, merge_scores
 from app.retrieval.ranking.fused_ranking import fuse_candidates
@@ -92,7 +93,7 @@ def retrieve_candidates(
     index_cache, has_words = request.index_cache(), not all(term.excluded for term in request.query.terms)
     where = build_filter(request.query, request.stores)
     if where.is_restrictive and has_words:
-        where = with_mask(connection, where, request.query, request.stores, index_cache)
+        where = with_mask(connection, where, index_cache)
     given = RetrieverInput(
         connection,
         request.query,
@@ -114,7 +115,8 @@ def rank_candidates(request: Request, retrieved: Retrieved) -> Ranking:
     """Return the results ranked by the recipe, or by time without words."""
     given = retrieved.given
     if all(term.excluded for term in request.query.terms):
-        return FilterOnlyResult(given.connection, request.query, request.stores, given.index_cache, request.per_session)
+        unwanted = excluded_expression(request.query)
+        return FilterOnlyResult(given.connection, given.where, unwanted, given.index_cache, request.per_session)
     if request.is_learned:
         ranking = rank_by_features(retrieved, max(request.last, KEPT))
         return ranking.limited(request.per_session, found_only=request.found_only)
