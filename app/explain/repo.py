@@ -17,7 +17,6 @@ from app.index.vectors.vector_repo import Generation
 from app.memories import repo
 from app.memories.archive import archive_repo
 from app.retrieval.candidates.filters import SINGLE, TARGET, ChunkFilter, clause_filter
-from app.retrieval.candidates.frequencies import frequencies
 from app.retrieval.model import Query, Term
 from app.retrieval.operators import query_clauses
 from app.retrieval.query.match_expression import match_expression, quote
@@ -148,7 +147,8 @@ def has_term(connection: apsw.Connection, term: Term, item: ExplainedItem) -> bo
 
 def rarest(connection: apsw.Connection, words: Sequence[str], most: int) -> list[str]:
     """Return the words with the lowest document frequency, rarest first."""
-    _, counts = frequencies(connection, [quote(word) for word in words])
+    sql = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?"
+    counts = [int(connection.execute(sql, (quote(word),)).get) for word in words]
     ordered = sorted(zip(counts, words, strict=True), key=lambda pair: (pair[0], pair[1]))
     return [word for count, word in ordered if count][:most]
 

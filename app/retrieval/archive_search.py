@@ -31,9 +31,8 @@ from app.retrieval.historical_search import (
     ranked_item,
     with_rank,
 )
-from app.retrieval.model import Found, Hit, Leg, Query, Term
+from app.retrieval.model import Found, Hit, Leg, Query, RankedCandidate, Term
 from app.retrieval.results.hits import count_facets
-from app.retrieval.results.model import RankedCandidate
 from app.retrieval.results.snippets import spans
 
 MAX_STATES: Final = 5_000  # searched at most, in one or two seconds

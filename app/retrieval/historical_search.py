@@ -23,11 +23,10 @@ from app.memories.queries import memory_snapshots as memories
 from app.retrieval.bm25 import length_norm, positive_idf, term_frequency
 from app.retrieval.candidates.filters import SINGLE, TARGET, ChunkFilter, build_filter, with_word_filter
 from app.retrieval.candidates.phrase_relaxation import has_phrases, phrase_notes, relax_phrases
-from app.retrieval.model import Found, Hit, LegScore, Query, Term, Why
+from app.retrieval.model import Found, Hit, LegScore, Query, RankedCandidate, Term, Why
 from app.retrieval.query.match_expression import excluded_expression, has_token, match_expression
 from app.retrieval.request import HistoricalRequest
 from app.retrieval.results.hits import CandidateRow, build_hits, candidate_rows, count_facets
-from app.retrieval.results.model import RankedCandidate
 from app.retrieval.results.snippets import Snippets, spans
 from app.sessions.model import Message, label_of
 from app.sessions.repo import MESSAGE_COLUMNS, message_of

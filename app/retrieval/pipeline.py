@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 
 from app.index import repo
-from app.retrieval.candidates.depths import retrieval_depths
 from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filter_only import FilterOnlyResult
 from app.retrieval.candidates.filters import build_filter
@@ -23,7 +22,7 @@ from app.retrieval.model import Found, Leg
 from app.retrieval.query.match_expression import excluded_expression
 from app.retrieval.query.question import analyse_question
 from app.retrieval.ranking.candidate_pool import RankingInput, candidate_pool, merge_scores
-from app.retrieval.ranking.fused_ranking import fuse_candidates
+from app.retrieval.ranking.fusion import fuse
 from app.retrieval.ranking.linear_ranker import KEPT, RankedChunks, load_ranker, mentions_of, rank
 from app.retrieval.ranking.neighbour_messages import read_neighbours
 from app.retrieval.ranking.session_features import gather_candidates, with_mentions
@@ -107,7 +106,7 @@ def retrieve_candidates(
     )
     if not has_words:
         return Retrieved(given, {})
-    depths = depths or retrieval_depths(request.recipe, request.last, is_learned=request.is_learned)
+    depths = depths or request.recipe.depths(request.last, is_learned=request.is_learned)
     return Retrieved(given, retrieve(given, request.wanted, depths))
 
 
@@ -120,7 +119,7 @@ def rank_candidates(request: Request, retrieved: Retrieved) -> Ranking:
     if request.is_learned:
         ranking = rank_by_features(retrieved, max(request.last, KEPT))
         return ranking.limited(request.per_session, found_only=request.found_only)
-    return fuse_candidates(given.columns, retrieved.found, request.recipe).limited(request.per_session)
+    return fuse(request.recipe, given.columns, retrieved.found).limited(request.per_session)
 
 
 def rank_by_features(retrieved: Retrieved, most: int, *, with_sessions: bool = True) -> RankedChunks:

@@ -11,8 +11,7 @@ from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import LEAVING
 from app.retrieval.candidates.filters import ChunkFilter, clause_filter
 from app.retrieval.candidates.scored_chunks import within_session_limit
-from app.retrieval.model import Why
-from app.retrieval.results.model import RankedCandidate
+from app.retrieval.model import RankedCandidate, Why
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
