@@ -13,13 +13,13 @@ import apsw
 from app.index import repo
 from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filter_only import FilterOnlyResult
-from app.retrieval.candidates.filters import build_filter
-from app.retrieval.candidates.phrase_relaxation import has_phrases, missing_word_notes, relax_missing_phrases
+from app.retrieval.candidates.filters import ChunkFilter, build_filter, clause_filter
+from app.retrieval.candidates.phrase_relaxation import missing_word_notes, relax_missing_phrases
 from app.retrieval.candidates.retrievers import RetrieverInput, retrieve, vectors_failed
 from app.retrieval.candidates.scored_chunks import ScoredChunks, empty_chunks
 from app.retrieval.candidates.vectors import vectors_by_id
 from app.retrieval.model import Found, Leg
-from app.retrieval.query.match_expression import excluded_expression
+from app.retrieval.query.match_expression import excluded_expression, search_terms
 from app.retrieval.query.question import analyse_question
 from app.retrieval.ranking.candidate_pool import RankingInput, candidate_pool, merge_scores
 from app.retrieval.ranking.fusion import fuse
@@ -63,14 +63,13 @@ def run_search(
     Raises:
         VectorsFailedError: Vector search failed.
     """
-    missing: tuple[str, ...] = ()
-    if has_phrases(request.query):
-        query, missing = relax_missing_phrases(connection, request.query, request.stores)
-        request = replace(request, query=query)
+    readable = clause_filter(request.stores)
+    query, missing = relax_missing_phrases(connection, request.query, readable)
+    request = replace(request, query=query)
     retrieved = retrieve_candidates(connection, request, vector_query)
     ranking = rank_candidates(request, retrieved)
     request.stop.check()
-    notes = _notes(request, retrieved)
+    notes = _notes(request, retrieved, readable)
     watch.lap("candidates")
     found = _found(connection, request, retrieved, ranking)
     watch.lap("hits")
@@ -168,11 +167,11 @@ def _vector_reader(retrieved: Retrieved) -> "Callable[[NDArray[np.integer[Any]]]
     return read
 
 
-def _notes(request: Request, retrieved: Retrieved) -> tuple[str, ...]:
+def _notes(request: Request, retrieved: Retrieved, readable: ChunkFilter) -> tuple[str, ...]:
     connection, found = retrieved.given.connection, retrieved.found
     notes: tuple[str, ...] = ()
     if "words" in found and not len(found["words"]):
-        notes = missing_word_notes(connection, request.query, request.stores)
+        notes = missing_word_notes(connection, search_terms(request.query), readable)
     # Only callers who may read every store learn how much is pending.
     if "vector" in found and retrieved.given.where.sees_all and (pending := repo.pending_count(connection)):
         notes += (_FILLING.format(count=pending),)
