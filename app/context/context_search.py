@@ -10,9 +10,9 @@ from typing import Final, Literal
 
 import apsw
 
-from app.retrieval.candidates.depths import CANDIDATE_LIMIT, VECTOR_DEPTH
 from app.retrieval.model import Hit, Leg
 from app.retrieval.pipeline import rank_by_features, retrieve_candidates, run_search
+from app.retrieval.recipes import CANDIDATE_LIMIT, VECTOR_DEPTH
 from app.retrieval.request import Request, Stopwatch, VectorQuery
 from app.retrieval.results.hits import build_hits, candidate_rows
 

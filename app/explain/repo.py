@@ -16,10 +16,9 @@ from app.explain.model import Stage
 from app.index.vectors.vector_repo import Generation
 from app.memories import repo
 from app.memories.archive import archive_repo
-from app.retrieval.candidates.filters import SINGLE, TARGET, ChunkFilter, build_filter
-from app.retrieval.candidates.frequencies import frequencies
+from app.retrieval.candidates.filters import SINGLE, TARGET, ChunkFilter, clause_filter
 from app.retrieval.model import Query, Term
-from app.retrieval.operators import wanted_values
+from app.retrieval.operators import query_clauses
 from app.retrieval.query.match_expression import match_expression, quote
 
 
@@ -104,19 +103,18 @@ def _indexed(connection: apsw.Connection, item: ExplainedItem, where: str, value
 
 def failed_operators(connection: apsw.Connection, query: Query, item: ExplainedItem) -> list[str]:
     """Return the operators of ``query`` that ``item`` fails, as typed."""
-    return [typed for typed, alone in _operators(query) if not _passes(connection, alone, item)]
+    return [typed for typed, where in _operators(query) if not _passes(connection, where, item)]
 
 
-def _operators(query: Query) -> Iterator[tuple[str, Query]]:
-    """Yield each operator as typed, with a query of it alone; alternatives count as one."""
-    for operator, values in wanted_values(query):
-        yield " ".join(_typed(operator.name, value) for value in values), operator.alone(*values)
-    for name, value in query.excluded:
-        yield f"-{_typed(name, value)}", Query("", excluded=((name, value),))
+def _operators(query: Query) -> Iterator[tuple[str, ChunkFilter]]:
+    """Yield each operator as typed, with a filter of it alone; alternatives count as one."""
+    for clause in query_clauses(query):
+        typed = " ".join(_typed(clause.operator.name, value) for value in clause.values)
+        yield "-" * clause.is_excluded + typed, clause_filter(STORES, (clause,))
     if query.since is not None:
-        yield f"after:{_day(query.since)}", Query("", since=query.since)
+        yield f"after:{_day(query.since)}", clause_filter(STORES, since=query.since)
     if query.until is not None:
-        yield f"before:{_day(query.until)}", Query("", until=query.until)
+        yield f"before:{_day(query.until)}", clause_filter(STORES, until=query.until)
 
 
 def _day(at_ms: int) -> str:
@@ -127,8 +125,7 @@ def _typed(name: str, value: str) -> str:
     return f'{name}:"{value}"' if " " in value else f"{name}:{value}"
 
 
-def _passes(connection: apsw.Connection, alone: Query, item: ExplainedItem) -> bool:
-    where = build_filter(alone, STORES)
+def _passes(connection: apsw.Connection, where: ChunkFilter, item: ExplainedItem) -> bool:
     row = connection.execute(
         f"SELECT 1 FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?)) AND {where.sql} LIMIT 1",
         (json.dumps(item.chunks), *where.values),
@@ -150,7 +147,8 @@ def has_term(connection: apsw.Connection, term: Term, item: ExplainedItem) -> bo
 
 def rarest(connection: apsw.Connection, words: Sequence[str], most: int) -> list[str]:
     """Return the words with the lowest document frequency, rarest first."""
-    _, counts = frequencies(connection, [quote(word) for word in words])
+    sql = "SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH ?"
+    counts = [int(connection.execute(sql, (quote(word),)).get) for word in words]
     ordered = sorted(zip(counts, words, strict=True), key=lambda pair: (pair[0], pair[1]))
     return [word for count, word in ordered if count][:most]
 

@@ -17,12 +17,11 @@ from app.explain import sentences as say
 from app.explain.model import Explanation, FeatureGap, LegPlace, Remedy
 from app.explain.repo import ExplainedItem
 from app.index.worker import IndexWorker
-from app.retrieval.candidates.depths import CANDIDATE_LIMIT, retrieval_depths
 from app.retrieval.candidates.entity_retriever import EntityMentions
 from app.retrieval.candidates.filters import ChunkFilter, build_filter
 from app.retrieval.model import Found, Hit, Query
 from app.retrieval.query.match_expression import has_token, match_expression
-from app.retrieval.recipes import DEFAULT, Recipe, find_recipe
+from app.retrieval.recipes import CANDIDATE_LIMIT, DEFAULT, Recipe, find_recipe
 from app.retrieval.service import SearchService
 from app.store.store import Store
 
@@ -226,7 +225,7 @@ class ExplainService:
         if all(term.excluded for term in query.terms):
             return []
         recipe, item = case.recipe, case.item
-        depths = retrieval_depths(recipe, case.limit, is_learned=recipe.fusion == "learned")
+        depths = recipe.depths(case.limit, is_learned=recipe.fusion == "learned")
         made = []
         match = match_expression(query, need_phrases=True)
         if "words" in recipe.legs and match is not None:

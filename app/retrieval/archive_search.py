@@ -20,7 +20,7 @@ from app.memories.archive.archive_repo import contents
 from app.memories.model import Memory
 from app.retrieval.bm25 import positive_idf
 from app.retrieval.candidates.filters import build_filter
-from app.retrieval.candidates.phrase_relaxation import has_phrases, phrase_notes, relax_phrases
+from app.retrieval.candidates.phrase_relaxation import phrase_notes, relax_phrases
 from app.retrieval.historical_search import (
     HistoricalItem,
     QueryWords,
@@ -31,9 +31,8 @@ from app.retrieval.historical_search import (
     ranked_item,
     with_rank,
 )
-from app.retrieval.model import Found, Hit, Leg, Query, Term
+from app.retrieval.model import Found, Hit, Leg, Query, RankedCandidate, Term
 from app.retrieval.results.hits import count_facets
-from app.retrieval.results.model import RankedCandidate
 from app.retrieval.results.snippets import spans
 
 MAX_STATES: Final = 5_000  # searched at most, in one or two seconds
@@ -94,9 +93,7 @@ def search_unindexed(
     place = next(place for state, place in UNINDEXED.items() if state in query.states)
     kept, is_cut = _matching(connection, place, query, stores)
     texts = {memory.id: memory_text(memory) for memory in kept}
-    missing: tuple[str, ...] = ()
-    if has_phrases(query):
-        query, missing = relax_phrases(query, lambda term: any(spans(text, [term]) for text in texts.values()))
+    query, missing = relax_phrases(query, lambda term: any(spans(text, [term]) for text in texts.values()))
     words = QueryWords(query)
     items: list[HistoricalItem] = []
     for memory in kept:

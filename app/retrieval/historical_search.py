@@ -14,7 +14,6 @@ from typing import Any, Final
 import apsw
 
 from app.core.clock import to_ms
-from app.core.stopwords import stop_words
 from app.core.stores import STORES
 from app.history import as_of
 from app.index.searchable_text import memory_text, message_text
@@ -22,12 +21,11 @@ from app.memories.model import Memory
 from app.memories.queries import memory_snapshots as memories
 from app.retrieval.bm25 import length_norm, positive_idf, term_frequency
 from app.retrieval.candidates.filters import SINGLE, TARGET, ChunkFilter, build_filter, with_word_filter
-from app.retrieval.candidates.phrase_relaxation import has_phrases, phrase_notes, relax_phrases
-from app.retrieval.model import Found, Hit, LegScore, Query, Term, Why
-from app.retrieval.query.match_expression import excluded_expression, has_token, match_expression
+from app.retrieval.candidates.phrase_relaxation import phrase_notes, relax_phrases
+from app.retrieval.model import Found, Hit, LegScore, Query, RankedCandidate, Term, Why
+from app.retrieval.query.match_expression import excluded_expression, has_token, match_expression, search_terms
 from app.retrieval.request import HistoricalRequest
 from app.retrieval.results.hits import CandidateRow, build_hits, candidate_rows, count_facets
-from app.retrieval.results.model import RankedCandidate
 from app.retrieval.results.snippets import Snippets, spans
 from app.sessions.model import Message, label_of
 from app.sessions.repo import MESSAGE_COLUMNS, message_of
@@ -74,9 +72,7 @@ def search_history(connection: apsw.Connection, query: Query, moment: Historical
         alone = replace(moment, limit=1, offset=0)
         return bool(_search(connection, Query(term.text, (term,)), alone).candidates)
 
-    missing: tuple[str, ...] = ()
-    if has_phrases(query):
-        query, missing = relax_phrases(query, stood)
+    query, missing = relax_phrases(query, stood)
     found = _search(connection, query, moment)
     return replace(found, notes=(*found.notes, *phrase_notes(missing)), relaxed=missing)
 
@@ -118,12 +114,10 @@ class QueryWords:
     """
 
     def __init__(self, query: Query) -> None:
-        terms = [term for term in query.terms if has_token(term.text)]
-        self.unwanted = [replace(term, excluded=False) for term in terms if term.excluded]
-        plain = [term for term in terms if not term.excluded]
-        dropped = stop_words(term.text.casefold() for term in plain if not term.phrase and not term.prefix)
-        kept = [term for term in plain if term.phrase or term.prefix or term.text.casefold() not in dropped]
-        self.wanted = kept or plain
+        self.wanted = search_terms(query)
+        self.unwanted = [
+            replace(term, excluded=False) for term in query.terms if term.excluded and has_token(term.text)
+        ]
         self.is_empty = not any(not term.excluded for term in query.terms)
 
     def answers(self, text: str) -> bool:

@@ -117,6 +117,16 @@ class Why:
 
 
 @dataclass(frozen=True, slots=True)
+class RankedCandidate:
+    """A candidate with its chunk, score and reasons."""
+
+    target: str
+    chunk_id: int
+    score: float
+    why: Why
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """A message or memory that a search found.
 

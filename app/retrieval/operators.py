@@ -7,7 +7,7 @@ is unknown. Filters, the array mask, the parser and explanations read it.
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
+from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
 from app.core.stores import STORES
 from app.core.tag_names import normalise_tag
@@ -123,11 +123,6 @@ class Operator:
             return self.known(value)
         folded = self.known(value.casefold())
         return folded if folded in self.values else None
-
-    def alone(self, *values: str) -> Query:
-        """Return a query of this operator alone, which must have a field."""
-        fields: dict[str, Any] = {self.field: values}
-        return Query("", **fields)
 
 
 def _kind(value: str, _access: Access) -> Condition:
@@ -262,21 +257,53 @@ SESSION_IS: Final = Operator(
 )
 
 
-def operator_of(name: str) -> Operator:
-    """Return the operator with a name, also one that cannot be typed."""
-    return SESSION_IS if name == SESSION_IS.name else OPERATORS[name]
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """Clause of a query: an operator with values.
 
-
-def wanted_values(query: Query) -> list[tuple[Operator, tuple[str, ...]]]:
-    """Return the operators of ``query`` with their values, of which one must match.
-
-    Values that must all match are returned one by one.
+    Args:
+        operator: The operator.
+        values: Values, of which one must match.
+        is_excluded: No value may match instead.
     """
-    found: list[tuple[Operator, tuple[str, ...]]] = []
+
+    operator: Operator
+    values: tuple[str, ...]
+    is_excluded: bool = False
+
+    def condition(self, access: Access) -> Condition:
+        """Return the condition for a caller.
+
+        Raises:
+            ValueError: The operator has times and no values.
+        """
+        if self.operator.condition is None:
+            raise ValueError(f"{self.operator.name} has times and no values")
+        parts = [self.operator.condition(value, access) for value in self.values]
+        sql = f"({' OR '.join(part.sql for part in parts)})"
+        point = f"({' OR '.join(part.point or part.sql for part in parts)})"
+        if self.is_excluded:
+            # Without coalesce, NULL columns would exclude the chunk.
+            sql, point = (f"NOT coalesce({part}, 0)" for part in (sql, point))
+        return Condition(sql, tuple(value for part in parts for value in part.values), point)
+
+    def allows(self, chunk_type: "ChunkType") -> bool:
+        """Tell whether chunks of a type may satisfy the clause."""
+        matches = self.operator.matches_type
+        return matches is None or any(matches(chunk_type, value) for value in self.values) != self.is_excluded
+
+
+def query_clauses(query: Query) -> tuple[Clause, ...]:
+    """Return the clauses of ``query`` without its times, which all must hold.
+
+    Values that must all match are clauses of their own.
+    """
+    found: list[Clause] = []
     for operator in OPERATORS.values():
         values: tuple[str, ...] = getattr(query, operator.field) if operator.field else ()
         if operator.needs_all:
-            found += [(operator, (value,)) for value in values]
+            found += [Clause(operator, (value,)) for value in values]
         elif values:
-            found.append((operator, values))
-    return found
+            found.append(Clause(operator, values))
+    by_name = {**OPERATORS, SESSION_IS.name: SESSION_IS}
+    return (*found, *(Clause(by_name[name], (value,), is_excluded=True) for name, value in query.excluded))

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 
 from app.index import repo
-from app.retrieval.candidates.depths import retrieval_depths
 from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filter_only import FilterOnlyResult
-from app.retrieval.candidates.filters import build_filter
-from app.retrieval.candidates.phrase_relaxation import has_phrases, missing_word_notes, relax_missing_phrases
+from app.retrieval.candidates.filters import ChunkFilter, build_filter, clause_filter
+from app.retrieval.candidates.phrase_relaxation import missing_word_notes, relax_missing_phrases
 from app.retrieval.candidates.retrievers import RetrieverInput, retrieve, vectors_failed
 from app.retrieval.candidates.scored_chunks import ScoredChunks, empty_chunks
 from app.retrieval.candidates.vectors import vectors_by_id
 from app.retrieval.model import Found, Leg
+from app.retrieval.query.match_expression import excluded_expression, search_terms
 from app.retrieval.query.question import analyse_question
 from app.retrieval.ranking.candidate_pool import RankingInput, candidate_pool, merge_scores
-from app.retrieval.ranking.fused_ranking import fuse_candidates
+from app.retrieval.ranking.fusion import fuse
 from app.retrieval.ranking.linear_ranker import KEPT, RankedChunks, load_ranker, mentions_of, rank
 from app.retrieval.ranking.neighbour_messages import read_neighbours
 from app.retrieval.ranking.session_features import gather_candidates, with_mentions
@@ -63,14 +63,13 @@ def run_search(
     Raises:
         VectorsFailedError: Vector search failed.
     """
-    missing: tuple[str, ...] = ()
-    if has_phrases(request.query):
-        query, missing = relax_missing_phrases(connection, request.query, request.stores)
-        request = replace(request, query=query)
+    readable = clause_filter(request.stores)
+    query, missing = relax_missing_phrases(connection, request.query, readable)
+    request = replace(request, query=query)
     retrieved = retrieve_candidates(connection, request, vector_query)
     ranking = rank_candidates(request, retrieved)
     request.stop.check()
-    notes = _notes(request, retrieved)
+    notes = _notes(request, retrieved, readable)
     watch.lap("candidates")
     found = _found(connection, request, retrieved, ranking)
     watch.lap("hits")
@@ -92,7 +91,7 @@ def retrieve_candidates(
     index_cache, has_words = request.index_cache(), not all(term.excluded for term in request.query.terms)
     where = build_filter(request.query, request.stores)
     if where.is_restrictive and has_words:
-        where = with_mask(connection, where, request.query, request.stores, index_cache)
+        where = with_mask(connection, where, index_cache)
     given = RetrieverInput(
         connection,
         request.query,
@@ -106,7 +105,7 @@ def retrieve_candidates(
     )
     if not has_words:
         return Retrieved(given, {})
-    depths = depths or retrieval_depths(request.recipe, request.last, is_learned=request.is_learned)
+    depths = depths or request.recipe.depths(request.last, is_learned=request.is_learned)
     return Retrieved(given, retrieve(given, request.wanted, depths))
 
 
@@ -114,11 +113,12 @@ def rank_candidates(request: Request, retrieved: Retrieved) -> Ranking:
     """Return the results ranked by the recipe, or by time without words."""
     given = retrieved.given
     if all(term.excluded for term in request.query.terms):
-        return FilterOnlyResult(given.connection, request.query, request.stores, given.index_cache, request.per_session)
+        unwanted = excluded_expression(request.query)
+        return FilterOnlyResult(given.connection, given.where, unwanted, given.index_cache, request.per_session)
     if request.is_learned:
         ranking = rank_by_features(retrieved, max(request.last, KEPT))
         return ranking.limited(request.per_session, found_only=request.found_only)
-    return fuse_candidates(given.columns, retrieved.found, request.recipe).limited(request.per_session)
+    return fuse(request.recipe, given.columns, retrieved.found).limited(request.per_session)
 
 
 def rank_by_features(retrieved: Retrieved, most: int, *, with_sessions: bool = True) -> RankedChunks:
@@ -167,11 +167,11 @@ def _vector_reader(retrieved: Retrieved) -> "Callable[[NDArray[np.integer[Any]]]
     return read
 
 
-def _notes(request: Request, retrieved: Retrieved) -> tuple[str, ...]:
+def _notes(request: Request, retrieved: Retrieved, readable: ChunkFilter) -> tuple[str, ...]:
     connection, found = retrieved.given.connection, retrieved.found
     notes: tuple[str, ...] = ()
     if "words" in found and not len(found["words"]):
-        notes = missing_word_notes(connection, request.query, request.stores)
+        notes = missing_word_notes(connection, search_terms(request.query), readable)
     # Only callers who may read every store learn how much is pending.
     if "vector" in found and retrieved.given.where.sees_all and (pending := repo.pending_count(connection)):
         notes += (_FILLING.format(count=pending),)

@@ -1,20 +1,19 @@
 """Search recipes: which retrievers run and how their results are ranked."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, Literal
 
 from app.errors import InputError
 from app.retrieval.model import Leg
-from app.retrieval.ranking.fusion import (
-    RRF_CONSTANT,
-    FusedCandidate,
-    K,
-    ordered_union,
-    reciprocal_rank_fusion,
-    weighted_sum,
-)
+
+RRF_CONSTANT: Final = 60
+WORDS_DEPTH: Final = 800
+VECTOR_DEPTH: Final = 100
+MAX_DEPTH: Final = 4_096  # most neighbours that sqlite-vec returns, so paging ends there
+CANDIDATE_LIMIT: Final = 200
+"""Number of candidates that are ranked by features."""
 
 Fusion = Literal["weighted", "rrf", "union", "learned"]
 MentionScope = Literal["all", "other_names"]
@@ -65,22 +64,19 @@ class Recipe:
     few: "TriHybridLimits | None" = None
     mentions: MentionScope = "other_names"
 
-    def fuse(
-        self, lists: Mapping[Leg, Iterable[tuple[K, float]]], newer: Mapping[K, int] | None = None
-    ) -> list[FusedCandidate[K]]:
-        """Fuse the retrievers' lists into one, best first.
+    def depths(self, last: int, *, is_learned: bool) -> Mapping[Leg, int]:
+        """Return the depth of each retriever for hits up to number ``last``.
 
         Args:
-            lists: Pairs of id and score by retriever, higher is better; retrievers that did not run may be missing.
-            newer: A number by id, higher for newer ones; breaks ties.
+            last: Number of the last hit to show.
+            is_learned: Whether the results are ranked by features.
         """
-        chosen: dict[str, Iterable[tuple[K, float]]] = {leg: lists[leg] for leg in self.legs if leg in lists}
-        weights: dict[str, float] = dict(self.weights.items())
-        if self.fusion == "rrf":
-            return reciprocal_rank_fusion(chosen, self.k, weights, newer)
-        if self.fusion == "union":
-            return ordered_union(chosen, self.legs, newer)
-        return weighted_sum(chosen, weights, newer)
+        if not is_learned:
+            depth = min(max(self.depth, last), MAX_DEPTH)
+            limits = {} if self.few is None else {"salient": self.few.salient, "recent": self.few.recent}
+            return {leg: limits.get(leg, depth) for leg in self.legs}
+        vector = VECTOR_DEPTH if last <= CANDIDATE_LIMIT else min(last, MAX_DEPTH)
+        return {"words": min(max(WORDS_DEPTH, 2 * last), MAX_DEPTH), "vector": vector, "entity": self.depth}
 
 
 DEFAULT: Final = "learned"

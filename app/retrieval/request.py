@@ -3,7 +3,7 @@
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, Protocol
 
 from app.core.stop_signal import StopSignal
 from app.errors import KeepsakeError
@@ -12,8 +12,13 @@ from app.retrieval.model import Found, Leg, Query
 from app.retrieval.recipes import Recipe
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from app.index.columns.index_cache import IndexCache
-    from app.retrieval.candidates.prefetch import NeighbourIndex
+
+    Neighbours = tuple[NDArray[np.int64], NDArray[Any]]
+    Allowed = NDArray[np.bool_]
 
 
 class VectorsFailedError(Exception):
@@ -22,6 +27,18 @@ class VectorsFailedError(Exception):
     def __init__(self, fault: KeepsakeError) -> None:
         super().__init__(fault.message)
         self.fault = fault
+
+
+class NeighbourIndex(Protocol):
+    """Nearest neighbour search; see ``app.index.vectors.ann_cache.AnnCache``."""
+
+    def nearest(
+        self, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None" = None
+    ) -> "Neighbours | None":
+        """Return about the ``k`` nearest chunks with their cosine, best first.
+
+        ``None`` when the index cannot answer.
+        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +55,7 @@ class VectorQuery:
 
     generation: Generation
     vector: Callable[[str], bytes]
-    ann_cache: "NeighbourIndex | None"
+    ann_cache: NeighbourIndex | None
     count: int = 0
     is_contextual: bool = False
 

@@ -163,9 +163,8 @@ class SearchService:
         ask = partial(self._answer, watch=watch, active_embedding=active_embedding, needs_meaning=needs_meaning)
         given, notes = await (ask(request) if is_internal else self._reranking.answer(request, ask))
         self._trace_search(chosen, query, given, watch)
-        found = given.found
-        said = (*query.hints, *phrase_notes(found.relaxed), *spared, *notes, *found.notes)
-        return replace(found, notes=said, milliseconds=watch.laps)
+        said = (*query.hints, *phrase_notes(given.found.relaxed), *spared, *notes, *given.found.notes)
+        return replace(given.found, notes=said, milliseconds=watch.laps)
 
     async def _answer(
         self, request: Request, watch: Stopwatch, active_embedding: ActiveEmbedding | None, *, needs_meaning: bool

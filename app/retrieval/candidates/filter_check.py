@@ -38,7 +38,7 @@ def passes_filter(
 
 def is_answered_by_columns(connection: apsw.Connection, where: ChunkFilter) -> bool:
     """Tell whether the cached columns can decide ``where`` without the database."""
-    is_known = not where.is_restrictive or where.is_exact or where.matches_type is not None
+    is_known = not where.is_restrictive or where.is_exact or where.is_by_type
     return is_known and connection.execute(LEAVING).get is None
 
 
@@ -47,8 +47,8 @@ def _by_columns(columns: "ChunkColumns", ids: "Ids", where: ChunkFilter) -> "NDA
         # Chunks may have been added since the search began.
         within = ids < len(where.mask)
         return np.asarray(where.mask[np.where(within, ids, 0)] & within)
-    if where.matches_type is not None:
-        return columns.where(ids, [where.matches_type(chunk_type) for chunk_type in columns.types])
+    if where.is_by_type:
+        return columns.where(ids, [where.suits(chunk_type) for chunk_type in columns.types])
     return np.ones(len(ids), dtype=np.bool_)
 
 

@@ -1,6 +1,5 @@
 """Results of a query without words: everything that its operators allow, newest first."""
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -10,12 +9,9 @@ import numpy as np
 from app.index.columns.chunk_columns import ChunkColumns, last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import LEAVING
-from app.retrieval.candidates.filters import ChunkFilter, build_filter
+from app.retrieval.candidates.filters import ChunkFilter, clause_filter
 from app.retrieval.candidates.scored_chunks import within_session_limit
-from app.retrieval.model import Query, Why
-from app.retrieval.operators import operator_of
-from app.retrieval.query.match_expression import excluded_expression
-from app.retrieval.results.model import RankedCandidate
+from app.retrieval.model import RankedCandidate, Why
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,8 +27,8 @@ class FilterOnlyResult:
 
     Args:
         connection: A read connection.
-        query: Its operators and excluded words.
-        stores: Stores that the caller may read.
+        where: Filter by the operators.
+        unwanted: FTS expression that they must not match.
         index_cache: Posting lists and columns.
         per_session: Messages of one session at most; all when ``None``.
     """
@@ -40,26 +36,25 @@ class FilterOnlyResult:
     def __init__(
         self,
         connection: apsw.Connection,
-        query: Query,
-        stores: Sequence[str],
+        where: ChunkFilter,
+        unwanted: str | None,
         index_cache: IndexCache,
         per_session: int | None,
     ) -> None:
         last = last_chunk(connection)
         self.columns = columns = index_cache.columns(connection, last)
         # The columns answer most conditions; the database is slow where many chunks match.
-        apart = [(operator_of(name), value) for name, value in query.excluded]
-        rest = tuple((operator.name, value) for operator, value in apart if not operator.field)
-        plain = replace(query, since=None, until=None, excluded=rest)
-        ids = _matching(connection, columns, build_filter(plain, stores), last)
-        for operator, value in apart:
-            if operator.field:
-                alone = build_filter(operator.alone(value), stores)
-                ids = ids[~np.isin(ids, _matching(connection, columns, alone, last))]
-        if (expression := excluded_expression(query)) is not None:
-            ids = ids[~np.isin(ids, index_cache.ids(connection, expression, last))]
+        apart = [clause for clause in where.clauses if clause.is_excluded and clause.operator.field]
+        rest = [clause for clause in where.clauses if clause not in apart]
+        plain = clause_filter(where.stores, rest, matches_nothing=where.matches_nothing)
+        ids = _matching(connection, columns, plain, last)
+        for clause in apart:
+            alone = clause_filter(where.stores, [replace(clause, is_excluded=False)])
+            ids = ids[~np.isin(ids, _matching(connection, columns, alone, last))]
+        if unwanted is not None:
+            ids = ids[~np.isin(ids, index_cache.ids(connection, unwanted, last))]
         created = columns.created[ids]
-        since, until = (np.iinfo(np.int64).min if query.since is None else query.since), query.until
+        since, until = (np.iinfo(np.int64).min if where.since is None else where.since), where.until
         ids = _one_per_target(columns, ids[(created >= since) & (True if until is None else created < until)])
         self._is_ordered = per_session is not None
         if self._is_ordered:
@@ -80,7 +75,7 @@ class FilterOnlyResult:
 
 def _matching(connection: apsw.Connection, columns: ChunkColumns, where: ChunkFilter, last: int) -> "Ids":
     """Return the chunks that satisfy ``where``, without passages."""
-    if where.matches_type is None or connection.execute(LEAVING).get is not None:
+    if not where.is_by_type or connection.execute(LEAVING).get is not None:
         return np.sort(_listed(connection.execute(_MATCHING + where.sql, where.values).get))
     # The columns may have newer chunks than this connection sees.
     there = columns.exists[: last + 1]
@@ -91,7 +86,7 @@ def _matching(connection: apsw.Connection, columns: ChunkColumns, where: ChunkFi
     return np.asarray(
         ids[
             columns.where(
-                ids, [chunk_type.kind != "passage" and where.matches_type(chunk_type) for chunk_type in columns.types]
+                ids, [chunk_type.kind != "passage" and where.suits(chunk_type) for chunk_type in columns.types]
             )
         ]
     )

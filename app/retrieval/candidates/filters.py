@@ -1,6 +1,6 @@
 """Chunk filters in SQL, built from a query's operators and the caller's stores."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, Final
 
@@ -8,7 +8,7 @@ import apsw
 
 from app.index.long_memories import LEAVING_IDS
 from app.retrieval.model import Query
-from app.retrieval.operators import Access, Condition, Operator, operator_of, wanted_values
+from app.retrieval.operators import Access, Clause, Condition, query_clauses
 
 if TYPE_CHECKING:
     import numpy as np
@@ -37,85 +37,83 @@ SMALL_SET = 20_000
 
 @dataclass(frozen=True, slots=True)
 class ChunkFilter:
-    """SQL conditions that a chunk must satisfy.
+    """Conditions that a chunk must satisfy, as clauses and as SQL.
 
     Args:
+        stores: Stores that the caller may read.
+        clauses: Operators with their values.
+        since: At or after, milliseconds UTC.
+        until: Before, milliseconds UTC.
+        matches_nothing: No chunk satisfies it.
         sql: Condition on ``chunks c``.
         values: Parameters of the SQL.
         point_sql: The same condition for checking a few chunks, which looks each one up by itself.
         is_restrictive: There are more conditions than every search has.
-        sees_all: Whether the caller may read every store.
+        is_by_type: The type of a chunk decides, see ``suits``; saves the SQL.
         mask: Mask of possible chunks by id, if known; the SQL decides unless the mask is exact.
         is_exact: Every existing chunk in the mask satisfies the filter.
-        matches_type: Predicate for chunk types where the filter asks for nothing else; saves the SQL.
     """
 
+    stores: tuple[str, ...]
+    clauses: tuple[Clause, ...]
+    since: int | None
+    until: int | None
+    matches_nothing: bool
     sql: str
     values: tuple[object, ...]
     point_sql: str
     is_restrictive: bool
-    sees_all: bool = True
+    is_by_type: bool
     mask: "NDArray[np.bool_] | None" = field(default=None, compare=False)
     is_exact: bool = field(default=False, compare=False)
-    matches_type: "Callable[[ChunkType], bool] | None" = field(default=None, compare=False)
+
+    @property
+    def sees_all(self) -> bool:
+        """Return whether the caller may read every store."""
+        return Access(self.stores).sees_all
+
+    def suits(self, chunk_type: "ChunkType") -> bool:
+        """Tell whether chunks of a type may satisfy the filter: its stores and its operators on types."""
+        return chunk_type.store in self.stores and all(clause.allows(chunk_type) for clause in self.clauses)
 
 
 def build_filter(query: Query, stores: Sequence[str]) -> ChunkFilter:
     """Return the filter for the operators of ``query`` and the caller's ``stores``."""
+    return clause_filter(stores, query_clauses(query), query.since, query.until, matches_nothing=query.matches_nothing)
+
+
+def clause_filter(
+    stores: Sequence[str],
+    clauses: Sequence[Clause] = (),
+    since: int | None = None,
+    until: int | None = None,
+    *,
+    matches_nothing: bool = False,
+) -> ChunkFilter:
+    """Return the filter for ``clauses`` and the caller's ``stores``; see ``ChunkFilter``."""
     access = Access(tuple(stores))
     parts = [Condition(f"c.store IN ({', '.join('?' * len(stores))})", tuple(stores)), Condition(_STAYING)]
-    parts += [_any_of(operator, values, access) for operator, values in wanted_values(query)]
-    for name, unwanted in query.excluded:
-        sql, values, point = _any_of(operator_of(name), (unwanted,), access)
-        # Without coalesce, NULL columns would exclude the chunk.
-        parts.append(Condition(f"NOT coalesce({sql}, 0)", values, f"NOT coalesce({point}, 0)"))
-    if query.matches_nothing:
+    parts += [clause.condition(access) for clause in clauses]
+    if matches_nothing:
         parts.append(Condition("FALSE"))
-    times = (("c.created_at >= ?", query.since), ("c.created_at < ?", query.until))
+    times = (("c.created_at >= ?", since), ("c.created_at < ?", until))
     parts += [Condition(sql, (when,)) for sql, when in times if when is not None]
     return ChunkFilter(
+        access.stores,
+        tuple(clauses),
+        since,
+        until,
+        matches_nothing,
         " AND ".join(part.sql for part in parts),
         tuple(value for part in parts for value in part.values),
         " AND ".join(part.point or part.sql for part in parts),
         # Chunks in other stores must not displace neighbours of a caller with fewer stores.
         is_restrictive=len(parts) > _ALWAYS or not access.sees_all,
-        sees_all=access.sees_all,
-        matches_type=_type_only_filter(query, stores),
+        is_by_type=not matches_nothing
+        and since is None
+        and until is None
+        and all(clause.operator.matches_type for clause in clauses),
     )
-
-
-def _any_of(operator: Operator, wanted: Sequence[str], access: Access) -> Condition:
-    if operator.condition is None:
-        raise ValueError(f"{operator.name} has times and no values")
-    parts = [operator.condition(value, access) for value in wanted]
-    return Condition(
-        f"({' OR '.join(part.sql for part in parts)})",
-        tuple(value for part in parts for value in part.values),
-        f"({' OR '.join(part.point or part.sql for part in parts)})",
-    )
-
-
-def _type_only_filter(query: Query, stores: Sequence[str]) -> "Callable[[ChunkType], bool] | None":
-    """Return a chunk type predicate, ``None`` where the query filters by more than the type."""
-    if query.matches_nothing or query.since is not None or query.until is not None:
-        return None
-    used = [operator for operator, _ in wanted_values(query)] + [operator_of(name) for name, _ in query.excluded]
-    return type_filter(query, stores) if all(operator.matches_type for operator in used) else None
-
-
-def type_filter(query: Query, stores: Sequence[str]) -> "Callable[[ChunkType], bool]":
-    """Return a predicate for chunk types: the stores and the operators on types."""
-    wanted = [(operator.matches_type, values) for operator, values in wanted_values(query)]
-    unwanted = [(operator_of(name).matches_type, value) for name, value in query.excluded]
-
-    def suits(chunk_type: "ChunkType") -> bool:
-        return (
-            chunk_type.store in stores
-            and all(any(matches(chunk_type, value) for value in values) for matches, values in wanted if matches)
-            and not any(matches(chunk_type, value) for matches, value in unwanted if matches)
-        )
-
-    return suits
 
 
 def with_word_filter(where: ChunkFilter, must: str | None, must_not: str | None) -> ChunkFilter:
@@ -134,7 +132,7 @@ def with_word_filter(where: ChunkFilter, must: str | None, must_not: str | None)
         values=values,
         is_restrictive=True,
         is_exact=False,
-        matches_type=None,
+        is_by_type=False,
     )
 
 

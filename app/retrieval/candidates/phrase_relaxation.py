@@ -6,9 +6,8 @@ from typing import Final
 
 import apsw
 
-from app.core.stopwords import stop_words
 from app.core.text import excerpt
-from app.retrieval.candidates.filters import build_filter
+from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.model import Query, Term
 from app.retrieval.query.match_expression import MAX_TERMS, Mode, match_expression
 
@@ -17,11 +16,6 @@ _SENTENCE: Final = "Nothing says “{phrase}” word for word, so its words were
 _ABSENT: Final = "No text has the word {words}."
 _ALL_ABSENT: Final = "No text has any of the words {words}."
 _MOST_NAMED: Final = 5
-
-
-def has_phrases(query: Query) -> bool:
-    """Tell whether ``query`` has a phrase of several words."""
-    return any(map(_is_phrase, query.terms))
 
 
 def relax_phrases(query: Query, stands: Callable[[Term], bool]) -> tuple[Query, tuple[str, ...]]:
@@ -52,37 +46,31 @@ def _is_phrase(term: Term) -> bool:
 
 
 def relax_missing_phrases(
-    connection: apsw.Connection, query: Query, stores: Sequence[str]
+    connection: apsw.Connection, query: Query, readable: ChunkFilter
 ) -> tuple[Query, tuple[str, ...]]:
-    """Return ``query`` relaxed by the texts in ``stores``."""
-    return relax_phrases(query, lambda term: _stands(connection, term, stores))
+    """Return ``query`` relaxed by the ``readable`` texts."""
+    return relax_phrases(query, lambda term: _stands(connection, term, readable))
 
 
-def missing_word_notes(connection: apsw.Connection, query: Query, stores: Sequence[str]) -> tuple[str, ...]:
-    """Return notes where none of the query's words occurs in ``stores``.
+def missing_word_notes(connection: apsw.Connection, terms: Sequence[Term], readable: ChunkFilter) -> tuple[str, ...]:
+    """Return notes where none of the ``terms`` of a search occurs in the ``readable`` texts.
 
     For a search without lexical results; there is no note where one of the words occurs.
     """
-    terms = [term for term in query.terms if not term.excluded]
-    # Stop words are not searched while there are other words.
-    dropped = stop_words(term.text for term in terms if not term.phrase and not term.prefix)
-    terms = [term for term in terms if term.text.casefold() not in dropped or term.phrase or term.prefix] or terms
-    terms = [term for term in terms if match_expression([term]) is not None]
-    if not terms or any(_stands(connection, term, stores, "any") for term in terms[:MAX_TERMS]):
+    if not terms or any(_stands(connection, term, readable, "any") for term in terms[:MAX_TERMS]):
         return ()
     words = list(dict.fromkeys(f"“{excerpt(term.text, _SHOWN)}{'*' * term.prefix}”" for term in terms))
     named = ", ".join(words[:_MOST_NAMED]) + (" …" if len(words) > _MOST_NAMED else "")
     return ((_ABSENT if len(words) == 1 else _ALL_ABSENT).format(words=named),)
 
 
-def _stands(connection: apsw.Connection, term: Term, stores: Sequence[str], mode: Mode = "all") -> bool:
+def _stands(connection: apsw.Connection, term: Term, readable: ChunkFilter, mode: Mode = "all") -> bool:
     match = match_expression([term], mode)
     if match is None:
         return True
-    seen = build_filter(Query(""), stores)
     row = connection.execute(
         "SELECT 1 FROM chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid"
-        f" WHERE chunks_fts MATCH ? AND {seen.sql} LIMIT 1",
-        (match, *seen.values),
+        f" WHERE chunks_fts MATCH ? AND {readable.sql} LIMIT 1",
+        (match, *readable.values),
     ).fetchone()
     return row is not None

@@ -11,11 +11,10 @@ from app.index.vectors.vector_repo import Generation, nearest
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filters import ChunkFilter, small_match_set
 from app.retrieval.candidates.scored_chunks import ScoredChunks
+from app.retrieval.request import NeighbourIndex
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from app.retrieval.candidates.prefetch import NeighbourIndex
 
     Scores = tuple[NDArray[np.int64], NDArray[Any]]
 
@@ -31,7 +30,7 @@ def nearest_chunks(
     vector: bytes,
     where: ChunkFilter,
     depth: int,
-    ann_cache: "NeighbourIndex | None" = None,
+    ann_cache: NeighbourIndex | None = None,
 ) -> ScoredChunks:
     """Return the nearest chunks that satisfy ``where`` with their cosine, best first.
 
@@ -67,7 +66,7 @@ def _from_ann_cache(
     vector: bytes,
     where: ChunkFilter,
     depth: int,
-    ann_cache: "NeighbourIndex",
+    ann_cache: NeighbourIndex,
 ) -> "Scores | None":
     scores = ann_cache.nearest(generation, vector, first_depth(depth), where.mask)
     if scores is None:

@@ -37,6 +37,21 @@ _RECOMPOSED: Final = re.compile("[\u0370-\u052f\u1f00-\u1fff]")
 # Expressions ------------------------------------------------------------------------------------------------------
 
 
+def search_terms(query: Query | Sequence[Term], *, drop_stop_words: bool = True) -> list[Term]:
+    """Return the terms to search for: not excluded, with a word that the tokenizer finds.
+
+    Args:
+        query: A parsed search or its terms.
+        drop_stop_words: Leave words like "the" out when others remain. Phrases and prefixes are kept.
+    """
+    terms = query.terms if isinstance(query, Query) else query
+    terms = [term for term in terms if not term.excluded and has_token(term.text)]
+    if not drop_stop_words:
+        return terms
+    dropped = stop_words(_bare(term) for term in terms if not term.phrase and not term.prefix)
+    return [term for term in terms if term.phrase or term.prefix or _bare(term).casefold() not in dropped] or terms
+
+
 def match_expression(
     query: Query | Sequence[Term], mode: Mode = "any", *, drop_stop_words: bool = True, need_phrases: bool = False
 ) -> str | None:
@@ -46,24 +61,19 @@ def match_expression(
         query: A parsed search or its terms; operators are not words and play no part.
         mode: Whether a text needs any of the words or all of them. A run of Chinese, Japanese, Korean or Thai writing
             is one word; in mode ``any`` its pairs of characters count as well.
-        drop_stop_words: Leave words like "the" out when others remain. Phrases and prefixes are kept.
+        drop_stop_words: See ``search_terms``.
         need_phrases: In mode ``any``, texts without every quoted phrase do not match.
 
     Returns:
         The expression, or ``None`` when it would match nothing: no words, or only excluded ones.
     """
-    terms = query.terms if isinstance(query, Query) else tuple(query)
-    terms = tuple(term for term in terms if has_token(term.text))
-    wanted = [term for term in terms if not term.excluded]
-    if drop_stop_words:
-        wanted = _without_stop_words(wanted)
-    wanted = _limited(wanted)
+    wanted = _limited(search_terms(query, drop_stop_words=drop_stop_words))
     if not wanted:
         return None
     expression = _joined(wanted, mode)
     if need_phrases and mode == "any" and (phrases := [term for term in wanted if term.phrase]) and wanted != phrases:
         expression = f"({_joined(phrases, 'all')}) AND ({expression})"
-    unwanted = excluded_expression(terms)
+    unwanted = excluded_expression(query)
     return f"({expression}) NOT ({unwanted})" if unwanted else expression
 
 
@@ -85,9 +95,7 @@ def atoms(query: Query | Sequence[Term]) -> list[Atom]:
 
     Stop words are dropped as there; excluded terms are ignored.
     """
-    terms = query.terms if isinstance(query, Query) else tuple(query)
-    wanted = [term for term in terms if has_token(term.text) and not term.excluded]
-    wanted = _limited(_without_stop_words(wanted))
+    wanted = _limited(search_terms(query))
     pairs = list(dict.fromkeys(chain.from_iterable(_pairs(term) for term in wanted)))[:MAX_PAIRS]
     whole = chain.from_iterable(map(_atoms, wanted))
     return list({atom.expression: atom for atom in (*whole, *map(Atom, pairs))}.values())
@@ -126,13 +134,6 @@ def has_token(text: str) -> bool:
 
 def _is_unassigned(character: str) -> bool:
     return unicodedata.category(character) in ("Co", "Cn") and character not in "\ufffe\uffff"
-
-
-def _without_stop_words(terms: list[Term]) -> list[Term]:
-    plain = [term for term in terms if not term.phrase and not term.prefix]
-    dropped = stop_words(_bare(term) for term in plain)
-    kept = [term for term in terms if term.phrase or term.prefix or _bare(term).casefold() not in dropped]
-    return kept or terms
 
 
 def _limited(terms: list[Term]) -> list[Term]:

@@ -9,7 +9,6 @@ import numpy as np
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.style_cache import Read as ReadAsSaid
 from app.index.columns.style_cache import StyleFeatureCache
-from app.retrieval.candidates.depths import CANDIDATE_LIMIT
 from app.retrieval.candidates.scored_chunks import (
     WHOLE,
     MessagePlace,
@@ -18,6 +17,7 @@ from app.retrieval.candidates.scored_chunks import (
     concatenated,
     unique_inverse,
 )
+from app.retrieval.recipes import CANDIDATE_LIMIT
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -1,44 +1,108 @@
-"""Rank fusion of several retrievers' lists, with the contribution of each.
+"""Fusion of the retrievers' lists into one ranking, with the score of each retriever.
 
-Pure functions. A list holds pairs of id and score; higher is better. Results do not depend on the order of lists and
-entries: scores decide, then the newer, then the smaller id.
+Results do not depend on the order of lists and entries: scores decide, then the newer, then the smaller id.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Final, Generic, TypeVar
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 
-K = TypeVar("K", int, str)
+import numpy as np
 
-RRF_CONSTANT: Final = 60
+from app.index.columns.chunk_columns import ChunkColumns
+from app.retrieval.candidates.scored_chunks import ScoredChunks, within_session_limit
+from app.retrieval.model import Leg, LegScore, RankedCandidate, Why
+from app.retrieval.recipes import Recipe
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Ids = NDArray[np.integer[Any]]
+
+_LEGS: Final[tuple[Leg, ...]] = get_args(Leg)
 _DIGITS: Final = 12
 
 
 @dataclass(frozen=True, slots=True)
-class RetrieverScore:
-    """Score of an id by one retriever.
+class FusedRanking:
+    """Fused candidates, best first, each with its chunk; see ``Ranking``."""
+
+    columns: ChunkColumns
+    ids: "Ids"
+    fused: Sequence[RankedCandidate]
+
+    def limited(self, per_session: int | None) -> "FusedRanking":
+        """Return the ranking with at most ``per_session`` messages of one session; ``None`` keeps all."""
+        rows = np.flatnonzero(within_session_limit(self.columns, self.ids, per_session))
+        return replace(self, ids=self.ids[rows], fused=[self.fused[row] for row in rows.tolist()])
+
+    def shown(self, start: int, end: int) -> list[RankedCandidate]:
+        """Return the candidates from number ``start`` up to ``end`` with their reasons."""
+        return [*self.fused[start:end]]
+
+
+def fuse(recipe: Recipe, columns: ChunkColumns, legs: Mapping[Leg, ScoredChunks]) -> FusedRanking:
+    """Return the candidates of all retrievers ranked by the recipe, best first.
 
     Args:
-        rank: Rank from 1.
-        score: Raw score.
-        weight: Weight of the retriever.
-        share: Contribution to the fused score.
+        recipe: Weights of the retrievers.
+        columns: Columns of all chunks.
+        legs: Results by retriever.
     """
+    chunks, newer, lists = dict[str, int](), dict[str, int](), dict[Leg, list[tuple[str, float]]]()
+    # The lexical chunk of a target comes first, because snippets are cut around words.
+    for leg in reversed([leg for leg in _LEGS if leg in legs]):
+        targets, ids = legs[leg].targets, legs[leg].ids
+        lists[leg] = list(zip(targets, legs[leg].values.tolist(), strict=True))
+        # The best chunk of a target stands first.
+        chunks |= dict(zip(reversed(targets), reversed(ids.tolist()), strict=True))
+        newer |= dict(zip(targets, columns.created[ids].tolist(), strict=True))
+    fused = [
+        RankedCandidate(one.target, chunks[one.target], one.score, Why(one.legs))
+        for one in fuse_lists(recipe, lists, newer)
+    ]
+    return FusedRanking(columns, np.array([one.chunk_id for one in fused], dtype=np.int64), fused)
 
-    leg: str
-    rank: int
+
+class FusedTarget(NamedTuple):
+    """A target with its fused score and the score of each retriever."""
+
+    target: str
     score: float
-    weight: float
-    share: float
+    legs: tuple[LegScore, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class FusedCandidate(Generic[K]):
-    """An id with its fused score and the score of each retriever."""
+def fuse_lists(
+    recipe: Recipe, lists: Mapping[Leg, Iterable[tuple[str, float]]], newer: Mapping[str, int] | None = None
+) -> list[FusedTarget]:
+    """Fuse the retrievers' lists into one, best first.
 
-    id: K
-    score: float
-    parts: tuple[RetrieverScore, ...]
+    ``weighted`` adds up min-max scaled scores times the weight of the retriever, ``rrf`` adds up
+    ``weight / (k + rank)``, and ``union`` concatenates the lists, each target at its first position.
+
+    Args:
+        recipe: Kind of fusion, and weights of the retrievers; 1 where missing.
+        lists: Pairs of target and score by retriever, higher is better; retrievers that did not run may be missing,
+            and a repeated target counts with its best score.
+        newer: A number by target, higher for newer ones; breaks ties before the smaller target.
+    """
+    is_union = recipe.fusion == "union"
+    legs, scores = dict[str, list[LegScore]](), dict[str, float]()
+    for leg in recipe.legs if is_union else sorted(recipe.legs):
+        ranked = _ranked(lists.get(leg, ()), newer or {})
+        weight = 1.0 if is_union else recipe.weights.get(leg, 1.0)
+        if recipe.fusion == "rrf":
+            shares = [weight / (recipe.k + rank) for rank in range(1, len(ranked) + 1)]
+        else:
+            shares = [weight * share for share in min_max([score for _, score in ranked])]
+        for rank, ((target, score), share) in enumerate(zip(ranked, shares, strict=True), 1):
+            legs.setdefault(target, []).append(LegScore(leg, rank, score, weight))
+            scores[target] = scores.get(target, 0.0) + share
+    if is_union:
+        return [FusedTarget(target, 1 / place, tuple(said)) for place, (target, said) in enumerate(legs.items(), 1)]
+    # Rounded, so that equal scores tie despite floating point errors.
+    totals = [(target, round(score, _DIGITS)) for target, score in scores.items()]
+    return [FusedTarget(target, score, tuple(legs[target])) for target, score in _ranked(totals, newer or {})]
 
 
 def min_max(scores: Sequence[float]) -> list[float]:
@@ -55,97 +119,9 @@ def min_max(scores: Sequence[float]) -> list[float]:
     return [min((score / 2 - low / 2) / width, 1.0) for score in scores]
 
 
-def weighted_sum(
-    lists: Mapping[str, Iterable[tuple[K, float]]],
-    weights: Mapping[str, float],
-    newer: Mapping[K, int] | None = None,
-) -> list[FusedCandidate[K]]:
-    """Add up each retriever's min-max scaled scores times its weight.
-
-    Args:
-        lists: Pairs of id and score by retriever; a repeated id counts with its best score.
-        weights: By retriever; 1 where missing.
-        newer: A number by id, higher for newer ones; breaks ties before the smaller id.
-
-    Returns:
-        Best first.
-    """
-    parts: dict[K, list[RetrieverScore]] = {}
-    for leg, ranked in _ranked(lists, newer):
-        weight = weights.get(leg, 1.0)
-        scaled = min_max([score for _, score in ranked])
-        for rank, ((key, score), share) in enumerate(zip(ranked, scaled, strict=True), 1):
-            parts.setdefault(key, []).append(RetrieverScore(leg, rank, score, weight, weight * share))
-    return _fused(parts, newer)
-
-
-def reciprocal_rank_fusion(
-    lists: Mapping[str, Iterable[tuple[K, float]]],
-    k: int = RRF_CONSTANT,
-    weights: Mapping[str, float] | None = None,
-    newer: Mapping[K, int] | None = None,
-) -> list[FusedCandidate[K]]:
-    """Add up ``weight / (k + rank)`` over the retrievers: reciprocal rank fusion.
-
-    Args:
-        lists: Pairs of id and score by retriever; a repeated id counts with its best score.
-        k: Constant that damps the top ranks.
-        weights: By retriever; 1 where missing.
-        newer: A number by id, higher for newer ones; breaks ties before the smaller id.
-
-    Returns:
-        Best first.
-    """
-    parts: dict[K, list[RetrieverScore]] = {}
-    for leg, ranked in _ranked(lists, newer):
-        weight = (weights or {}).get(leg, 1.0)
-        for rank, (key, score) in enumerate(ranked, 1):
-            parts.setdefault(key, []).append(RetrieverScore(leg, rank, score, weight, weight / (k + rank)))
-    return _fused(parts, newer)
-
-
-def ordered_union(
-    lists: Mapping[str, Iterable[tuple[K, float]]],
-    order: Sequence[str],
-    newer: Mapping[K, int] | None = None,
-) -> list[FusedCandidate[K]]:
-    """Concatenate the retrievers' lists, each id at its first position.
-
-    Args:
-        lists: Pairs of id and score by retriever; a repeated id counts with its best score.
-        order: The retrievers in the order of their lists.
-        newer: A number by id, higher for newer ones; breaks ties before the smaller id.
-
-    Returns:
-        Best first; scores go down from 1 by place.
-    """
-    ranked = dict(_ranked(lists, newer))
-    parts: dict[K, list[RetrieverScore]] = {}
-    for leg in order:
-        for rank, (key, score) in enumerate(ranked.get(leg, ()), 1):
-            parts.setdefault(key, []).append(RetrieverScore(leg, rank, score, 1.0, 0.0))
-    return [FusedCandidate(key, 1 / place, tuple(said)) for place, (key, said) in enumerate(parts.items(), 1)]
-
-
-def _ranked(
-    lists: Mapping[str, Iterable[tuple[K, float]]], newer: Mapping[K, int] | None
-) -> Iterable[tuple[str, list[tuple[K, float]]]]:
-    """Yield each retriever's list, best first without duplicates, in order of their names."""
-    for leg in sorted(lists):
-        best: dict[K, float] = {}
-        for key, score in lists[leg]:
-            best[key] = max(score, best.get(key, score))
-        yield leg, sorted(best.items(), key=lambda entry: (-entry[1], -_age(entry[0], newer), entry[0]))
-
-
-def _fused(parts: Mapping[K, list[RetrieverScore]], newer: Mapping[K, int] | None) -> list[FusedCandidate[K]]:
-    # Rounded, so that equal scores tie despite floating point errors.
-    found = [
-        FusedCandidate(key, round(sum(part.share for part in said), _DIGITS), tuple(said))
-        for key, said in parts.items()
-    ]
-    return sorted(found, key=lambda one: (-one.score, -_age(one.id, newer), one.id))
-
-
-def _age(key: K, newer: Mapping[K, int] | None) -> int:
-    return newer.get(key, 0) if newer else 0
+def _ranked(pairs: Iterable[tuple[str, float]], newer: Mapping[str, int]) -> list[tuple[str, float]]:
+    """Return each target once with its best score, best first."""
+    best: dict[str, float] = {}
+    for target, score in pairs:
+        best[target] = max(score, best.get(target, score))
+    return sorted(best.items(), key=lambda entry: (-entry[1], -newer.get(entry[0], 0), entry[0]))

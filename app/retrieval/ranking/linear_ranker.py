@@ -20,7 +20,7 @@ from app.retrieval.candidates.scored_chunks import (
     concatenated,
     within_session_limit,
 )
-from app.retrieval.model import Leg, LegScore, Why
+from app.retrieval.model import Leg, LegScore, RankedCandidate, Why
 from app.retrieval.query.question import Question
 from app.retrieval.ranking.candidate_pool import RankingInput, RetrieverScores, with_owner_ids
 from app.retrieval.ranking.features import (
@@ -34,7 +34,6 @@ from app.retrieval.ranking.features import (
     with_session_similarity,
 )
 from app.retrieval.ranking.session_similarity import session_similarity
-from app.retrieval.results.model import RankedCandidate
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import apsw
 import numpy as np
 
-from app.index.columns.chunk_columns import ChunkColumns
+from app.index.columns.chunk_columns import ChunkColumns, last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.index.columns.style_cache import StyleFeatureCache
 from app.index.columns.style_features import READ_CHARACTERS as BEGUN
 from app.index.columns.text_cache import TextCache
 from app.retrieval.candidates.filter_check import existing_chunks, passes_all, passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
-from app.retrieval.candidates.frequencies import frequencies
 from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlaces, concatenated, unique_inverse
 from app.retrieval.query.match_expression import fold
 from app.retrieval.query.question import Question
@@ -62,9 +61,8 @@ def read_neighbours(
     read = CandidateTexts(
         columns, ids, _places(columns, ids), allowed, folded, texts.unfolded, index_cache.style_features, authors
     )
-    total, counts = frequencies(
-        connection, [search_word.expression for search_word in question.search_words], index_cache
-    )
+    total = last_chunk(connection)
+    counts = [index_cache.count(connection, search_word.expression, total) for search_word in question.search_words]
     return RankingInput(found, places, read, total, counts, said or SessionStatistics(*[np.zeros(len(places))] * 4))
 
 

@@ -190,9 +190,8 @@ def latest_sessions(
         message_index: Index of messages by session.
         since: Exclude sessions that ended before this time.
     """
-    matches_type = where.matches_type
-    if matches_type is not None and not any(
-        chunk_type.kind == "message" and matches_type(chunk_type) for chunk_type in columns.types
+    if where.is_by_type and not any(
+        chunk_type.kind == "message" and where.suits(chunk_type) for chunk_type in columns.types
     ):
         return {}
     there = connection.execute(

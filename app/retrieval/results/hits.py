@@ -12,8 +12,7 @@ from app.core.clock import to_datetime
 from app.core.recall_fence import without_recalled
 from app.index.repo import agents_of
 from app.index.searchable_text import tool_text
-from app.retrieval.model import FacetCount, Hit, Query, Why
-from app.retrieval.results.model import RankedCandidate
+from app.retrieval.model import FacetCount, Hit, Query, RankedCandidate, Why
 from app.retrieval.results.snippets import Snippets
 from app.sessions.model import label_of
 

@@ -13,8 +13,9 @@ from app.core.clock import to_datetime, to_ms
 from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_only import FilterOnlyResult
+from app.retrieval.candidates.filters import build_filter
 from app.retrieval.model import MonthCount, Query
-from app.retrieval.query.match_expression import Mode, match_expression
+from app.retrieval.query.match_expression import Mode, excluded_expression, match_expression
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -42,7 +43,8 @@ def count_months(
         index_cache: Posting lists and columns.
     """
     undated = replace(query, since=None, until=None)
-    allowed = FilterOnlyResult(connection, undated, stores, index_cache, None)
+    where = build_filter(undated, stores)
+    allowed = FilterOnlyResult(connection, where, excluded_expression(query), index_cache, None)
     ids = allowed.ids
     for mode in _MODES:
         expression = match_expression(query, mode, need_phrases=True)

@@ -12,12 +12,11 @@ from functools import lru_cache
 from itertools import islice, pairwise
 from typing import Final
 
-from app.core.stopwords import stop_words
 from app.index import cjk_ngrams
 from app.index.chunking import is_boundary
 from app.index.tokenizer import stem
 from app.retrieval.model import Span, Term
-from app.retrieval.query.match_expression import fold
+from app.retrieval.query.match_expression import fold, search_terms
 
 LENGTH: Final = 240
 SCANNED: Final = 200_000
@@ -106,7 +105,7 @@ class Snippets:
     """Snippets of several texts for the same ``terms``; see ``snippet``."""
 
     def __init__(self, terms: Iterable[Term]) -> None:
-        self._patterns = _patterns(tuple(term for term in terms if not term.excluded))
+        self._patterns = _patterns(tuple(terms))
 
     def of(self, text: str, length: int = LENGTH, extra: str = "") -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
         """Return the snippet of ``text``; words in ``extra``, such as a title, count as found."""
@@ -125,7 +124,7 @@ class Snippets:
 
 def spans(text: str, terms: Iterable[Term]) -> tuple[Span, ...]:
     """Return the ranges of ``text`` that match ``terms``, in its first 200,000 characters."""
-    patterns = _patterns(tuple(term for term in terms if not term.excluded))
+    patterns = _patterns(tuple(terms))
     return tuple(Span(mark.start, mark.end) for mark in _marks(text[:SCANNED], patterns))
 
 
@@ -134,11 +133,9 @@ def spans(text: str, terms: Iterable[Term]) -> tuple[Span, ...]:
 
 @lru_cache(maxsize=64)
 def _patterns(terms: tuple[Term, ...]) -> _Patterns:
-    dropped = stop_words(_flat(term.text).strip() for term in terms if not term.phrase and not term.prefix)
-    plain = [term for term in terms if term.phrase or term.prefix or _flat(term.text).strip() not in dropped] or terms
     stems, prefixes, runs = dict[str, None](), dict[str, None](), dict[str, None]()
     phrases = dict[tuple[str, ...], None]()
-    for term in plain:
+    for term in search_terms(terms):
         runs.update(dict.fromkeys(_runs(term.text)))
         words = _words(term.text)
         if term.prefix and words:

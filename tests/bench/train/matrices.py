@@ -14,7 +14,6 @@ from app.embed.embedder_factory import open_embedder
 from app.embed.model import Embedder
 from app.index.columns.index_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
-from app.retrieval.candidates.depths import retrieval_depths
 from app.retrieval.candidates.filters import build_filter
 from app.retrieval.candidates.retrievers import RetrieverInput, retrieve
 from app.retrieval.candidates.scored_chunks import WHOLE, empty_chunks
@@ -210,7 +209,7 @@ def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[i
         connection, query, build_filter(query, STORES), STORES, recipe, True, index_cache, vector_query
     )
     # Mentions are not learned from.
-    legs = retrieve(given, ("words", "vector"), retrieval_depths(recipe, _DEPTH, is_learned=True))
+    legs = retrieve(given, ("words", "vector"), recipe.depths(_DEPTH, is_learned=True))
     columns, demanded = given.columns, given.where_with_words
     words, near = legs["words"], legs.get("vector", empty_chunks(columns))
     question, found = analyse_question(query), merge_scores(columns, words, near)

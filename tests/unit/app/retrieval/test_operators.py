@@ -14,7 +14,7 @@ from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filters import build_filter
 from app.retrieval.model import Query
-from app.retrieval.operators import OPERATORS, SESSION_IS, wanted_values
+from app.retrieval.operators import OPERATORS, SESSION_IS, query_clauses
 from app.retrieval.query.parser import parse
 from tests.unit.app.vault_harness import VaultHarness
 
@@ -39,7 +39,8 @@ def queries(name: str) -> list[Query]:
     values = VALUES[name]
     made = [Query("", excluded=((name, value),)) for value in values]
     if name in OPERATORS:
-        made += [OPERATORS[name].alone(value) for value in values] + [OPERATORS[name].alone(*values[:2])]
+        field = OPERATORS[name].field
+        made += [Query("", **{field: wanted}) for wanted in (*((value,) for value in values), tuple(values[:2]))]  # type: ignore[arg-type]
     return made
 
 
@@ -67,14 +68,14 @@ def test_all_forms_answer_the_same_chunks(filled: VaultHarness, name: str) -> No
                 expected = {int(str(row[0])) for row in connection.execute(sql + where.sql, where.values)}
                 by_point = {int(str(row[0])) for row in connection.execute(sql + where.point_sql, where.values)}
                 assert by_point == expected, (query, stores)
-                found = with_mask(connection, where, query, stores, cache)
+                found = with_mask(connection, where, cache)
                 masked = {*every[found.mask[every]].tolist()}
                 assert masked == expected if found.is_exact else masked >= expected, (query, stores)
                 for form in (where, found):
                     kept = {*every[passes_filter(connection, columns, every, form)].tolist()}
                     assert kept == expected, (query, stores)
-                if where.matches_type is not None:
-                    by_type = columns.where(every, [where.matches_type(one) for one in columns.types])
+                if where.is_by_type:
+                    by_type = columns.where(every, [where.suits(one) for one in columns.types])
                     assert {*every[by_type].tolist()} == expected, (query, stores)
                 seen |= expected
         return seen
@@ -93,4 +94,4 @@ def test_an_unknown_value_of_a_closed_operator_matches_nothing(operator: object)
     query = parse(f"{name}:zzyzx", 0)
     assert query.matches_nothing == OPERATORS[name].is_closed
     assert bool(query.hints) == OPERATORS[name].is_closed
-    assert [one.name for one, _ in wanted_values(query)] == ([] if OPERATORS[name].is_closed else [name])
+    assert [clause.operator.name for clause in query_clauses(query)] == ([] if OPERATORS[name].is_closed else [name])

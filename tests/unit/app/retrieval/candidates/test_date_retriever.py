@@ -35,7 +35,7 @@ def found(vault_harness: VaultHarness, text: str) -> list[str]:
         index_cache = IndexCache()
         columns, where = index_cache.columns(connection, last_chunk(connection)), build_filter(query, STORES)
         if where.is_restrictive:
-            where = with_mask(connection, where, query, STORES, index_cache)
+            where = with_mask(connection, where, index_cache)
         places = messages_of_named_times(connection, columns, analyse_question(query), where)
         return [f"{session}#{seq}" for session, seq in with_owner_ids(columns, places)]
 

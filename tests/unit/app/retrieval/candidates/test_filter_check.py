@@ -59,12 +59,12 @@ def test_both_say_the_same(various: VaultHarness, name: str, values: tuple[str, 
     index_cache = IndexCache()
     query: Any = replace(Query(""), **({name: values} if name else {}))
     where = build_filter(query, stores)
-    assert where.matches_type is not None
+    assert where.is_by_type
     for change in ("", "DELETE FROM chunks WHERE id = 2", "INSERT INTO session_moves VALUES ('t', 1, 0)"):
         if change:
             run(various, change)
         assert reported(various, index_cache, where) == reported(
-            various, IndexCache(), replace(where, matches_type=None, is_restrictive=True)
+            various, IndexCache(), replace(where, is_by_type=False, is_restrictive=True)
         )
 
 
@@ -76,20 +76,20 @@ def test_what_is_known_of_operators_is_what_the_database_says(
     query = parse(text, 0)
     where = build_filter(query, stores)
     kept = IndexCache()
-    exact = various.do(various.store.read(lambda connection: with_mask(connection, where, query, stores, kept)))
+    exact = various.do(various.store.read(lambda connection: with_mask(connection, where, kept)))
     assert exact.is_exact
     changes = ("", "DELETE FROM chunks WHERE id = 2", "INSERT INTO session_moves VALUES ('t', 1, 0)")
     for change in changes:
         if change:
             run(various, change)
-        assert reported(various, kept, exact) == reported(various, kept, replace(where, matches_type=None))
+        assert reported(various, kept, exact) == reported(various, kept, replace(where, is_by_type=False))
     assert not with_word_filter(exact, '"a"', None).is_exact
 
 
 def test_chunks_that_came_after_the_search_began_are_none(various: VaultHarness) -> None:
     query, kept = parse("role:user", 0), IndexCache()
     where = build_filter(query, STORES)
-    found = various.do(various.store.read(lambda connection: with_mask(connection, where, query, STORES, kept)))
+    found = various.do(various.store.read(lambda connection: with_mask(connection, where, kept)))
     exact = replace(found, is_exact=True)
     before = reported(various, kept, exact)
     various.say("one more", session="later")
@@ -99,7 +99,7 @@ def test_chunks_that_came_after_the_search_began_are_none(various: VaultHarness)
 
 def test_what_asks_for_more_than_the_sort_is_left_to_the_database() -> None:
     more = [Query("", tags=("a",)), Query("", since=1), Query("", kinds=("note",), excluded=(("agent", "x"),))]
-    assert [build_filter(query, STORES).matches_type for query in more] == [None] * 3
+    assert not any(build_filter(query, STORES).is_by_type for query in more)
     where = build_filter(Query("", kinds=("note",)), STORES)
-    assert with_word_filter(where, None, None).matches_type is not None
-    assert with_word_filter(where, '"a"', None).matches_type is None
+    assert with_word_filter(where, None, None).is_by_type
+    assert not with_word_filter(where, '"a"', None).is_by_type

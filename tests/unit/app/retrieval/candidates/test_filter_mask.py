@@ -63,7 +63,7 @@ def both(vault_harness: VaultHarness, text: str, stores: Sequence[str] = STORES)
 
     def work(connection: apsw.Connection) -> tuple[set[int], set[int], bool]:
         rows = connection.execute(f"SELECT c.id FROM chunks c WHERE {where.sql}", where.values)
-        found = with_mask(connection, where, query, stores, IndexCache())
+        found = with_mask(connection, where, IndexCache())
         return {int(str(row[0])) for row in rows}, {*np.flatnonzero(found.mask).tolist()}, found.is_exact
 
     return vault_harness.do(vault_harness.store.read(work))

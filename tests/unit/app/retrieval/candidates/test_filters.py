@@ -105,9 +105,10 @@ def test_newest_first_and_one_of_each(vault_harness: VaultHarness) -> None:
     vault_harness.clock.ms += 1_000
     note = vault_harness.save("word " * 500, title="Note")
     vault_harness.sync()
+    where = build_filter(query(), STORES)
     found = vault_harness.do(
         vault_harness.store.read(
-            lambda connection: FilterOnlyResult(connection, query(), STORES, IndexCache(), None).shown(0, 100)
+            lambda connection: FilterOnlyResult(connection, where, None, IndexCache(), None).shown(0, 100)
         )
     )
     assert [item.target for item in found] == [note.id, "s#2", "s#1"]

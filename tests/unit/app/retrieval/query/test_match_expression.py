@@ -24,6 +24,7 @@ from app.retrieval.query.match_expression import (
     has_token,
     match_expression,
     quote,
+    search_terms,
 )
 
 ANY_TEXT = st.text(max_size=80) | st.text(alphabet="ab\"'*()^:-+ {},ANDORTNEAR\x00\ud800我们กี่é,", max_size=60)
@@ -178,6 +179,11 @@ def test_stop_words_are_dropped_when_others_remain(index: Index) -> None:
     assert index.find(match_expression(plain("the bicycle"))) == [2]
     assert sorted(index.find(match_expression(plain("the bicycle"), drop_stop_words=False))) == [1, 2]
     assert index.find(match_expression(plain("the of?"))) == [1]
+
+
+def test_punctuation_and_excluded_terms_do_not_change_which_words_are_searched() -> None:
+    assert search_terms([Term("Why?"), Term("***"), Term("bicycle"), Term("red", excluded=True)]) == [Term("bicycle")]
+    assert search_terms([Term("Why?"), Term("***"), Term("red", excluded=True)]) == [Term("Why?")]
 
 
 def test_phrases_and_prefixes_are_never_stop_words(index: Index) -> None:

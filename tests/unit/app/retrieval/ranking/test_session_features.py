@@ -76,12 +76,11 @@ def latest_of(connection: apsw.Connection, text: str = "", stores: Any = STORES)
     allowed, until = where(text, stores)
     index_cache = IndexCache()
     columns = weighed(connection, index_cache).columns
-    parsed = parse(text, round(BEGUN.timestamp() * 1000))
-    known = with_mask(connection, allowed, parsed, stores, index_cache) if allowed.is_restrictive else allowed
+    known = with_mask(connection, allowed, index_cache) if allowed.is_restrictive else allowed
     found = latest_sessions(connection, known, until, columns, index_cache.messages)
     assert found == latest_sessions(connection, replace(known, is_exact=False), until, columns, index_cache.messages)
     assert found == latest_sessions(
-        connection, replace(allowed, matches_type=None), until, columns, index_cache.messages
+        connection, replace(allowed, is_by_type=False), until, columns, index_cache.messages
     )
     return found
 
