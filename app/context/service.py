@@ -50,7 +50,7 @@ _NO_SEARCH_WORDS: Final = "The prompt has no word to search for, so nothing was 
 
 @dataclass(frozen=True, slots=True)
 class ContextRequest:
-    """Request for a context: prompt text and terms, session, agent, readable stores and the current time."""
+    """Request for a context: prompt, session, agent, readable stores and the current time."""
 
     text: str
     terms: tuple[Term, ...]
@@ -61,7 +61,7 @@ class ContextRequest:
 
     @property
     def sees_messages(self) -> bool:
-        """Whether the caller may read messages and session summaries."""
+        """Return whether the caller may read messages and session summaries."""
         return "private" in self.stores
 
     def read_sections(self, options: ContextOptions) -> SectionNames:

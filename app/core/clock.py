@@ -46,7 +46,7 @@ def to_ms(when: datetime) -> int:
 
 
 def midnight_ms(day: date, zone: tzinfo | None) -> int:
-    """Return milliseconds since 1970 UTC of the start of a day in ``zone``, the machine's when ``None``."""
+    """Return the start of a day in milliseconds UTC, in ``zone`` or here."""
     return to_ms(datetime.combine(day, time_of_day.min, zone))
 
 

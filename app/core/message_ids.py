@@ -19,7 +19,7 @@ class MessageRef:
 
 
 def parse(text: str) -> MessageRef | None:
-    """Return the message that an id names, ``None`` where it is no id of a message."""
+    """Return the message that an id names, ``None`` for another id."""
     session, _, number = text.rpartition("#")
     if session and number.isascii() and number.isdecimal() and len(number) <= _MAX_DIGITS:
         return MessageRef(session, int(number))

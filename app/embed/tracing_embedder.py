@@ -1,4 +1,4 @@
-"""Embedder wrapper that traces the model, number of texts and duration of each call, but no text."""
+"""Embedder wrapper that traces the duration of each call, but no text."""
 
 import time
 from collections.abc import Callable, Sequence

@@ -10,7 +10,7 @@ from typing import Final
 
 import apsw
 
-from app.core.batching import batched
+from app.core.item_batches import batched
 from app.history import history_repo
 from app.history.history_repo import HistoryRow
 from app.history.model import TargetKind

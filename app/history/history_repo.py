@@ -131,7 +131,7 @@ def undoes_another(connection: apsw.Connection, entry: HistoryRow) -> bool:
 
 
 def is_addition_undone(connection: apsw.Connection, target: str) -> bool:
-    """Return whether the latest change of a target undid its addition, as undoing an import does."""
+    """Return whether the latest change of a target undid its addition."""
     found = connection.execute(
         "SELECT 1 FROM memory_history WHERE target = ?1 AND event = 'ADD'"
         " AND undone_by = (SELECT max(id) FROM memory_history WHERE target = ?1)",

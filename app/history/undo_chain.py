@@ -45,7 +45,7 @@ def _chain(connection: apsw.Connection, history_id: int) -> Iterator[int]:
 
 
 def standing_of_run(connection: apsw.Connection, run_id: str) -> list[int]:
-    """Return the ids of a run's entries whose effect stands, in the order they were written."""
+    """Return the ids of a run's entries in effect, oldest first."""
     rows = connection.execute("SELECT id FROM memory_history WHERE run_id = ? ORDER BY id", (run_id,))
     made = [int(str(row[0])) for row in rows]
     return [one for one in made if stands(connection, one)]

@@ -4,8 +4,8 @@ from collections.abc import Iterable, Sequence
 
 import apsw
 
-from app.core.batching import batched
 from app.core.clock import to_ms
+from app.core.item_batches import batched
 from app.core.text import content_hash
 from app.index import long_memories, repo, session_reindex
 from app.index.chunking import TextPiece, pieces

@@ -7,8 +7,8 @@ from typing import TypeVar
 import apsw
 
 from app.changes import MAX_NAMED, Changed, ChangeSet, Scope, joined_scopes
-from app.core.batching import batched
 from app.core.clock import Clock
+from app.core.item_batches import batched
 from app.core.stores import STORES
 from app.errors import AccessDeniedError, NotFoundError
 from app.memories import repo
@@ -62,7 +62,7 @@ class MemoryUnitOfWork:
         *,
         stores: Sequence[str] = STORES,
     ) -> Changed[list[T]]:
-        """Run ``work`` on ``size`` items at a time, each batch in a transaction of its own, all as one run.
+        """Run ``work`` on batches of items, each in its own transaction.
 
         Others may write in between. The answer is all that ``work`` returned.
         """

@@ -92,7 +92,7 @@ class LastingBackend:
         return self._feed.subscribe(listener)
 
     def call(self, operation: str, arguments: Mapping[str, Any]) -> "Future[Reply]":
-        """Call an operation; the future holds its reply or the host's failure, and cancels a read."""
+        """Call an operation; cancelling the future stops a read."""
         answer: Future[Reply] = Future()
         if operation not in self._reads:
             answer.set_running_or_notify_cancel()  # a write on its way cannot be taken back
@@ -191,7 +191,7 @@ class LastingBackend:
 
 
 def _is_awaited(answer: "Future[Reply]") -> bool:
-    """Return whether nobody cancelled a future, which nobody can any more afterwards."""
+    """Return whether a future is still awaited; afterwards it cannot be cancelled."""
     return answer.running() or answer.set_running_or_notify_cancel()
 
 

@@ -1,4 +1,4 @@
-"""Values that the vault keeps by name: marks of unfinished work, and what belongs to the vault as a whole."""
+"""Named values of the vault, such as marks of unfinished work."""
 
 import apsw
 

@@ -57,7 +57,7 @@ class VaultEncryption:
         )
 
     def encrypt(self, passphrase: str, *, is_open: bool = False) -> None:
-        """Have the next opening encrypt the vault, or go on with an encryption that was cut off.
+        """Have the next opening encrypt the vault, or finish doing so.
 
         Args:
             passphrase: What will open it.

@@ -5,8 +5,8 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 
 from app.changes import Changed
-from app.core.batching import batched
 from app.core.clock import DAY_MS, Clock
+from app.core.item_batches import batched
 from app.memories.archive.service import ArchiveService
 from app.memories.clusters import Cluster
 from app.memories.compression import ACTOR, CompressionService

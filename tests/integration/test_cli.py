@@ -249,7 +249,7 @@ def test_what_people_try_first_works(keepsake: Keepsake) -> None:
     keepsake("capture", "heron")
     wrong = keepsake("export", "--format", "xml", "x")
     assert wrong.returncode == 2
-    assert "'xml' is not one of 'jsonl', 'markdown', 'folder', 'mcp-memory'." in sentence(wrong)
+    assert "'xml' is not one of 'jsonl', 'markdown', 'folder', 'encrypted', 'mcp-memory'." in sentence(wrong)
     listed = keepsake("config", "list").stdout
     assert listed
     assert keepsake("config").stdout == keepsake("config", "show").stdout == listed

@@ -148,7 +148,7 @@ class GenerationBuilder:
             self._jobs.end(job, state)
 
     async def _build_all(self, building: ActiveEmbedding, job: Job) -> str:
-        """Build the generation to its end, activate it, and return the final state of the job."""
+        """Build the generation, activate it, and return the job's final state."""
         may_send = self._generations.builds_private()
         total, done = await self._store.read(partial(_extent, generation=building.generation, may_send=may_send))
         after, is_again, is_warm = 0, False, False

@@ -129,7 +129,7 @@ class EmbeddingService:
         return await self.status()
 
     async def try_again(self) -> None:
-        """Retry failed work at once, since its cause may be gone, and not at its next time."""
+        """Retry failed work at once, because its cause may be gone."""
         await self._store.write(repo.retry_now, is_derived=True)
         self._go_on()
 

@@ -10,8 +10,8 @@ from typing import Any
 
 import apsw
 
-from app.core.batching import batched
 from app.core.clock import to_datetime
+from app.core.item_batches import batched
 from app.core.stores import STORES
 from app.memories import repo
 from app.memories.archive.model import ArchivedMemory, ArchiveFilter

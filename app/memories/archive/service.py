@@ -11,9 +11,9 @@ from typing import Any
 import apsw
 
 from app.changes import MAX_NAMED, Changed, ChangeSet, joined_scopes
-from app.core.batching import batched
 from app.core.clock import DAY_MS, Clock, to_datetime
 from app.core.ids import new_id
+from app.core.item_batches import batched
 from app.core.stores import STORES
 from app.core.text import excerpt, storable
 from app.errors import InputError

@@ -10,8 +10,8 @@ from typing import Any
 
 import apsw
 
-from app.core.batching import batched
 from app.core.clock import to_datetime, to_ms
+from app.core.item_batches import batched
 from app.core.stores import STORES, sees_all
 from app.history import as_of
 from app.history.history_repo import HistoryRow

@@ -10,8 +10,8 @@ from functools import partial
 import apsw
 
 from app.changes import Changed
-from app.core.batching import batched
 from app.core.ids import new_id
+from app.core.item_batches import batched
 from app.core.stores import STORES
 from app.core.tag_names import MAX_TAG_LENGTH, normalise_tag, normalise_tags
 from app.errors import InputError, NotFoundError
@@ -98,7 +98,7 @@ class TagService:
 
 
 def _rename_all(ids: Sequence[str], names: Mapping[str, str], stores: Sequence[str], writer: MemoryWriter) -> list[str]:
-    """Rename the tags of the active memories of ``ids`` in ``stores``, and return the ids of those that changed."""
+    """Rename tags of active memories and return the ids that changed."""
     changed = []
     # Whole ones for every caller: what some may not see of them, such as their sources, must stay.
     for memory in repo.many(writer.connection, ids):

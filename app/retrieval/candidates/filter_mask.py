@@ -48,7 +48,7 @@ def with_mask(connection: apsw.Connection, where: ChunkFilter, index_cache: Inde
 
 
 def _chosen(connection: apsw.Connection, columns: ChunkColumns, last: int, clause: Clause) -> "Mask | None":
-    """Return the mask of the chunks that a clause may allow, ``None`` where it is not known."""
+    """Return the mask of chunks that a clause may allow, if known."""
     operator = clause.operator
     if clause.is_excluded:
         if not operator.sessions or operator.covers_memories:

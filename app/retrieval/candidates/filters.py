@@ -73,7 +73,7 @@ class ChunkFilter:
         return Access(self.stores).sees_all
 
     def suits(self, chunk_type: "ChunkType") -> bool:
-        """Tell whether chunks of a type may satisfy the filter: its stores and its operators on types."""
+        """Tell whether chunks of a type may satisfy the filter."""
         return chunk_type.store in self.stores and all(clause.allows(chunk_type) for clause in self.clauses)
 
 

@@ -7,7 +7,7 @@ from typing import Final
 
 import apsw
 
-from app.core.batching import batched
+from app.core.item_batches import batched
 from app.memories import repo as memories
 from app.memories.deduplication.similar import text_of
 from app.memories.deduplication.word_sets import restates

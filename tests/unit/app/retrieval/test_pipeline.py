@@ -84,10 +84,10 @@ def test_words_answer_where_the_embedder_fails(vault_harness: VaultHarness) -> N
 def test_a_search_that_nobody_waits_for_ends_at_the_next_stage(vault_harness: VaultHarness, recipe: str) -> None:
     vault_harness.say("a grey heron", "a teal")
     vault_harness.sync()
-    stop, asked = StopSignal(), list[str]()
+    stop, requested = StopSignal(), list[str]()
 
     def vector(text: str) -> bytes:
-        asked.append(text)
+        requested.append(text)
         stop.set()
         return vault_harness.embedder.embed_query(text).tobytes()
 
@@ -99,7 +99,7 @@ def test_a_search_that_nobody_waits_for_ends_at_the_next_stage(vault_harness: Va
     )
     with pytest.raises(CancelledByPersonError):
         vault_harness.do(searching)
-    assert (asked, watch.laps) == (["heron"], {})
+    assert (requested, watch.laps) == (["heron"], {})
 
 
 def test_a_cancelled_search_stops_its_statement_and_the_next_one_runs(vault_harness: VaultHarness) -> None:

@@ -110,15 +110,15 @@ def test_background_work_rests_its_whole_time_while_a_caller_waits(store: Store)
         rests.append(seconds)
 
     async def work() -> None:
-        asked, answer = asyncio.Event(), threading.Event()
+        called, answer = asyncio.Event(), threading.Event()
         loop = asyncio.get_running_loop()
 
         def wait(_connection: apsw.Connection) -> None:
-            loop.call_soon_threadsafe(asked.set)
+            loop.call_soon_threadsafe(called.set)
             answer.wait()
 
         reading = asyncio.create_task(store.read(wait))
-        await asked.wait()
+        await called.wait()
         await store.yield_to_readers(60.0, rest)
         answer.set()
         await reading

@@ -8,7 +8,7 @@ T = TypeVar("T")
 
 
 def batched(items: Iterable[T], size: int) -> Iterator[list[T]]:
-    """Yield the items in lists of ``size``, the last perhaps shorter; Python 3.12 has one like it in itertools."""
+    """Yield the items in lists of ``size``; the last may be shorter."""
     rest = iter(items)
     while batch := list(islice(rest, size)):
         yield batch

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.core.batching import batched
+from app.core.item_batches import batched
 
 
 @given(st.lists(st.integers(), max_size=50), st.integers(1, 12))
