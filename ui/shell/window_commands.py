@@ -51,7 +51,7 @@ FRAME = (
         QT_TRANSLATE_NOOP("Frame", "Export everything…"),
         "folder-open",
         "",
-        "save take out backup copy json markdown html encrypted passphrase",
+        "save take out backup copy json markdown html",
     ),
     CommandSpec(
         "file.capsule",

@@ -106,6 +106,6 @@ def test_the_settings_show_the_key_of_the_service_in_use(
     rest(lambda: bool(backend.requested("secret.status")))
     assert panel.keys.service == "cohere"
     qtbot.keyClicks(sheet._search, "keyring cohere")
-    assert panel.isVisibleTo(sheet)
+    rest(lambda: panel.isVisibleTo(sheet))
     assert [name for name, item in sheet._fields.items() if item.isVisibleTo(sheet)] == []
     sheet.hide()
