@@ -48,7 +48,7 @@ class Config:
     ) -> None:
         self.vault = vault
         self.version = 0
-        """Rises with every change, so that what is made of several settings can be kept until then."""
+        """Number of changes so far, by which values made of settings can be cached."""
         self.is_safe_mode = safe_mode
         self._path = vault / FILE
         self._changing = threading.Lock()

@@ -49,7 +49,7 @@ RETRY_MS = 60_000
 PAUSE_S = 0.1
 LONGEST_REST_S = 0.25
 LONGEST_DELAY_S = 30.0
-"""How long an import, at most, keeps passages and vectors waiting."""
+"""Longest time that an import delays passages and vectors."""
 _MAX_BACKOFF = 10
 ANN_MIN_VECTORS = 5_000
 """The number of chunks from which vectors are searched through an ``AnnCache``."""

@@ -8,7 +8,7 @@ from ui.models.fuzzy_match import match
 SHOWN = 50
 RECENT_BONUS = 4.0
 KEYWORD_WORTH = 3.0
-"""Worth of each typed letter where words that are not shown begin with them: half of one in the title."""
+"""Score of a typed letter that matches a keyword: half of one in the title."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,7 +23,7 @@ _MARKS = re.compile(
 )
 """Of Markdown within lines; those that lines begin with are gone from snippets."""
 _CELLS = re.compile(r"\s*\|(?:[\s|]|:?-+:?(?=\s*\|))*")
-"""What stands between the cells of a table, the line below its head too."""
+"""Separators of table cells, and the line below a table's head."""
 _TABLE = 4
 """So many upright lines make a table; fewer may belong to a command."""
 _PART = re.compile(r'-?[^\s":]+:"[^"]*"|"[^"]*"|\S+')

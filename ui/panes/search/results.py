@@ -21,7 +21,7 @@ from ui.widgets.lists.row_list import RowModel
 from ui.widgets.lists.row_view import Index, RowState, RowView
 
 OUTDATED = 0.4
-"""How strongly hits are painted that answer another question."""
+"""Opacity of hits that answer an earlier query."""
 
 __all__ = ["GroupHeading", "MoreRow", "ResultList", "ResultModel", "Row"]
 

@@ -46,7 +46,7 @@ class FactsTab(QWidget):
     memory_requested = Signal(str)
     """Show the memory of this id."""
     counted = Signal(str, object)
-    """How many facts were drawn from a conversation, as far as they are shown."""
+    """Number of shown facts that were drawn from a conversation."""
     draw_requested = Signal()
     """Draw the facts of the conversation now."""
 

@@ -43,7 +43,7 @@ _NAMING = re.compile(
     r"([^\"\u201c\u201d\u201e\u00ab\u00bb\n]{1,80}?)[ \u00a0]?[\"\u201c\u201d\u00bb]",
     re.IGNORECASE,
 )
-"""A notice that a group was made or has another name, which is the last in quotation marks."""
+"""Notice of a new or renamed group; its name is quoted last."""
 _MOST_NAMED = 3
 
 
