@@ -15,8 +15,10 @@ from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.archive_search import search_unindexed
 from app.retrieval.historical_search import search_history
+from app.retrieval.model import Found
 from app.retrieval.pipeline import run_search
 from app.retrieval.ranking.linear_ranker import load_ranker
+from app.retrieval.request import Request
 from app.retrieval.results.month_counts import count_months
 from app.retrieval.warmup import preload_frequent_words
 
@@ -27,10 +29,16 @@ __all__ = [
     "load_ranker",
     "preload_frequent_words",
     "run_search",
-    "search_history",
-    "search_unindexed",
+    "search_texts",
     "unit_vector",
 ]
+
+
+def search_texts(connection: apsw.Connection, request: Request) -> Found:
+    """Return what a search of the past or of an unindexed state finds."""
+    if request.as_of_ms is not None:
+        return search_history(connection, request, request.as_of_ms)
+    return search_unindexed(connection, request)
 
 
 def load_columns(connection: apsw.Connection, index_cache: Callable[[], IndexCache]) -> None:

@@ -75,6 +75,7 @@ class Request:
         index_cache: Returns the cache of posting lists and columns.
         found_only: Show only what a retriever found, no neighbours.
         embedding: The caller's own vector of the query.
+        as_of_ms: Search the vault as it was then, milliseconds UTC.
         stop: Is set when nobody waits for the answer any more; stages look at it between each other.
     """
 
@@ -88,7 +89,13 @@ class Request:
     index_cache: "Callable[[], IndexCache]"
     found_only: bool = False
     embedding: Sequence[float] | None = None
+    as_of_ms: int | None = None
     stop: StopSignal = field(default_factory=StopSignal)
+
+    @property
+    def is_outside_index(self) -> bool:
+        """Return whether the texts to search are not, or not all, in the index."""
+        return self.as_of_ms is not None or self.query.asks_unindexed
 
     @property
     def is_learned(self) -> bool:
@@ -99,18 +106,6 @@ class Request:
     def last(self) -> int:
         """Return the number of the last hit to show."""
         return self.offset + self.limit
-
-
-@dataclass(frozen=True, slots=True)
-class HistoricalRequest:
-    """Request of a historical search: moment, stores and which hits; ``stop`` as in ``Request``."""
-
-    at_ms: int
-    stores: Sequence[str]
-    limit: int
-    offset: int = 0
-    per_session: int | None = None
-    stop: StopSignal = field(default_factory=StopSignal)
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, TypeVar
 
 from app.core.clock import Clock, to_ms
 from app.core.lazy_module import LazyModule
-from app.core.stop_signal import StopSignal
 from app.core.stores import STORES
 from app.core.text import storable
 from app.embed.reranker import Reranker
@@ -25,7 +24,6 @@ from app.retrieval.ranking.recipe_settings import reweighted
 from app.retrieval.ranking.speaker_names import SpeakerNameCache
 from app.retrieval.recipes import DEFAULT, Recipe, find_recipe
 from app.retrieval.request import (
-    HistoricalRequest,
     Request,
     SearchResult,
     Stopwatch,
@@ -142,24 +140,25 @@ class SearchService:
         watch.lap("parse")
         if query.matches_nothing:
             return Found(query, chosen.name, (), notes=query.hints, milliseconds=watch.laps)
-        if as_of is not None:
-            moment = HistoricalRequest(to_ms(as_of), stores, limit, offset, per_session)
-            return await self._store.read(
-                lambda connection: reader_work.search_history(connection, query=query, moment=moment), stop=moment.stop
-            )
-        if query.asks_unindexed:
-            stop = StopSignal()
-            return await self._store.read(
-                lambda connection: reader_work.search_unindexed(connection, query, limit, offset, stores, stop),
-                stop=stop,
-            )
         if is_internal and self._index_worker.generations.keeps_private(active_embedding):
             legs = ("words", "entity")
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]
         found_only = legs is not None and not is_internal
         request = Request(
-            query, chosen, wanted, stores, offset, limit, per_session, self._index_cache, found_only, embedding
+            query,
+            chosen,
+            wanted,
+            stores,
+            offset,
+            limit,
+            per_session,
+            self._index_cache,
+            found_only,
+            embedding,
+            None if as_of is None else to_ms(as_of),
         )
+        if request.is_outside_index:
+            return await self._store.read(partial(reader_work.search_texts, request=request), stop=request.stop)
         ask = partial(self._answer, watch=watch, active_embedding=active_embedding, needs_meaning=needs_meaning)
         given, notes = await (ask(request) if is_internal else self._reranking.answer(request, ask))
         self._trace_search(chosen, query, given, watch)

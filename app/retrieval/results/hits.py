@@ -3,15 +3,17 @@
 import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import apsw
 import numpy as np
 
-from app.core.clock import to_datetime
+from app.core.clock import to_datetime, to_ms
 from app.core.recall_fence import without_recalled
 from app.index.repo import agents_of
 from app.index.searchable_text import tool_text
+from app.memories.model import Memory
 from app.retrieval.model import FacetCount, Hit, Query, RankedCandidate, Why
 from app.retrieval.results.snippets import Snippets
 from app.sessions.model import label_of
@@ -163,6 +165,7 @@ def build_hits(
     query: Query,
     *,
     labelled: bool = False,
+    former: Mapping[str, Memory] = MappingProxyType({}),
 ) -> tuple[Hit, ...]:
     """Return the hits of ``ranked``, without those deleted meanwhile.
 
@@ -172,11 +175,13 @@ def build_hits(
         rows: Row of each candidate.
         query: The parsed query; its words are marked.
         labelled: Whether a session without a title gets its first words as title.
+        former: Earlier values of memories by id, shown in place of the stored ones.
     """
     known = [(item, rows[item.chunk_id]) for item in ranked if item.chunk_id in rows]
     messages = [(row.session_id, item.target) for item, row in known if row.kind != "memory"]
     said = _messages(connection, [(str(session), target) for session, target in messages], labelled=labelled)
-    kept = _memories(connection, [str(row.memory_id) for _, row in known if row.kind == "memory"])
+    wanted = [str(row.memory_id) for _, row in known if row.kind == "memory" and row.memory_id not in former]
+    kept = _memories(connection, wanted) | {memory.id: _former_fields(memory) for memory in former.values()}
     snippets = Snippets(query.terms)
     built = (_hit(item, row, said, kept, snippets) for item, row in known)
     return tuple(hit for hit in built if hit is not None)
@@ -261,6 +266,13 @@ def _memories(connection: apsw.Connection, ids: Sequence[str]) -> dict[str, tupl
         (json.dumps(ids),),
     )
     return {row[0]: row[1:] for row in rows}
+
+
+def _former_fields(memory: Memory) -> tuple[Any, ...]:
+    """Return the fields of an earlier value as ``_memories`` returns stored ones."""
+    extra = f"{memory.title}\n{memory.category} {memory.key}" if memory.key else memory.title
+    owner = (memory.title, to_ms(memory.updated_at), memory.session_id, memory.source)
+    return (*owner, memory.content, json.dumps(memory.facts), memory.kind, extra)
 
 
 def _memory(found: tuple[Any, ...] | None) -> Fields | None:

@@ -20,12 +20,12 @@ from app.index.vectors.ann_cache import AnnCache
 from app.index.vectors.vector_repo import Generation
 from app.retrieval import service
 from app.retrieval.candidates.vectors import vectors_by_id
-from app.retrieval.historical_search import search_history
 from app.retrieval.model import Found
 from app.retrieval.pipeline import run_search
 from app.retrieval.query.parser import parse
+from app.retrieval.reader_work import search_texts
 from app.retrieval.recipes import find_recipe
-from app.retrieval.request import HistoricalRequest, Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
+from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
 from app.retrieval.service import SearchService
 from app.trace.trace import Trace
 from tests.unit.app.vault_harness import VaultHarness
@@ -131,10 +131,11 @@ def test_a_search_of_former_texts_ends_between_them(vault_harness: VaultHarness)
     memory, moment = vault_harness.save("a grey heron"), vault_harness.clock.now_ms()
     vault_harness.clock.ms += 1_000
     vault_harness.do(vault_harness.memories.update(memory.id, memory.version, content="a teal"))
-    request = HistoricalRequest(moment, STORES, 20)
+    recipe = find_recipe("words")
+    request = Request(parse("heron", 0), recipe, ["words"], STORES, 0, 20, None, IndexCache, as_of_ms=moment)
 
     def search(connection: apsw.Connection) -> Found:
-        return search_history(connection, parse("heron", 0), request)
+        return search_texts(connection, request)
 
     assert [hit.id for hit in vault_harness.do(vault_harness.store.read(search)).hits] == [memory.id]
     request.stop.set()
