@@ -9,6 +9,7 @@ import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
+from enum import IntEnum
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -55,6 +56,14 @@ ANN_MIN_VECTORS = 5_000
 """The number of chunks from which vectors are searched through an ``AnnCache``."""
 _REFRESH_LIMIT_S = 600.0
 _EMBED_CHARACTERS = 8_192  # an embedder reads a few hundred tokens; passages cover the rest of a long text
+
+
+class StepSize(IntEnum):
+    """How much a step found to do: nothing, all that waited, or a part of it."""
+
+    NOTHING = 0
+    REST = 1
+    PART = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,20 +175,22 @@ class IndexWorker:
         """Work until cancelled."""
         self._is_broken = False
         self._wake.set()
-        more = False
+        done = StepSize.NOTHING
         try:
             while True:
                 await self._woken()
                 if not self._may_work.is_set():
                     await self._delay_over()
-                if not more:
+                if done is not StepSize.PART:
                     await self._pause()
                 self._wake.clear()
                 begun = time.monotonic()
-                more = await self._guarded_step()
-                if more:
+                done = await self._guarded_step()
+                if done is StepSize.PART:
                     self._wake.set()
                     await self._store.yield_to_readers(min(time.monotonic() - begun, LONGEST_REST_S), self._rest)
+                elif done is StepSize.REST:
+                    self._wake.set()  # Something may have come meanwhile.
                 elif not self._wake.is_set():
                     self._hurry.clear()
                     self._idle.set()
@@ -211,15 +222,12 @@ class IndexWorker:
                 one.cancel()
 
     async def _pause(self) -> None:
-        """Wait for a burst of writes to end.
-
-        This way it is indexed in one step, unless someone awaits the index.
-        """
+        """Wait a moment, so that a burst of writes is indexed in few steps; not while someone awaits the index."""
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PAUSE_S):
                 await self._hurry.wait()
 
-    async def _guarded_step(self) -> bool:
+    async def _guarded_step(self) -> StepSize:
         try:
             return await self._step()
         except KeepsakeError as error:
@@ -227,26 +235,29 @@ class IndexWorker:
             self.failure = error.message
             _log.info("indexing stopped: %s", error.code)
             self._trace.event("index.failed", error=error.code)
-            return False
+            return StepSize.NOTHING
 
-    async def _step(self) -> bool:
+    async def _step(self) -> StepSize:
         self._due_ms = None
         if self._store.read_only is not None or self.is_paused():
-            return False
+            return StepSize.NOTHING
         if await self._store.read(partial(long_memories.is_waiting, prepared=self._prepared), is_background=True):
             prepare = Indexer().long_memory_prepared
             self._prepared = await self._store.read(prepare, limit_s=_REFRESH_LIMIT_S, is_background=True)
-        if await self._store.write(self._move_or_build, is_derived=True):
-            return True
-        if self._embeds and await self._embed_some():
-            return True
+        done = await self._store.write(self._move_or_build, is_derived=True)
+        if done is StepSize.PART:
+            return done
+        if self._embeds:
+            done = max(done, await self._embed_some())
+        if done is not StepSize.NOTHING:
+            return done
         if self._embeds:
             await self._refresh_ann_cache()
         waiting = await self._store.read(repo.pending_count, is_background=True) if self.failure and self._embeds else 0
         if not waiting:
             self.failure = ""
         self._due_ms = await self._store.read(session_reindex.next_due, is_background=True)
-        return False
+        return StepSize.NOTHING
 
     async def serving(self, within_s: float | None = None) -> ActiveEmbedding:
         """Return the active embedder and generation; see ``GenerationManager.serving``."""
@@ -329,14 +340,15 @@ class IndexWorker:
 
     # Vectors --------------------------------------------------------------------------------------------------
 
-    async def _embed_some(self) -> bool:
+    async def _embed_some(self) -> StepSize:
         find = partial(repo.pending_texts, now_ms=self._clock.now_ms(), limit=self._batch)
         texts = await self._store.read(find, is_background=True)
         if not texts:
-            return False
+            return StepSize.NOTHING
+        done = StepSize.PART if len(texts) == self._batch else StepSize.REST
         serving = await self.serving()
         if self.generations.keeps_private() and (texts := await self._without_private(texts)) == []:
-            return True
+            return done
         try:
             made = await asyncio.to_thread(_embed, serving.embedder, texts)
         except KeepsakeError as error:
@@ -347,14 +359,14 @@ class IndexWorker:
         if stored is None:
             # Another generation was activated meanwhile; the texts are still queued for that one.
             await self.generations.reload()
-            return True
+            return StepSize.PART
         if self._ann_cache is not None:
             await asyncio.to_thread(self._ann_cache.add, serving.generation, stored)
         self.failure = ""
         pending = await self._store.read(repo.pending_count, is_background=True)
         self._trace.event("index.batch", texts=len(texts), pending=pending)
         self._progressed(len(texts), pending)
-        return True
+        return done
 
     async def _without_private(self, texts: Sequence[repo.PendingText]) -> list[repo.PendingText]:
         """Return the texts that may be sent to a remote service.
@@ -376,13 +388,13 @@ class IndexWorker:
 
     # Passages -------------------------------------------------------------------------------------------------
 
-    def _move_or_build(self, connection: apsw.Connection) -> bool:
-        return (
+    def _move_or_build(self, connection: apsw.Connection) -> StepSize:
+        is_moving = (
             session_reindex.step(connection, Indexer().messages_stored, self._clock.now_ms())
             or vector_repo.drop_tool_vectors(connection)
             or self._continue_long(connection)
-            or self._build_passages(connection)
         )
+        return StepSize.PART if is_moving else self._build_passages(connection)
 
     def _continue_long(self, connection: apsw.Connection) -> bool:
         is_more = long_memories.step(connection, self._prepared)
@@ -391,14 +403,14 @@ class IndexWorker:
         return is_more
 
     @staticmethod
-    def _build_passages(connection: apsw.Connection) -> bool:
+    def _build_passages(connection: apsw.Connection) -> StepSize:
         found = repo.sessions_without_passages(connection, SESSIONS_A_STEP)
         budget = MESSAGES_A_STEP
         for session_id, covered in found:
             budget -= _extend_passages(connection, session_id, covered, budget)
             if budget <= 0:
-                break
-        return bool(found)
+                return StepSize.PART
+        return StepSize.PART if len(found) == SESSIONS_A_STEP else StepSize.REST if found else StepSize.NOTHING
 
 
 def _extend_passages(connection: apsw.Connection, session_id: str, covered: int, limit: int) -> int:
