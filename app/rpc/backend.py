@@ -13,6 +13,7 @@ from app.changes import ChangeSet, Event, Feed, Listener, Progress
 from app.errors import HostUnreachableError, UnknownOperationError
 from app.rpc.async_connection import AsyncConnection
 from app.rpc.messages import CHANGED, PROGRESSED
+from app.rpc.wire import gone
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -36,6 +37,7 @@ ALL_AREAS = frozenset(
 )
 _EVENTS = {CHANGED: ChangeSet, PROGRESSED: Progress}
 _CLOSE_SECONDS = 10.0
+_LEAVE_SECONDS = 0.5
 
 
 class RemoteBackend:
@@ -57,6 +59,8 @@ class RemoteBackend:
         self._connecting = asyncio.Lock()
         self._loop = asyncio.new_event_loop()
         self._thread: threading.Thread | None = None
+        self._lock = threading.Lock()
+        """Held while work is handed to the loop, so that none comes after the last."""
 
     def start(self) -> None:
         """Connect.
@@ -74,7 +78,8 @@ class RemoteBackend:
 
     def stop(self) -> None:
         """Leave the host; it goes on. Safe to call twice."""
-        thread, self._thread = self._thread, None
+        with self._lock:
+            thread, self._thread = self._thread, None
         if thread is None:
             return
         asyncio.run_coroutine_threadsafe(self._leave(), self._loop).result(_CLOSE_SECONDS)
@@ -94,10 +99,11 @@ class RemoteBackend:
         return self.feed.subscribe(listener)
 
     def _submit(self, work: Coroutine[Any, Any, Any]) -> "Future[Any]":
-        if self._thread is None:
-            work.close()
-            raise HostUnreachableError("This window has left its Keepsake.")
-        return asyncio.run_coroutine_threadsafe(work, self._loop)
+        with self._lock:
+            if self._thread is not None:
+                return asyncio.run_coroutine_threadsafe(work, self._loop)
+        work.close()
+        raise gone(was_sent=False)
 
     def _run(self) -> None:
         self._loop.run_forever()
@@ -108,12 +114,23 @@ class RemoteBackend:
         declaration = self._operations.get(operation)
         if declaration is None:
             raise UnknownOperationError(f"There is no operation '{operation}'.", operation=operation)
-        client = await self._connected()
+        client = await self._connected_for_call()
         value, changes = await client.reply(operation, to_builtins(dict(arguments)))
         return Reply(
             from_builtins(value, declaration.returns),
             None if changes is None else from_builtins(changes, ChangeSet),
         )
+
+    async def _connected_for_call(self) -> AsyncConnection:
+        """Return the connection; what fails here has not sent the call, so that it may be repeated."""
+        try:
+            return await self._connected()
+        except HostUnreachableError as error:
+            raise gone(was_sent=False) from error
+        except asyncio.CancelledError:
+            if self._thread is None:  # not the caller, but ``stop`` cancelled it
+                raise gone(was_sent=False) from None
+            raise
 
     async def _connected(self) -> AsyncConnection:
         async with self._connecting:
@@ -128,7 +145,9 @@ class RemoteBackend:
     async def _leave(self) -> None:
         if self._client is not None:
             await self._client.close()
-        others = asyncio.all_tasks() - {asyncio.current_task()}
+        if others := asyncio.all_tasks() - {asyncio.current_task()}:
+            # Calls fail by themselves, each with what is known of it; a slow attempt to connect does not.
+            await asyncio.wait(others, timeout=_LEAVE_SECONDS)
         for task in others:
             task.cancel()
         await asyncio.gather(*others, return_exceptions=True)

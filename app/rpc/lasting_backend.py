@@ -123,7 +123,12 @@ class LastingBackend:
             else:
                 _fail(answer, error)
 
-        call = backend.call(operation, arguments)
+        try:
+            call = backend.call(operation, arguments)
+        except ConnectionLostError:  # it was left a moment ago
+            self._lose(backend)
+            self._send(operation, arguments, answer)
+            return
         call.add_done_callback(on_done)
         answer.add_done_callback(lambda ended: ended.cancelled() and call.cancel())
 

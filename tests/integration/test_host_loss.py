@@ -14,8 +14,10 @@ import pytest
 from app.changes import ChangeSet, Event
 from app.errors import HostUnreachableError, VaultLockedError
 from app.host import Host
+from app.rpc.backend import RemoteBackend
 from app.rpc.hostfile import FILE
 from app.rpc.lasting_backend import LastingBackend
+from app.rpc.wire import ConnectionLostError
 from tests.helpers.sample_data import ROOT
 from tests.helpers.unexpected_logs import AllowLogs
 from ui.app import start_host
@@ -110,6 +112,22 @@ def test_a_window_that_leaves_asks_nothing_more(lasting: LastingBackend) -> None
     lasting.stop()
     with pytest.raises(HostUnreachableError):
         ask(lasting, "vault.status")
+
+
+def test_a_call_that_was_never_sent_says_so(vault: Path) -> None:
+    host = Host(vault)
+    host.start()
+    backend = RemoteBackend(vault)
+    backend.start()
+    host.stop()
+    for _ in range(3):  # the first may be on its way while the connection ends
+        with pytest.raises(ConnectionLostError) as failed:
+            backend.call("note.save", {"content": "heron"}).result(WAIT_S)
+    assert not failed.value.was_sent
+    backend.stop()
+    with pytest.raises(ConnectionLostError) as failed:
+        backend.call("note.save", {"content": "heron"})
+    assert not failed.value.was_sent
 
 
 def test_of_two_windows_one_takes_over_and_the_other_joins(

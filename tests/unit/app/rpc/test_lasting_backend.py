@@ -1,5 +1,6 @@
 """A read that its caller gave up is given up at the host too; a write goes on."""
 
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any
@@ -10,6 +11,7 @@ from app.api.registry import Reply
 from app.changes import Listener
 from app.errors import HostUnreachableError
 from app.rpc.lasting_backend import LastingBackend
+from app.rpc.wire import gone
 
 
 class OpenVault:
@@ -17,8 +19,11 @@ class OpenVault:
 
     def __init__(self) -> None:
         self.calls: list[Future[Reply]] = []
+        self.is_left = False
 
     def call(self, operation: str, arguments: Mapping[str, Any]) -> "Future[Reply]":
+        if self.is_left:
+            raise gone(was_sent=False)
         self.calls.append(Future())
         return self.calls[-1]
 
@@ -64,6 +69,20 @@ def test_an_answer_that_comes_too_late_is_dropped(vault: OpenVault, lasting: Las
     assert answer.cancel()
     vault.calls[0].set_result(Reply(7))
     assert answer.cancelled()
+
+
+def test_a_write_that_was_never_sent_is_made_at_the_next_host(vault: OpenVault) -> None:
+    following = OpenVault()
+    hosts = iter([vault, following])
+    lasting = LastingBackend(lambda _: next(hosts), lambda _: (following, True))
+    lasting.start()
+    vault.is_left = True
+    answer = lasting.call("note.save", {"content": "heron"})
+    while not following.calls:
+        time.sleep(0.001)
+    following.calls[0].set_result(Reply(7))
+    assert answer.result(30).value == 7
+    lasting.stop()
 
 
 def test_a_failure_is_passed_on(vault: OpenVault, lasting: LastingBackend) -> None:
