@@ -1,4 +1,7 @@
-"""Start-up, each in a process of its own: until the engine answers, and until the window has painted."""
+"""Start-up, each in a process of its own: until the engine answers, and until the window has painted.
+
+The first round compiles what an installation has compiled already, so the median of several is told.
+"""
 
 import json
 import os
@@ -30,15 +33,16 @@ def engine_ms(vault: Path) -> float:
 
 def window(vault: Path) -> dict[str, Any]:
     """Return median milliseconds to the first paint and to the filled list, and the window's resident MB."""
-    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
     runs = []
     for _ in range(ROUNDS):
         command = [sys.executable, "-m", "tests.bench.scale.window", str(vault), str(time.time())]
-        runs.append(json.loads(_run(command, environment)))
+        runs.append(json.loads(_run(command)))
     return {name: _median([run[name] for run in runs]) for name in runs[0]}
 
 
-def _run(command: list[str], environment: dict[str, str] | None = None) -> str:
+def _run(command: list[str]) -> str:
+    environment = {**os.environ, "QT_QPA_PLATFORM": "offscreen"}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)
     done = subprocess.run(command, capture_output=True, text=True, check=False, env=environment, timeout=600)
     if done.returncode:
         raise RuntimeError(f"{' '.join(command[:3])} failed: {done.stderr[-2000:]}")
