@@ -143,7 +143,8 @@ async def _lived(vault: Path, bulk: int) -> dict[str, Any]:
     writers.stdin.flush()
     reindex = bridge.start(bridge.call("vault.reindex"))
     try:
-        await ScriptedDay(program.window, bridge, recorder, bulk).run()
+        day = ScriptedDay(program.window, bridge, recorder, bulk)
+        await day.run()
         rss = resident_mb()
         if writers.poll() is not None:
             raise RuntimeError("the agents ended before the day did")
@@ -158,7 +159,8 @@ async def _lived(vault: Path, bulk: int) -> dict[str, Any]:
     program.quit()
     await ended
     collector.stop()
-    return {**_gap_report(recorder), "rss_mb": round(rss, 1), "idle_cpu_percent": idle}
+    first = {"p50": round(percentile(day.first_hits_ms, 0.5), 1), "worst": round(max(day.first_hits_ms), 1)}
+    return {**_gap_report(recorder), "first_hits_ms": first, "rss_mb": round(rss, 1), "idle_cpu_percent": idle}
 
 
 async def _idle_cpu_percent() -> float:

@@ -1,7 +1,9 @@
 """The day's steps, done in the real window."""
 
 import asyncio
+import time
 from collections.abc import Callable
+from functools import partial
 
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractScrollArea, QListView
@@ -13,6 +15,7 @@ from ui.bridge import Bridge
 from ui.notice import Notice
 from ui.panes.graph.canvas.canvas import GraphCanvas
 from ui.panes.reading_pane import history_of
+from ui.panes.search.pane import SearchPane
 from ui.shell.navigation import Place
 from ui.shell.pane_stack import PANES
 from ui.theme import Scheme
@@ -21,6 +24,9 @@ from ui.window import Window
 
 _REST_S = 0.5
 _UNDO_S = 60.0
+_LOOK_S = 0.005
+_KEY_S = 0.04  # between keys; a quick typist
+_TYPED_SEARCHES = 10
 _TEXT = "Today I met Ana in Lisbon and we spoke of the garden and its roses. "
 
 
@@ -40,6 +46,7 @@ class ScriptedDay:
         self._recorder = recorder
         self._bulk = bulk
         self._corpus = Corpus(5)  # takes a tenth of a second, which is no gap of the window's
+        self.first_hits_ms: list[float] = []
 
     async def run(self) -> None:
         """Do every step after the opening of the window."""
@@ -66,10 +73,22 @@ class ScriptedDay:
             await asyncio.sleep(0.02)
 
     async def search(self) -> None:
-        """Ask five questions."""
+        """Open five searches, then type some and note when their first hits show after the last key."""
         for _ in range(5):
             self._window.go(Place("search", extra=self._corpus.question()))
             await asyncio.sleep(2 * _REST_S)
+        pane = next(one for one in self._window.findChildren(SearchPane) if one.isVisible())
+        for _ in range(_TYPED_SEARCHES):
+            question = self._corpus.question()
+            pane.focus_first()
+            for letter in question:
+                QTest.keyClicks(pane.box, letter)
+                await asyncio.sleep(_KEY_S)
+            begun = time.perf_counter()
+            await _until(partial(_shows_answer, pane, question))
+            pane.results.repaint()
+            self.first_hits_ms.append((time.perf_counter() - begun) * 1000 + _KEY_S * 1000)
+            await asyncio.sleep(_REST_S)
 
     async def scroll(self) -> None:
         """Scroll every list and page of a conversation."""
@@ -122,10 +141,14 @@ class ScriptedDay:
                 await asyncio.sleep(_REST_S)
 
 
+def _shows_answer(pane: SearchPane, question: str) -> bool:
+    return pane._answered == question
+
+
 async def _until(done: Callable[[], bool]) -> None:
     loop = asyncio.get_running_loop()
     end = loop.time() + _UNDO_S
     while not done():
         if loop.time() > end:
             raise TimeoutError(f"a step did not end in {_UNDO_S:.0f} seconds")
-        await asyncio.sleep(0.02)
+        await asyncio.sleep(_LOOK_S)
