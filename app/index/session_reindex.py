@@ -10,13 +10,14 @@ from collections.abc import Callable, Sequence
 
 import apsw
 
+from app.core.clock import DAY_MS
 from app.index import repo
 from app.index.vectors import vector_repo
 from app.sessions.model import Message
 from app.sessions.repo import messages_between
 
 AT_ONCE = 250  # messages that one transaction indexes or removes, in about 20 ms
-GRACE_MS = 10 * 60_000
+GRACE_MS = DAY_MS
 """How long a forgotten session is only hidden, in milliseconds."""
 _BEGINNING = -(1 << 62)
 _WHOLE = 1 << 62  # ``after_seq`` of a hidden session with all of its chunks

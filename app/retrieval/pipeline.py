@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 
 from app.index import repo
+from app.retrieval.candidates.filter_check import has_leaving
 from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filter_only import FilterOnlyResult
 from app.retrieval.candidates.filters import ChunkFilter, build_filter, clause_filter
@@ -90,7 +91,7 @@ def retrieve_candidates(
     """
     index_cache, has_words = request.index_cache(), not all(term.excluded for term in request.query.terms)
     where = build_filter(request.query, request.stores)
-    if where.is_restrictive and has_words:
+    if has_words and (where.is_restrictive or has_leaving(connection)):
         where = with_mask(connection, where, index_cache)
     given = RetrieverInput(
         connection,

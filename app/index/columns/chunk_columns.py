@@ -113,6 +113,10 @@ class ChunkColumns:
         """Return the id of the session or memory with a number."""
         return self.names[number] if number >= 0 else self.memories[-number]
 
+    def memory_number(self, memory_id: str) -> int:
+        """Return the number of a memory, 0 for one without chunks."""
+        return self.numbers.get(_memory_key(memory_id), 0)
+
     def is_up_to_date(self, connection: apsw.Connection) -> bool:
         """Return whether ``exists`` is exact for the database as ``connection`` sees it."""
         # Every existing chunk was read, so none was deleted while the counts agree.
@@ -324,7 +328,7 @@ class _Numbers:
 
     def of(self, name: str, *, is_memory: bool) -> int:
         """Return the number of a session or memory."""
-        key = f"\x00{name}" if is_memory else name  # a program may call its session what a memory is called
+        key = _memory_key(name) if is_memory else name
         number = self._numbers.get(key)
         if number is None:
             names = self._memories if is_memory else self._names
@@ -337,6 +341,10 @@ class _Numbers:
         if chunk_type not in self.types:
             self.types.append(chunk_type)
         return self.types.index(chunk_type)
+
+
+def _memory_key(memory_id: str) -> str:
+    return f"\x00{memory_id}"  # a program may call its session what a memory is called
 
 
 def _padded(array: "Floats", size: int) -> "Floats":

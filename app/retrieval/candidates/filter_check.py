@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 
     Ids = NDArray[np.integer[Any]]
 
-LEAVING: Final = f"SELECT 1 FROM session_moves WHERE is_leaving = 1 UNION ALL SELECT 1 FROM ({LEAVING_IDS}) LIMIT 1"
-"""Query that finds a long session or memory whose chunks are still being removed."""
+_LEAVING_SESSIONS: Final = "SELECT session_id FROM session_moves WHERE is_leaving = 1"
+_LEAVING: Final = f"SELECT 1 FROM ({_LEAVING_SESSIONS}) UNION ALL SELECT 1 FROM ({LEAVING_IDS}) LIMIT 1"
 _EXISTING: Final = "SELECT group_concat(id, ' ') FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
 
 
@@ -38,8 +38,9 @@ def passes_filter(
 
 def is_answered_by_columns(connection: apsw.Connection, where: ChunkFilter) -> bool:
     """Tell whether the cached columns can decide ``where`` without the database."""
-    is_known = not where.is_restrictive or where.is_exact or where.is_by_type
-    return is_known and connection.execute(LEAVING).get is None
+    if where.is_exact:
+        return True
+    return (not where.is_restrictive or where.is_by_type) and not has_leaving(connection)
 
 
 def _by_columns(columns: "ChunkColumns", ids: "Ids", where: ChunkFilter) -> "NDArray[np.bool_]":
@@ -69,4 +70,17 @@ def _among(ids: "Ids", found: object) -> "NDArray[np.bool_]":
 
 def passes_all(connection: apsw.Connection, where: ChunkFilter) -> bool:
     """Tell whether every existing chunk satisfies ``where``."""
-    return not where.is_restrictive and connection.execute(LEAVING).get is None
+    return not where.is_restrictive and not has_leaving(connection)
+
+
+def has_leaving(connection: apsw.Connection) -> bool:
+    """Tell whether a deleted session or memory still has chunks, which no search may find."""
+    return connection.execute(_LEAVING).get is not None
+
+
+def leaving_chunks(connection: apsw.Connection, columns: "ChunkColumns", last: int) -> "NDArray[np.bool_]":
+    """Return a mask of the chunks up to ``last`` whose session or memory was deleted and is still being removed."""
+    sessions = [str(row[0]) for row in connection.execute(_LEAVING_SESSIONS)]
+    numbers = [columns.numbers.get(session, 0) for session in sessions]
+    numbers += [columns.memory_number(str(row[0])) for row in connection.execute(LEAVING_IDS)]
+    return np.isin(columns.owner[: last + 1], [number for number in numbers if number])

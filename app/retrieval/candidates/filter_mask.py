@@ -13,6 +13,7 @@ import numpy as np
 from app.core.stores import STORES
 from app.index.columns.chunk_columns import ChunkColumns, last_chunk
 from app.index.columns.index_cache import IndexCache
+from app.retrieval.candidates.filter_check import has_leaving, leaving_chunks
 from app.retrieval.candidates.filters import ChunkFilter, clause_filter, small_match_set
 from app.retrieval.operators import Clause
 
@@ -23,10 +24,15 @@ if TYPE_CHECKING:
 
 
 def with_mask(connection: apsw.Connection, where: ChunkFilter, index_cache: IndexCache) -> ChunkFilter:
-    """Return the filter ``where`` with the mask of the chunks that may satisfy it."""
+    """Return the filter ``where`` with the mask of the chunks that may satisfy it.
+
+    Chunks that are being removed from the index are left out.
+    """
     last = last_chunk(connection)
     columns = index_cache.columns(connection, last)
     mask = columns.where(slice(last + 1), [where.suits(chunk_type) for chunk_type in columns.types])
+    if has_leaving(connection):
+        mask &= ~leaving_chunks(connection, columns, last)
     is_exact, created = not where.matches_nothing, columns.created[: last + 1]
     if where.since is not None:
         mask &= created >= where.since
@@ -44,7 +50,7 @@ def with_mask(connection: apsw.Connection, where: ChunkFilter, index_cache: Inde
             and not clause.operator.covers_memories
             and (clause.operator.name != "entity" or where.sees_all)
         )
-    return replace(where, mask=mask, is_exact=is_exact)
+    return replace(where, mask=mask, is_exact=is_exact, is_restrictive=True)
 
 
 def _chosen(connection: apsw.Connection, columns: ChunkColumns, last: int, clause: Clause) -> "Mask | None":

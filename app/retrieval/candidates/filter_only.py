@@ -8,7 +8,7 @@ import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumns, last_chunk
 from app.index.columns.index_cache import IndexCache
-from app.retrieval.candidates.filter_check import LEAVING
+from app.retrieval.candidates.filter_check import has_leaving, leaving_chunks
 from app.retrieval.candidates.filters import ChunkFilter, clause_filter
 from app.retrieval.candidates.scored_chunks import within_session_limit
 from app.retrieval.model import RankedCandidate, Why
@@ -75,13 +75,15 @@ class FilterOnlyResult:
 
 def _matching(connection: apsw.Connection, columns: ChunkColumns, where: ChunkFilter, last: int) -> "Ids":
     """Return the chunks that satisfy ``where``, without passages."""
-    if not where.is_by_type or connection.execute(LEAVING).get is not None:
+    if not where.is_by_type:
         return np.sort(_listed(connection.execute(_MATCHING + where.sql, where.values).get))
     # The columns may have newer chunks than this connection sees.
     there = columns.exists[: last + 1]
     if not columns.is_up_to_date(connection):
         there = np.zeros(last + 1, dtype=np.bool_)
         there[_listed(connection.execute(_ALL).get)] = True
+    if has_leaving(connection):
+        there = there & ~leaving_chunks(connection, columns, last)
     ids = np.flatnonzero(there & (columns.owner[: last + 1] != 0))
     return np.asarray(
         ids[

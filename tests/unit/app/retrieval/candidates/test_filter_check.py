@@ -12,6 +12,7 @@ from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filter_mask import with_mask
+from app.retrieval.candidates.filter_only import FilterOnlyResult
 from app.retrieval.candidates.filters import ChunkFilter, build_filter, with_word_filter
 from app.retrieval.model import Query
 from app.retrieval.query.parser import parse
@@ -39,6 +40,17 @@ def reported(vault_harness: VaultHarness, index_cache: IndexCache, where: ChunkF
     return vault_harness.do(vault_harness.store.read(work))
 
 
+_ONE_MEMORY = "(SELECT id FROM memories WHERE store = 'shared')"
+CHANGES = (
+    ("DELETE FROM chunks WHERE id = 2",),
+    ("INSERT INTO session_moves VALUES ('t', 1, 0)",),
+    (
+        f"INSERT INTO meta SELECT 'chunks:' || id, '' FROM memories WHERE id = {_ONE_MEMORY}",
+        f"UPDATE memories SET valid_until = 1 WHERE id = {_ONE_MEMORY}",
+    ),
+)
+
+
 def run(vault_harness: VaultHarness, sql: str) -> None:
     vault_harness.do(vault_harness.store.write(lambda connection: connection.execute(sql)))
 
@@ -51,6 +63,23 @@ def various(vault_harness: VaultHarness) -> VaultHarness:
         vault_harness.save(f"note {number}", store=store)
     vault_harness.sync()
     return vault_harness
+
+
+def test_a_search_without_words_lists_nothing_that_is_being_removed(various: VaultHarness) -> None:
+    kept = IndexCache()
+
+    def listed(connection: apsw.Connection) -> list[str]:
+        found = FilterOnlyResult(connection, build_filter(Query(""), STORES), None, kept, None)
+        return sorted(item.target for item in found.shown(0, 100))
+
+    everything = various.do(various.store.read(listed))
+    assert "t#1" in everything
+    for change in CHANGES[1:]:
+        for statement in change:
+            run(various, statement)
+    left = various.do(various.store.read(listed))
+    assert len(left) == len(everything) - 2
+    assert "t#1" not in left
 
 
 @pytest.mark.parametrize(("name", "values"), QUERIES)
@@ -76,12 +105,11 @@ def test_what_is_known_of_operators_is_what_the_database_says(
     query = parse(text, 0)
     where = build_filter(query, stores)
     kept = IndexCache()
-    exact = various.do(various.store.read(lambda connection: with_mask(connection, where, kept)))
-    assert exact.is_exact
-    changes = ("", "DELETE FROM chunks WHERE id = 2", "INSERT INTO session_moves VALUES ('t', 1, 0)")
-    for change in changes:
-        if change:
-            run(various, change)
+    for change in ("", *CHANGES):
+        for statement in change:
+            run(various, statement)
+        exact = various.do(various.store.read(lambda connection: with_mask(connection, where, kept)))
+        assert exact.is_exact
         assert reported(various, kept, exact) == reported(various, kept, replace(where, is_by_type=False))
     assert not with_word_filter(exact, '"a"', None).is_exact
 
