@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from app.core.clock import to_datetime
+from app.core.clock import DAY_MS, to_datetime
 from app.core.files import replace_file
 from app.core.regular_files import open_for_reading
 from app.errors import InputError, MachineError
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     from app.memories.model import Memory
 
 KEY_FILE: Final = "capsule.key"
-DAY_MS: Final = 86_400_000
 MAX_DAYS: Final = 3650
 
 
