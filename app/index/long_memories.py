@@ -15,7 +15,6 @@ import apsw
 from app.index import repo
 from app.index.chunking import TextPiece, first_pieces, pieces
 from app.index.searchable_text import memory_text
-from app.index.vectors import vector_repo
 from app.memories import repo as memories
 from app.memories.model import Memory
 from app.store import meta
@@ -106,13 +105,9 @@ def step(connection: apsw.Connection, prepared: Prepared | None) -> bool:
     row = _waiting(connection)
     if row is None:
         return False
-    gone = connection.execute(
-        "DELETE FROM chunks WHERE id IN (SELECT id FROM chunks WHERE memory_id = ? AND id <= ? LIMIT ?) RETURNING id",
-        (row.memory_id, row.newest, AT_ONCE),
-    ).fetchall()
-    if gone:
-        vector_repo.delete_vectors(connection, [int(str(found[0])) for found in gone])
-    elif _version(connection, row.memory_id) is None:
+    if repo.delete_chunks(connection, "memory_id = ? AND id <= ?", (row.memory_id, row.newest), AT_ONCE):
+        return True
+    if _version(connection, row.memory_id) is None:
         forget(connection, row.memory_id)
     elif prepared is not None and _fits(connection, row, prepared):
         _write(connection, row, prepared)

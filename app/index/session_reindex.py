@@ -11,7 +11,6 @@ from collections.abc import Callable, Sequence
 import apsw
 
 from app.index import repo
-from app.index.vectors import vector_repo
 from app.sessions.model import Message
 from app.sessions.repo import messages_between
 
@@ -98,8 +97,10 @@ def step(connection: apsw.Connection, store: Store, now_ms: int) -> bool:
     if after == _WHOLE:
         begin(connection, session_id, is_leaving=True)  # undo has to index it again from now on
     # Passages are deleted in both cases; those of a returning session are built anew from its first message.
-    gone = repo.delete_some(connection, session_id, AT_ONCE, passages_only=not is_leaving)
-    vector_repo.delete_vectors(connection, gone)
+    if is_leaving:
+        gone = repo.delete_of_session(connection, session_id, AT_ONCE)
+    else:
+        gone = repo.delete_chunks(connection, "session_id = ? AND kind = 'passage'", (session_id,), AT_ONCE)
     if gone:
         return True
     if is_leaving:

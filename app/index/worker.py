@@ -415,7 +415,7 @@ class IndexWorker:
 
 def _extend_passages(connection: apsw.Connection, session_id: str, covered: int, limit: int) -> int:
     """Extend a session's passages by at most ``limit`` messages after ``covered``; return their number."""
-    vector_repo.delete_vectors(connection, repo.drop_last_passage(connection, session_id))
+    repo.delete_last_passage(connection, session_id)
     before = repo.last_passage(connection, session_id)
     last = None if before is None else Passage(*before)
     after = last.seq_end if last is not None else -_BEYOND

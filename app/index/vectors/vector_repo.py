@@ -108,15 +108,16 @@ def put(connection: apsw.Connection, generation: Generation, vectors: Sequence[t
     connection.executemany(f"INSERT INTO {generation.table} (chunk_id, embedding) VALUES (?, ?)", vectors)
 
 
-def delete_vectors(connection: apsw.Connection, chunk_ids: Sequence[int]) -> None:
-    """Delete the vectors of chunks from every generation."""
-    if not chunk_ids:
-        return
+def delete_vectors(connection: apsw.Connection, chunk_ids: Sequence[int]) -> int:
+    """Delete the vectors of chunks from every generation, and return their number."""
+    count = 0
     for (number,) in connection.execute("SELECT id FROM generations").fetchall():
-        connection.executemany(
-            f"DELETE FROM vectors_{int(str(number))} WHERE chunk_id = ?",
-            [(chunk_id,) for chunk_id in chunk_ids],
-        )
+        # sqlite-vec finds one id at once, but for a list of ids it reads the whole table.
+        sql = f"DELETE FROM vectors_{int(str(number))} WHERE chunk_id = ?"
+        for chunk_id in chunk_ids:
+            connection.execute(sql, (chunk_id,))
+            count += connection.changes()
+    return count
 
 
 def nearest(
