@@ -24,10 +24,7 @@ Store = Callable[[apsw.Connection, Sequence[Message]], None]
 
 
 def is_moved_in_steps(connection: apsw.Connection, session_id: str) -> bool:
-    """Return whether a session is moved in steps.
-
-    Reason: it is long or is being moved already.
-    """
+    """Return whether a session is moved in steps: it is long, or its move has begun."""
     moving = connection.execute("SELECT 1 FROM session_moves WHERE session_id = ?", (session_id,)).fetchone()
     messages = connection.execute(
         "SELECT count(*) FROM (SELECT 1 FROM messages WHERE session_id = ? LIMIT ?)", (session_id, AT_ONCE + 1)

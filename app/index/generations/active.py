@@ -5,7 +5,7 @@ The active embedder with its vectors, and the one being built to replace it.
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +26,7 @@ _log = logging.getLogger(__name__)
 
 _GRACE_S: Final = 60.0
 """Seconds for which a replaced embedder is kept open, for searches under way."""
+_EMBEDDED_CHARACTERS: Final = 8_192  # an embedder reads a few hundred tokens; passages cover the rest of a long text
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,6 +36,10 @@ class ActiveEmbedding:
     embedder: Embedder
     generation: Generation
     source: EmbedderSource
+
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """Return the vectors of the beginnings of texts, float32 little-endian."""
+        return [row.tobytes() for row in self.embedder.embed([text[:_EMBEDDED_CHARACTERS] for text in texts])]
 
 
 def hide_folder(error: ModelUnavailableError) -> ModelUnavailableError:

@@ -46,8 +46,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-MIN_VECTORS: Final = 5_000
-"""Number of vectors below which sqlite-vec compares all of them."""
 FILE: Final = "vectors.cache"
 MAX_BYTES: Final = 512 << 20
 """Size above which the index is not built, to save memory; the database answers then."""
@@ -73,7 +71,7 @@ class AnnCache:
         least: The number of vectors from which the index is used.
     """
 
-    def __init__(self, folder: Path, least: int = MIN_VECTORS) -> None:
+    def __init__(self, folder: Path, least: int) -> None:
         self._path = folder / FILE
         self._least = least
         self._lock = threading.Lock()
