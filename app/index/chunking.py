@@ -49,7 +49,7 @@ class PassageLine:
 class Passage:
     """Consecutive messages joined for search, after the end of the previous passage.
 
-        Each message is a line "author: text".
+    Each message is a line "author: text".
 
     Args:
         seq_start, seq_end: The first and last message, not counting the repeated end of the previous passage.
@@ -181,10 +181,7 @@ def _cut(text: str, size: int, overlap: int) -> Iterator[TextPiece]:
 
 
 def _end(text: str, start: int, limit: int) -> int:
-    """Return the end of the piece from ``start``.
-
-    The best position in its last third, at most ``limit``.
-    """
+    """Return the best end of the piece from ``start``, in its last third before ``limit``."""
     earliest = limit - (limit - start) // 3
     for end in _ENDS:
         places = [match.end() for match in end.finditer(text, max(start, earliest - _LONGEST_END), limit)]
@@ -197,7 +194,7 @@ def _end(text: str, start: int, limit: int) -> int:
 def _resume(text: str, start: int, end: int, overlap: int) -> int:
     """Return the start of the piece after ``end``.
 
-    A line or word in the last ``overlap`` characters before it.
+    It repeats whole lines or words of the last ``overlap`` characters.
     """
     earliest = max(end - overlap, start + 1)
     if earliest >= end:

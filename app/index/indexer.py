@@ -28,7 +28,7 @@ class Indexer:
     def session_forgotten(self, connection: apsw.Connection, session_id: str) -> None:
         """Delete a session's chunks and vectors.
 
-        Those of a long one are hidden now and deleted in the background after a grace period.
+        A long session is hidden, and is deleted in the background after a grace period.
         """
         if session_reindex.is_moved_in_steps(connection, session_id):
             session_reindex.hide(connection, session_id)
@@ -38,9 +38,9 @@ class Indexer:
         repo.note_passages(connection, session_id, None)
 
     def session_restored(self, connection: apsw.Connection, session_id: str) -> None:
-        """Index all messages of a session again.
+        """Index all messages of a session again, or show a hidden session.
 
-        Passages, vectors and long sessions follow in the background; one that was only hidden is shown again.
+        Passages, vectors and long sessions follow in the background.
         """
         if session_reindex.show(connection, session_id):
             return
@@ -67,9 +67,9 @@ class Indexer:
         return long_memories.prepare(connection, _of_piece)
 
     def memory_removed(self, connection: apsw.Connection, memory_id: str) -> None:
-        """Drop a memory's chunks and vectors.
+        """Delete a memory's chunks and vectors.
 
-        Many of them are hidden now and dropped in the background.
+        A memory with many chunks is hidden, and its chunks are deleted in the background.
         """
         if long_memories.has_many_chunks(connection, memory_id):
             long_memories.begin_removal(connection, memory_id)

@@ -1,9 +1,9 @@
 """Chunks of long memories, made and deleted in the background a few at a time.
 
-So that the writer is never held up, only the memory and its first chunks are written with the change. A row of ``meta``
-records the progress of the rest, which continues after a restart. Chunks of the previous text are deleted first; until
-then a search may find its words. Chunks of a deleted memory are hidden from searches by ``LEAVING_IDS`` until they are
-gone.
+Only the memory and its first chunks are written with the change, which then never holds up the writer. A row of
+``meta`` records the progress of the rest, which continues after a restart. Chunks of the previous text are deleted
+first; until then a search may find its words. Chunks of a deleted memory are hidden from searches by ``LEAVING_IDS``
+until they are gone.
 """
 
 from collections.abc import Callable
@@ -82,7 +82,7 @@ class Prepared:
 def prepare(connection: apsw.Connection, chunk_of: ChunkOf) -> Prepared | None:
     """Return the missing chunks of one long memory, or ``None``.
 
-    Runs on a reader, because it takes long.
+    This takes long, so it runs on a reader.
     """
     row = _waiting(connection)
     memory = None if row is None else memories.get(connection, row.memory_id)

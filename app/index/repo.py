@@ -111,10 +111,7 @@ def delete_of_memory(connection: apsw.Connection, memory_id: str, limit: int | N
 
 
 def indexed_messages(connection: apsw.Connection, session_id: str, first: int, last: int) -> set[int]:
-    """Return sequence numbers of a session's messages that have a chunk.
-
-    Only numbers from ``first`` to ``last`` are considered.
-    """
+    """Return which messages of a session, from ``first`` to ``last``, have a chunk."""
     rows = connection.execute(
         "SELECT seq_start FROM chunks WHERE session_id = ? AND kind = 'message' AND seq_start BETWEEN ? AND ?",
         (session_id, first, last),

@@ -24,7 +24,7 @@ Store = Callable[[apsw.Connection, Sequence[Message]], None]
 
 
 def is_moved_in_steps(connection: apsw.Connection, session_id: str) -> bool:
-    """Return whether a session is moved in steps: it is long, or its move has begun."""
+    """Return whether a session moves in steps, because it is long or is moving already."""
     moving = connection.execute("SELECT 1 FROM session_moves WHERE session_id = ?", (session_id,)).fetchone()
     messages = connection.execute(
         "SELECT count(*) FROM (SELECT 1 FROM messages WHERE session_id = ? LIMIT ?)", (session_id, AT_ONCE + 1)

@@ -277,7 +277,7 @@ class IndexWorker:
         return done
 
     async def _without_private(self, texts: Sequence[repo.PendingText]) -> list[repo.PendingText]:
-        """Return the texts that may be sent to a remote service; the others get no vector."""
+        """Return the texts that may be sent to a service; the others get no vector."""
         private = [text.chunk_id for text in texts if text.store == "private"]
         if private:
             await self._store.write(partial(generation_repo.withhold, chunk_ids=private), is_derived=True)

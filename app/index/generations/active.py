@@ -1,7 +1,4 @@
-"""Manager of generations.
-
-The active embedder with its vectors, and the one being built to replace it.
-"""
+"""Manager of the active embedding generation and of the one to replace it."""
 
 import asyncio
 import logging
@@ -43,10 +40,7 @@ class ActiveEmbedding:
 
 
 def hide_folder(error: ModelUnavailableError) -> ModelUnavailableError:
-    """Return a model's error without the path of its folder.
-
-    The path is left out for callers who did not name it.
-    """
+    """Return a model's error without its folder, for callers who did not name that."""
     folder = error.data.get("folder")
     if not folder:
         return error
@@ -210,7 +204,7 @@ class GenerationManager:
     async def _reopen_previous(self, row: generation_repo.GenerationRow) -> ActiveEmbedding | None:
         """Return the previously active model.
 
-        ``None``, with a note, if it is missing or has changed.
+        If it is missing or has changed, return ``None`` and note the reason.
         """
         try:
             embedder = await asyncio.to_thread(self._reopen, row.source)
@@ -326,10 +320,7 @@ class GenerationManager:
             await self._prepare(embedder, self._serving, waits=waits)
 
     async def reload(self) -> None:
-        """Drop the active embedder if its generation is no longer active.
-
-        This happens after a repair.
-        """
+        """Drop the active embedder if a repair removed its generation."""
         async with self._lock:
             row = await self._store.read(generation_repo.active_generation)
             if self._serving is not None and (row is None or row.generation != self._serving.generation):

@@ -175,9 +175,9 @@ class GenerationBuilder:
         return "finished"
 
     async def _prepare_ann_cache(self, building: ActiveEmbedding) -> bool:
-        """Build the approximate vector index, unless the generation waits for a switch.
+        """Build the approximate vector index, and return whether it was built.
 
-        Return whether to go on.
+        A generation that waits for a switch has none.
         """
         if await self._store.read(partial(generation_repo.waits_for_switch, generation=building.generation)):
             return False

@@ -1,7 +1,4 @@
-"""SQL of generations.
-
-The vectors of one model each, which are being built, active, or kept for a rollback.
-"""
+"""SQL of generations: vectors that are active, being built, or kept for a rollback."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -144,10 +141,7 @@ def is_ready(connection: apsw.Connection, generation: Generation) -> bool:
 
 
 def note_ready(connection: apsw.Connection, generation: Generation) -> bool:
-    """Record that a generation is complete if it has to wait.
-
-    Return whether it has to.
-    """
+    """Record that a generation is complete if it has to wait, and return that."""
     if not waits_for_switch(connection, generation):
         return False
     meta.write(connection, _READY, str(generation.id))
@@ -225,7 +219,7 @@ def store_built(
 def count(connection: apsw.Connection, generation: Generation) -> int:
     """Return how many vectors a generation has.
 
-    0 if its table is missing, which the vault check reports.
+    It has none if its table is missing, which the vault check reports.
     """
     if connection.execute("SELECT 1 FROM pragma_table_list WHERE name = ?", (generation.table,)).get is None:
         return 0

@@ -1,6 +1,6 @@
-"""Approximate vector index.
+"""Approximate vector index: quantized vectors of one generation, in memory and in a file.
 
-Quantized vectors of one generation in memory and in a file, rebuilt when in doubt.
+The index is rebuilt whenever the file may be wrong.
 
 It answers with ids and approximate cosines only. The caller looks the chunks up in the database, so deleted ones are
 not found. While there is no such index, sqlite-vec answers exactly.
@@ -28,6 +28,7 @@ from app.encryption.sealed_files import MAGIC as SEALED_MAGIC
 from app.encryption.sealed_files import is_sealed, open_parts, sealed_parts
 from app.encryption.vault_keys import key_for_encrypted_file, key_for_new_file
 from app.errors import VaultDamagedError
+from app.index.id_arrays import parse_ids
 from app.index.vectors.quantization import (
     QuantizedVectors,
     Rotation,
@@ -200,7 +201,7 @@ def _stored(connection: apsw.Connection) -> "Ids":
         f"SELECT group_concat(id, ' ') FROM chunks WHERE {HAS_VECTOR}"
         " AND id NOT IN (SELECT chunk_id FROM pending_vectors)"
     )
-    return np.sort(np.fromstring(str(connection.execute(sql).get or ""), dtype=np.int64, sep=" "))
+    return np.sort(parse_ids(connection.execute(sql).get))
 
 
 def _agreeing(
@@ -361,7 +362,7 @@ def _skip(file: BinaryIO, size: int, digest: "hashlib.blake2b") -> int:
 def _read(path: Path, generation: Generation) -> QuantizedVectors | None:
     """Return the vectors in the file.
 
-    ``None`` if it is missing, damaged, or of another generation.
+    Return ``None`` if it is missing, damaged, or of another generation.
     """
     header = _header(path, generation)
     if header is None:

@@ -21,10 +21,7 @@ class Generation:
 
     @property
     def table(self) -> str:
-        """The name of the table.
-
-        Safe in SQL, because it is made from a number only.
-        """
+        """The name of the table; it needs no quotes in SQL."""
         return f"vectors_{self.id}"
 
 
@@ -129,7 +126,7 @@ def nearest(
 ) -> list[tuple[int, float]]:
     """Return the ``k`` nearest chunks with their cosine, best first.
 
-    Vectors without a direction are left out.
+    Vectors without a direction are never returned.
 
     Args:
         connection: A reader.
@@ -149,9 +146,9 @@ def nearest(
 
 
 def drop_tool_vectors(connection: apsw.Connection, limit: int = 500) -> bool:
-    """Drop some vectors of tool output, and return whether more may follow.
+    """Delete some vectors of tool output, which older versions made.
 
-    Older versions made them.
+    Return whether more may follow.
     """
     key = "index.drop_tool_vectors"
     after = meta.read(connection, key)
