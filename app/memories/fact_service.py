@@ -15,7 +15,8 @@ from app.errors import InputError
 from app.memories import repo, validation
 from app.memories.deduplication.service import replace_memory, superseding
 from app.memories.model import FactSet, Memory, NewMemory
-from app.memories.unit_of_work import MemoryUnitOfWork, require_active, require_store
+from app.memories.store_access import require_active, require_store
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 
 

@@ -172,7 +172,7 @@ def _backlinks(connection: apsw.Connection, memory: Memory, stores: Sequence[str
     path = f"/{imported_path(memory)}" if imported_path(memory) else ""
     names = {
         key
-        for key in map(title_key, (memory.id, memory.title, path, *_aliases(memory.attributes.get("aliases"))))
+        for key in map(title_key, (memory.id, memory.title, path, *aliases(memory.attributes.get("aliases"))))
         if key
     }
     found: list[Any] = connection.execute(
@@ -250,15 +250,15 @@ def _aliased(connection: apsw.Connection, keys: set[str], stores: Sequence[str])
         f" WHERE {_ALIASED} AND {store_condition(stores)} ORDER BY {_FIRST}"
     )
     found: dict[str, Link] = {}
-    for memory_id, title, aliases in cursor:
-        for key in map(title_key, _aliases(json.loads(aliases))):
+    for memory_id, title, written in cursor:
+        for key in map(title_key, aliases(json.loads(written))):
             if key in keys:
                 found.setdefault(key, Link(memory_id, title))
     return found
 
 
-def _aliases(value: object) -> list[str]:
-    """Read aliases as front matter has them: a list, or one line with commas."""
+def aliases(value: object) -> list[str]:
+    """Return aliases as front matter has them: a list, or one line with commas."""
     if isinstance(value, str):
         return value.split(",")
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

@@ -15,9 +15,10 @@ from app.errors import InputError
 from app.memories import links, validation
 from app.memories.model import Link, Memory
 from app.memories.repo import store_condition
+from app.memories.store_access import require_active
 from app.memories.text.code_spans import CodeRanges, code_ranges
 from app.memories.text.markdown_links import title_key
-from app.memories.unit_of_work import MemoryUnitOfWork, require_active
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 
 MAX_FOUND: Final = 50

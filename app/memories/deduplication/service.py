@@ -25,8 +25,9 @@ from app.memories.deduplication.reconciler import (
 from app.memories.deduplication.similar import SimilarFinder, SimilarMemory, text_of
 from app.memories.deduplication.word_sets import restates
 from app.memories.model import Memory, NewMemory, Written
+from app.memories.store_access import require_store
 from app.memories.text.echo_filter import without_recalled_text
-from app.memories.unit_of_work import MemoryUnitOfWork, require_store
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 from app.trace.trace import Trace
 
