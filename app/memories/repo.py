@@ -68,10 +68,9 @@ def store_condition(stores: Sequence[str]) -> str:
 
     It holds only store names of our own.
     """
-    named = [store for store in STORES if store in stores]
-    if len(named) == len(STORES):
+    if sees_all(stores):
         return "TRUE"
-    return f"m.store IN ({', '.join(repr(store) for store in named)})"
+    return f"m.store IN ({', '.join(repr(store) for store in STORES if store in stores)})"
 
 
 def insert(connection: apsw.Connection, memory: Memory, hash_of_text: str | None = None) -> None:

@@ -6,6 +6,7 @@ from typing import Final
 
 import apsw
 
+from app.core.clock import DAY_MS
 from app.embed.embedder_source import EmbedderSource
 from app.embed.model import EmbeddingIdentity
 from app.errors import InputError, NotFoundError
@@ -14,7 +15,7 @@ from app.index.vectors import vector_repo
 from app.index.vectors.vector_repo import HAS_VECTOR, Generation
 from app.store import meta
 
-KEPT_MS: Final = 7 * 24 * 3_600_000
+KEPT_MS: Final = 7 * DAY_MS
 """Milliseconds for which an inactive generation is kept."""
 
 _PAUSED: Final = "embedding_paused"

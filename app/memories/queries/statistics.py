@@ -18,7 +18,7 @@ Step = Literal["day", "week"]
 
 MAX_STEPS = 3_660
 _MOST_SOURCES = 100
-_QUARTER_MS = 15 * 60_000  # every day of every zone begins with a quarter of an hour
+QUARTER_MS = 15 * 60_000  # every day of every zone begins with a quarter of an hour
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,9 +151,9 @@ def _counts(connection: apsw.Connection, instants: str, edges: Sequence[int]) ->
     """
     counts = [0] * (len(edges) - 1)
     for quarter, count in connection.execute(
-        f"WITH instant (at) AS ({instants}) SELECT at / {_QUARTER_MS}, count(*) FROM instant GROUP BY 1", (edges[0],)
+        f"WITH instant (at) AS ({instants}) SELECT at / {QUARTER_MS}, count(*) FROM instant GROUP BY 1", (edges[0],)
     ):
-        place = bisect_right(edges, int(str(quarter)) * _QUARTER_MS) - 1
+        place = bisect_right(edges, int(str(quarter)) * QUARTER_MS) - 1
         if 0 <= place < len(counts):
             counts[place] += int(str(count))
     return counts
