@@ -185,7 +185,7 @@ def _backlinks(connection: apsw.Connection, memory: Memory, stores: Sequence[str
     ).fetchall()
     resolved = resolve_all(connection, {row[0] for row in found}, stores=stores)
     links = {
-        source: Link(source, title or excerpt(content, _UNTITLED), context)
+        source: Link(source, title_or_start(title, content), context)
         for target, source, title, content, context in reversed(found)
         if target in resolved and resolved[target].memory_id == memory.id
     }
@@ -221,7 +221,12 @@ def _identified(connection: apsw.Connection, ids: Sequence[str], stores: Sequenc
         f" ON m.id = wanted.value WHERE m.valid_until IS NULL AND {store_condition(stores)}",
         (json.dumps(list(ids)),),
     )
-    return {memory_id: Link(memory_id, title or excerpt(content, _UNTITLED)) for memory_id, title, content in cursor}
+    return {memory_id: Link(memory_id, title_or_start(title, content)) for memory_id, title, content in cursor}
+
+
+def title_or_start(title: str, content: str) -> str:
+    """Return a memory's title, the start of its text if it has none."""
+    return title or excerpt(content, _UNTITLED)
 
 
 def _readable(target: str) -> str:

@@ -73,6 +73,17 @@ def store_condition(stores: Sequence[str]) -> str:
     return f"m.store IN ({', '.join(repr(store) for store in STORES if store in stores)})"
 
 
+def not_restored_since(moment: str) -> str:
+    """Return the SQL condition that memory ``m`` was not brought back at or after ``moment``.
+
+    ``moment`` is an SQL expression in milliseconds UTC.
+    """
+    return (
+        "NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = m.id AND h.target_kind = 'memory'"
+        f" AND h.event = 'RESTORE' AND h.at >= {moment})"
+    )
+
+
 def insert(connection: apsw.Connection, memory: Memory, hash_of_text: str | None = None) -> None:
     """Write the row of a new memory, with its ``text_hash`` where known.
 

@@ -1,4 +1,4 @@
-"""Access of a caller to memories by their store: requirements, and answers as it sees them."""
+"""Access to memories by store: requirements of a caller, and answers as it sees them."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace

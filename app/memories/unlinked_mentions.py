@@ -10,7 +10,7 @@ import apsw
 
 from app.changes import Changed
 from app.core.stores import STORES
-from app.core.text import excerpt, storable
+from app.core.text import storable
 from app.errors import InputError
 from app.memories import links, validation
 from app.memories.model import Link, Memory
@@ -138,7 +138,7 @@ def _found(memory_id: str, limit: int, stores: tuple[str, ...], connection: apsw
             continue
         place = next(places(text, target.title), None)
         if place is not None:
-            found.append(Link(str(source), str(title) or excerpt(text, 60), _context(text, place)))
+            found.append(Link(str(source), links.title_or_start(str(title), text), _context(text, place)))
         if len(found) >= limit:
             break
     return found

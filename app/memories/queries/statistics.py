@@ -11,6 +11,7 @@ import apsw
 from app.core.clock import midnight_ms, optional_datetime, to_datetime
 from app.core.facets import Facet
 from app.core.stores import STORES, sees_all
+from app.memories.queries.memory_lists import counts_by
 from app.memories.repo import store_condition
 from app.memories.tags.tag_repo import ACTIVE
 
@@ -112,11 +113,7 @@ def _latest(connection: apsw.Connection, where: str) -> datetime | None:
 
 
 def _facets(connection: apsw.Connection, column: str, where: str) -> tuple[Facet, ...]:
-    rows = connection.execute(
-        f"SELECT m.{column}, count(*) AS n FROM memories m WHERE {where} GROUP BY m.{column}"
-        f" ORDER BY n DESC, m.{column} LIMIT {_MOST_SOURCES}"
-    )
-    return tuple(Facet(str(name), int(str(count))) for name, count in rows)
+    return tuple(counts_by(connection, column, where, _MOST_SOURCES))
 
 
 def _message_counts(connection: apsw.Connection) -> tuple[int, int, int | None]:
