@@ -144,11 +144,7 @@ def pending_count(connection: apsw.Connection) -> int:
 
 def chunk_count(connection: apsw.Connection) -> int:
     """Return how many chunks have a vector or wait for one."""
-    return int(
-        connection.execute(
-            "SELECT count(*) FROM chunks WHERE (kind <> 'passage' OR seq_start = seq_end) AND role <> 'tool'"
-        ).get
-    )
+    return int(connection.execute(f"SELECT count(*) FROM chunks WHERE {HAS_VECTOR}").get)
 
 
 def agents_of(connection: apsw.Connection, sessions: Iterable[str]) -> dict[str, str]:
@@ -157,15 +153,18 @@ def agents_of(connection: apsw.Connection, sessions: Iterable[str]) -> dict[str,
     return {str(row[0]): str(row[1]) for row in connection.execute(sql, (json.dumps(list(sessions)),))}
 
 
-def still_current(connection: apsw.Connection, texts: Sequence[PendingText]) -> set[int]:
-    """Return the ids of ``texts`` whose chunk still has the text that was embedded."""
+def current_vectors(
+    connection: apsw.Connection, texts: Sequence[PendingText], vectors: Sequence[bytes]
+) -> list[tuple[int, bytes]]:
+    """Return the vectors of unchanged texts, by chunk id."""
     wanted = {text.chunk_id: text.content_hash for text in texts}
     marks = ", ".join("?" * len(wanted))
     rows = connection.execute(
         f"SELECT id, content_hash FROM chunks WHERE id IN ({marks})",
         tuple(wanted),
     )
-    return {chunk_id for chunk_id, content_hash in rows if wanted[chunk_id] == content_hash}
+    current = {chunk_id for chunk_id, content_hash in rows if wanted[chunk_id] == content_hash}
+    return [(text.chunk_id, blob) for text, blob in zip(texts, vectors, strict=True) if text.chunk_id in current]
 
 
 def postpone(connection: apsw.Connection, chunk_ids: Sequence[int], retry_ms: int, error: str) -> None:

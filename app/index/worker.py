@@ -318,8 +318,7 @@ def _store_current(
     serving = generation_repo.active_generation(connection)
     if serving is None or serving.generation != generation:
         return None
-    current = repo.still_current(connection, texts)
-    pairs = [(text.chunk_id, blob) for text, blob in zip(texts, made, strict=True) if text.chunk_id in current]
+    pairs = repo.current_vectors(connection, texts, made)
     vector_repo.store_vectors(connection, generation, pairs)
-    repo.note_embedded(connection, current)
+    repo.note_embedded(connection, [chunk_id for chunk_id, _ in pairs])
     return pairs

@@ -170,9 +170,9 @@ def generation_to_compare(connection: apsw.Connection, number: int, now_ms: int)
     made = count(connection, row.generation)
     served = row.retired_ms is not None
     if not made or not (served or is_ready(connection, row.generation)):
+        wanted = repo.chunk_count(connection)
         raise InputError(
-            f"The vectors of {row.source.model} are not complete: {made:,} of {wanted_count(connection):,} are there.",
-            id=number,
+            f"The vectors of {row.source.model} are not complete: {made:,} of {wanted:,} are there.", id=number
         )
     return row
 
@@ -211,8 +211,7 @@ def store_built(
     connection: apsw.Connection, generation: Generation, texts: Sequence[repo.PendingText], made: Sequence[bytes]
 ) -> list[tuple[int, bytes]]:
     """Store vectors of unchanged texts in an inactive generation, and return them."""
-    current = repo.still_current(connection, texts)
-    pairs = [(text.chunk_id, blob) for text, blob in zip(texts, made, strict=True) if text.chunk_id in current]
+    pairs = repo.current_vectors(connection, texts, made)
     vector_repo.put(connection, generation, pairs)
     return pairs
 
@@ -225,11 +224,6 @@ def count(connection: apsw.Connection, generation: Generation) -> int:
     if connection.execute("SELECT 1 FROM pragma_table_list WHERE name = ?", (generation.table,)).get is None:
         return 0
     return int(connection.execute(f"SELECT count(*) FROM {generation.table}_rowids").get)
-
-
-def wanted_count(connection: apsw.Connection) -> int:
-    """Return how many chunks should have a vector."""
-    return int(connection.execute(f"SELECT count(*) FROM chunks WHERE {HAS_VECTOR}").get)
 
 
 def withheld_count(connection: apsw.Connection) -> int:
