@@ -196,7 +196,7 @@ def draft_of(content: str, **fields: Any) -> NewMemory:
 def _of_key(connection: apsw.Connection, memory: Memory, stores: Sequence[str]) -> list[Memory]:
     """Return the active facts with the category and key of ``memory``.
 
-    Only facts that the caller sees; the one in the store of ``memory`` comes first.
+    The caller sees all of them; the one in the store of ``memory`` comes first.
     """
     named = sorted((store for store in STORES if store in stores), key=lambda store: store != memory.store)
     found = (repo.active_fact(connection, memory.category, memory.key, store) for store in named)

@@ -137,8 +137,7 @@ def titles(
 ) -> list[Link]:
     """Return the active memories whose title begins with ``prefix`` in any case, by title.
 
-    With ``contains``, only titles with all of its words; those that begin with the first of them come first, then
-    short ones.
+    The title has all words of ``contains``. Titles that begin with the first of them come first, then short ones.
     """
     key = title_key(storable(prefix)[0])
     words = title_key(storable(contains)[0]).split()[:_MAX_WORDS]

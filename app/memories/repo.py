@@ -179,10 +179,7 @@ def _columns(stores: Sequence[str]) -> str:
 
 
 def active_fact(connection: apsw.Connection, category: str, key: str, store: str) -> Memory | None:
-    """Return the active fact with this category and key in a store.
-
-    There can be only one.
-    """
+    """Return the only active fact with this category and key in a store."""
     row = connection.execute(
         f"SELECT {_READ} FROM memories m WHERE m.kind = 'fact' AND m.key <> '' AND m.valid_until IS NULL"
         " AND m.category = ? AND m.key = ? AND m.store = ?",

@@ -207,10 +207,7 @@ class MemoryService:
         actor: str = "person",
         operation: str = "note.tag_many",
     ) -> Changed[tuple[str, ...]]:
-        """Add and remove tags of memories in one run.
-
-        Returns the ids of the memories that changed.
-        """
+        """Add and remove tags of memories in one run, and return the changed ids."""
         removed = {name for tag in remove for name in normalise_tags((tag,))}
 
         def tagged(memory: Memory) -> Memory:

@@ -124,10 +124,7 @@ class MemoryWriter:
         return stored
 
     def _open_edit_burst(self, before: Memory, after: Memory) -> HistoryRow | None:
-        """Return the history entry that the change to ``after`` continues, if any.
-
-        The change is the one from ``before`` to ``after``.
-        """
+        """Return the history entry that the change from ``before`` to ``after`` continues, if any."""
         changed = differing(to_state(before), to_state(after))
         latest = next(iter(history_repo.entries(self.connection, target=before.id, limit=1)), None)
         if latest is None or "content" not in changed or not _WRITING.issuperset(changed):
@@ -228,10 +225,7 @@ def recorded_state(memory: Memory | None) -> dict[str, object] | None:
 
 
 def conflicting_fact(connection: apsw.Connection, memory: Memory) -> Memory | None:
-    """Return the other active fact with the same category, key and store.
-
-    There can be only one.
-    """
+    """Return the only other active fact with the same category, key and store."""
     if memory.kind != "fact" or not memory.key or memory.deleted_at is not None:
         return None
     found = repo.active_fact(connection, memory.category, memory.key, memory.store)

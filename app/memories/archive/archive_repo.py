@@ -97,7 +97,7 @@ def ids(connection: apsw.Connection) -> list[str]:
 def get(connection: apsw.Connection, memory_id: str, stores: Sequence[str] = STORES) -> tuple[Memory, int, str] | None:
     """Return an archived memory, the time it was archived and the reason.
 
-    The memory is as it was; ``None`` when there is none in ``stores``.
+    Return ``None`` when there is no such memory in ``stores``.
     """
     found = connection.execute(
         "SELECT payload, archived_at, reason FROM memory_archive WHERE id = ?", (memory_id,)

@@ -248,10 +248,7 @@ class DeduplicatingWriter:
     async def _decision(
         self, reconciler: Reconciler, memory: Memory, candidates: Sequence[Memory], seconds: float
     ) -> tuple[Decision | None, str]:
-        """Return the decision and its reason.
-
-        The decision is ``None`` where the reconciler gave none that can be used.
-        """
+        """Return the decision, ``None`` if the answer cannot be used, and its reason."""
         asking = asyncio.wait_for(reconciler.decide(build_request(memory, candidates)), seconds)
         # Whatever a reconciler breaks on, the memory must be stored.
         (answer,) = await asyncio.gather(asking, return_exceptions=True)

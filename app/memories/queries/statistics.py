@@ -37,10 +37,7 @@ class StatisticsPeriod:
 
 @dataclass(frozen=True, slots=True)
 class PeriodGrowth:
-    """Number of memories made and messages said in one day or week.
-
-    A week begins with ``day``.
-    """
+    """Number of memories made and messages said in the day or week from ``day`` on."""
 
     day: date
     memories: int

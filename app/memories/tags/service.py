@@ -99,10 +99,7 @@ class TagService:
 
 
 def renamed(memory: Memory, names: Mapping[str, str]) -> Memory:
-    """Return ``memory`` with the tags of ``names`` renamed.
-
-    Tags nested in them are renamed too, also in its text.
-    """
+    """Return ``memory`` with tags and those nested in them renamed, also in its text."""
     content = _rewritten(memory.content, names)
     tags = normalise_tags(_new_name(tag, names) or tag for tag in memory.tags)
     return replace(memory, content=content, tags=tags, tokens=size(content, memory.facts))
