@@ -52,8 +52,9 @@ from app.history.run_changes import RunReader
 from app.history.run_undo import RunUndo
 from app.history.undo import StateApplier, UndoService
 from app.inbox.service import InboxService
-from app.index import chunk_eraser, session_reindex
 from app.index import parts as index_parts
+from app.index import repo as index_repo
+from app.index import session_reindex
 from app.jobs import Jobs
 from app.knowledge_graph.service import KnowledgeGraphService
 from app.llm import parts as llm_parts
@@ -294,8 +295,8 @@ class Engine:
     def _build_erasure(self) -> ErasureService:
         hide_entries = partial(session_reindex.begin, is_leaving=True)
         erasers: dict[str, Eraser] = {
-            "memory": MemoryEraser(chunk_eraser.of_memory),
-            "session": SessionEraser(chunk_eraser.of_session, hide_entries),
+            "memory": MemoryEraser(index_repo.delete_of_memory),
+            "session": SessionEraser(index_repo.delete_of_session, hide_entries),
         }
         caches = search_parts.SearchCaches(self.search.service, self.index.worker)
         return ErasureService(self.store, erasers, name_eraser, self.clock, caches.clear)

@@ -15,6 +15,7 @@ from app.evaluation.comparison_model import QueryComparison, RankingComparison, 
 from app.evaluation.question_set import QuestionSet, draw_questions
 from app.index.generations import generation_repo
 from app.index.generations.active import ActiveEmbedding, GenerationManager, hide_folder
+from app.index.repo import chunk_count
 from app.jobs import Job
 from app.retrieval.model import Leg
 from app.retrieval.recipes import find_recipe
@@ -117,7 +118,7 @@ class ComparisonService:
 
     async def _side(self, serving: ActiveEmbedding, recipe: str) -> _Side:
         def missing(connection: apsw.Connection) -> int:
-            wanted = generation_repo.wanted_count(connection)
+            wanted = chunk_count(connection)
             return max(0, wanted - generation_repo.count(connection, serving.generation))
 
         return _Side(serving, recipe, await self._store.read(missing))

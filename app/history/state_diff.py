@@ -2,9 +2,9 @@
 
 from typing import Any
 
-_COUNTED = frozenset({"access_count", "last_accessed"})  # by reading alone: no state ever brings them back
+READ_COUNTS = frozenset({"access_count", "last_accessed"})  # by reading alone: no state ever brings them back
 # Counters that move on by themselves, and the time that goes with them: no change of what a memory says.
-VOLATILE = frozenset({"version", "mention_count", "updated_at"}) | _COUNTED
+VOLATILE = frozenset({"version", "mention_count", "updated_at"}) | READ_COUNTS
 
 
 def differing(first: dict[str, Any] | None, second: dict[str, Any] | None) -> tuple[str, ...]:

@@ -5,11 +5,12 @@ grapheme cluster: a letter with its marks, a flag, an emoji of several parts, a 
 """
 
 import re
-import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from typing import Final
+
+from apsw.unicode import grapheme_next_break
 
 from app.errors import InputError
 
@@ -48,7 +49,7 @@ class PassageLine:
 class Passage:
     """Consecutive messages joined for search, after the end of the previous passage.
 
-        Each message is a line "author: text".
+    Each message is a line "author: text".
 
     Args:
         seq_start, seq_end: The first and last message, not counting the repeated end of the previous passage.
@@ -180,10 +181,7 @@ def _cut(text: str, size: int, overlap: int) -> Iterator[TextPiece]:
 
 
 def _end(text: str, start: int, limit: int) -> int:
-    """Return the end of the piece from ``start``.
-
-    The best position in its last third, at most ``limit``.
-    """
+    """Return the best end of the piece from ``start``, in its last third before ``limit``."""
     earliest = limit - (limit - start) // 3
     for end in _ENDS:
         places = [match.end() for match in end.finditer(text, max(start, earliest - _LONGEST_END), limit)]
@@ -196,7 +194,7 @@ def _end(text: str, start: int, limit: int) -> int:
 def _resume(text: str, start: int, end: int, overlap: int) -> int:
     """Return the start of the piece after ``end``.
 
-    A line or word in the last ``overlap`` characters before it.
+    It repeats whole lines or words of the last ``overlap`` characters.
     """
     earliest = max(end - overlap, start + 1)
     if earliest >= end:
@@ -210,73 +208,21 @@ def _resume(text: str, start: int, end: int, overlap: int) -> int:
 
 # Characters -------------------------------------------------------------------------------------------------------
 
-_ZERO_WIDTH_JOINER: Final = "\u200d"
-_EXTENDING: Final = frozenset("\u200c\u200d\uff9e\uff9f\u0e33\u0eb3") | frozenset(
-    map(chr, [*range(0x1F3FB, 0x1F400), *range(0xE0020, 0xE0080)])
-)
-_PREPENDED: Final = frozenset(map(chr, [*range(0x600, 0x606), 0x6DD, 0x70F, 0x890, 0x891, 0x8E2, 0x110BD, 0x110CD]))
-_REGION_FIRST: Final = "\U0001f1e6"
-_REGION_LAST: Final = "\U0001f1ff"
-_VIRAMA: Final = 9
-_LONGEST_REGIONS: Final = 4_096  # how far back flag letters are counted
+_CONTEXT: Final = 8  # characters before a place to read: only joiners and marks make more than the last one matter
+_LONGEST_FLAGS: Final = 4_096  # characters of a row of flags to read
 
 
 def is_boundary(text: str, place: int) -> bool:
-    """Return whether ``text`` may be cut before ``place`` without splitting a grapheme cluster.
-
-    Follows the extended grapheme clusters of Unicode's Annex 29. Python lacks some of the properties, so there is never
-    a boundary after a joiner or a virama.
-    """
+    """Return whether ``text`` may be cut before ``place`` without splitting a grapheme cluster."""
     if not 0 < place < len(text):
         return True
     before, after = text[place - 1], text[place]
     if before < "\u0300" and after < "\u0300":
         return not (before == "\r" and after == "\n")
-    if after in _EXTENDING or unicodedata.category(after)[0] == "M":
-        return False
-    if before == _ZERO_WIDTH_JOINER or before in _PREPENDED or unicodedata.combining(before) == _VIRAMA:
-        return False
-    if _is_region(before) and _is_region(after):
-        return _regions_before(text, place) % 2 == 0
-    return not _is_one_syllable(before, after)
-
-
-def _is_region(character: str) -> bool:
-    return _REGION_FIRST <= character <= _REGION_LAST
-
-
-def _regions_before(text: str, place: int) -> int:
-    start = place
-    while start and place - start < _LONGEST_REGIONS and _is_region(text[start - 1]):
-        start -= 1
-    return place - start
-
-
-def _is_one_syllable(before: str, after: str) -> bool:
-    """Return whether two Hangul letters (leading, vowel, trailing, or a syllable) belong to one syllable."""
-    first, second = _jamo(before), _jamo(after)
-    if first == "L":
-        return second in ("L", "V", "LV", "LVT")
-    if first in ("V", "LV"):
-        return second in ("V", "T")
-    return first in ("T", "LVT") and second == "T"
-
-
-def _jamo(character: str) -> str:
-    point = ord(character)
-    if 0xAC00 <= point <= 0xD7A3:  # noqa: PLR2004
-        return "LVT" if (point - 0xAC00) % 28 else "LV"
-    for kind, first, last in _JAMO:
-        if first <= point <= last:
-            return kind
-    return ""
-
-
-_JAMO: Final = (
-    ("L", 0x1100, 0x115F),
-    ("L", 0xA960, 0xA97C),
-    ("V", 0x1160, 0x11A7),
-    ("V", 0xD7B0, 0xD7C6),
-    ("T", 0x11A8, 0x11FF),
-    ("T", 0xD7CB, 0xD7FB),
-)
+    at = max(place - _CONTEXT, 0)
+    # A flag is two letters, so a row of flags has to be read from its first letter.
+    while at and place - at < _LONGEST_FLAGS and "\U0001f1e6" <= text[at] <= "\U0001f1ff":
+        at -= 1
+    while at < place:
+        at = grapheme_next_break(text, at)
+    return at == place

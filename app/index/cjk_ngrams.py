@@ -49,10 +49,7 @@ def normal(text: str) -> str:
 
 
 def ngrams_of(text: str) -> str:
-    """Return the value of the ``grams`` column for ``text``.
-
-    ``""`` for a text without such scripts.
-    """
+    """Return the value of the ``grams`` column for ``text``, ``""`` without such scripts."""
     if text.isascii() or not _ANY.search(text):
         return ""
     entries = chain.from_iterable(_closed(run) for run in runs_of(text))
@@ -80,9 +77,9 @@ def phrase(text: str) -> tuple[list[str], bool]:
 
 
 def runs_of(text: str) -> list[list[tuple[str, bool]]]:
-    """Return the runs of ``text``.
+    """Return the runs of ``text``, each with whether it is of such a script.
 
-    Lists of adjacent pieces, each with whether it is of such a script.
+    A run is a list of adjacent pieces.
 
     Words that are not adjacent to such a script are left out.
     """

@@ -11,7 +11,6 @@ from app.index import long_memories, repo, session_reindex
 from app.index.chunking import TextPiece, pieces
 from app.index.cjk_ngrams import ngrams_of
 from app.index.searchable_text import MAX_CHUNK_CHARACTERS, memory_text, message_text
-from app.index.vectors import vector_repo
 from app.memories.model import Memory
 from app.sessions.model import Message
 from app.sessions.repo import all_messages
@@ -29,17 +28,19 @@ class Indexer:
     def session_forgotten(self, connection: apsw.Connection, session_id: str) -> None:
         """Delete a session's chunks and vectors.
 
-        Those of a long one are hidden now and deleted in the background after a grace period.
+        A long session is hidden, and is deleted in the background after a grace period.
         """
         if session_reindex.is_moved_in_steps(connection, session_id):
             session_reindex.hide(connection, session_id)
             return
-        vector_repo.delete_vectors(connection, repo.delete_of_session(connection, session_id))
+        repo.delete_of_session(connection, session_id)
+        # Passages are marked complete, so that no work remains for a session that is not in the index.
+        repo.note_passages(connection, session_id, None)
 
     def session_restored(self, connection: apsw.Connection, session_id: str) -> None:
-        """Index all messages of a session again.
+        """Index all messages of a session again, or show a hidden session.
 
-        Passages, vectors and long sessions follow in the background; one that was only hidden is shown again.
+        Passages, vectors and long sessions follow in the background.
         """
         if session_reindex.show(connection, session_id):
             return
@@ -66,9 +67,9 @@ class Indexer:
         return long_memories.prepare(connection, _of_piece)
 
     def memory_removed(self, connection: apsw.Connection, memory_id: str) -> None:
-        """Drop a memory's chunks and vectors.
+        """Delete a memory's chunks and vectors.
 
-        Many of them are hidden now and dropped in the background.
+        A memory with many chunks is hidden, and its chunks are deleted in the background.
         """
         if long_memories.has_many_chunks(connection, memory_id):
             long_memories.begin_removal(connection, memory_id)
@@ -78,7 +79,7 @@ class Indexer:
     @staticmethod
     def _drop(connection: apsw.Connection, memory_id: str) -> None:
         long_memories.forget(connection, memory_id)
-        vector_repo.delete_vectors(connection, repo.delete_of_memory(connection, memory_id))
+        repo.delete_of_memory(connection, memory_id)
 
 
 def _has_words(message: Message) -> bool:

@@ -1,9 +1,9 @@
 """Chunks of long memories, made and deleted in the background a few at a time.
 
-So that the writer is never held up, only the memory and its first chunks are written with the change. A row of ``meta``
-records the progress of the rest, which continues after a restart. Chunks of the previous text are deleted first; until
-then a search may find its words. Chunks of a deleted memory are hidden from searches by ``LEAVING_IDS`` until they are
-gone.
+Only the memory and its first chunks are written with the change, which then never holds up the writer. A row of
+``meta`` records the progress of the rest, which continues after a restart. Chunks of the previous text are deleted
+first; until then a search may find its words. Chunks of a deleted memory are hidden from searches by ``LEAVING_IDS``
+until they are gone.
 """
 
 from collections.abc import Callable
@@ -15,7 +15,6 @@ import apsw
 from app.index import repo
 from app.index.chunking import TextPiece, first_pieces, pieces
 from app.index.searchable_text import memory_text
-from app.index.vectors import vector_repo
 from app.memories import repo as memories
 from app.memories.model import Memory
 from app.store import meta
@@ -83,7 +82,7 @@ class Prepared:
 def prepare(connection: apsw.Connection, chunk_of: ChunkOf) -> Prepared | None:
     """Return the missing chunks of one long memory, or ``None``.
 
-    Runs on a reader, because it takes long.
+    This takes long, so it runs on a reader.
     """
     row = _waiting(connection)
     memory = None if row is None else memories.get(connection, row.memory_id)
@@ -106,13 +105,9 @@ def step(connection: apsw.Connection, prepared: Prepared | None) -> bool:
     row = _waiting(connection)
     if row is None:
         return False
-    gone = connection.execute(
-        "DELETE FROM chunks WHERE id IN (SELECT id FROM chunks WHERE memory_id = ? AND id <= ? LIMIT ?) RETURNING id",
-        (row.memory_id, row.newest, AT_ONCE),
-    ).fetchall()
-    if gone:
-        vector_repo.delete_vectors(connection, [int(str(found[0])) for found in gone])
-    elif _version(connection, row.memory_id) is None:
+    if repo.delete_chunks(connection, "memory_id = ? AND id <= ?", (row.memory_id, row.newest), AT_ONCE):
+        return True
+    if _version(connection, row.memory_id) is None:
         forget(connection, row.memory_id)
     elif prepared is not None and _fits(connection, row, prepared):
         _write(connection, row, prepared)

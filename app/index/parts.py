@@ -59,14 +59,14 @@ def build(runtime: Runtime, keys: ApiKeys, downloads: ModelDownloads) -> IndexPa
         wanted=opener.configured,
         may_send=opener.may_send_private,
     )
-    worker = _worker(runtime, generations, opener)
+    worker = _worker(runtime, generations)
     builder = GenerationBuilder(
         runtime.store,
         runtime.clock,
         generations,
         runtime.jobs,
         runtime.publish,
-        worker,
+        worker.active_ann_cache,
         batch=runtime.config.whole("embedding.batch"),
         trace=runtime.trace,
     )
@@ -82,18 +82,17 @@ def build(runtime: Runtime, keys: ApiKeys, downloads: ModelDownloads) -> IndexPa
     return IndexParts(Indexer(), worker, generations, builder, embedding)
 
 
-def _worker(runtime: Runtime, generations: GenerationManager, opener: EmbedderOpener) -> IndexWorker:
+def _worker(runtime: Runtime, generations: GenerationManager) -> IndexWorker:
     resumed = LoopWake(runtime.loop)
     job = BackgroundJob(runtime.jobs, "index", "Indexing for search by meaning", "texts", resumed, LISTED_FROM)
     worker = IndexWorker(
         runtime.store,
         runtime.clock,
-        opener.open_configured,
+        generations,
         job.advance,
         embeds=runtime.config.flag("index.vectors"),
         batch=runtime.config.whole("embedding.batch"),
         trace=runtime.trace,
-        generations=generations,
     )
     worker.is_paused = lambda: job.is_paused
     resumed.connect(worker.wake)

@@ -1,6 +1,4 @@
-"""Deduplication of passages.
-
-A text that long messages of a session repeat is indexed once, where it first occurred.
+"""Deduplication of passages: a text that long messages repeat is indexed once.
 
 An agent that repeats the same output or instructions would otherwise fill the index with copies. The chunk of each
 message itself is always kept, so every message is found by its words, with its own time and role.
@@ -16,9 +14,7 @@ from app.index.repo import Chunk
 
 
 def insert_passages(connection: apsw.Connection, passages: Sequence[Chunk]) -> None:
-    """Insert passages of one session.
-
-    A piece whose text exists already only extends that one's range.
+    """Insert passages of one session; a piece that exists already is only extended.
 
     The last piece of a message is always inserted, because the next passage continues from it.
 

@@ -41,7 +41,7 @@ def request_rebuild(connection: apsw.Connection) -> None:
 def begin(connection: apsw.Connection) -> RebuildPosition:
     """Delete the derived data and return the first position.
 
-    From now on a restart continues the rebuild.
+    A restart continues the rebuild from now on.
     """
     clear(connection)
     meta.write(connection, REBUILD_KEY, _text(START))
@@ -89,10 +89,7 @@ def clear(connection: apsw.Connection) -> None:
 
 
 def next_step(position: RebuildPosition) -> Callable[[apsw.Connection], Step]:
-    """Return a function that indexes the rows after ``position``.
-
-    It returns the next position and the number of rows.
-    """
+    """Return a function that indexes rows and returns the next position and their number."""
 
     def step(connection: apsw.Connection) -> Step:
         following, count = (_messages if position.table == "messages" else _memories)(connection, position.rowid)

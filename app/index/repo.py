@@ -8,6 +8,7 @@ from typing import NamedTuple
 import apsw
 
 from app.index.tokenizer import count_words
+from app.index.vectors import vector_repo
 from app.index.vectors.vector_repo import HAS_VECTOR
 
 NEVER = 1 << 62
@@ -75,46 +76,47 @@ def insert_chunks(connection: apsw.Connection, chunks: Sequence[Chunk]) -> None:
     )
 
 
-def delete_of_session(connection: apsw.Connection, session_id: str) -> list[int]:
-    """Delete the chunks of a session's messages and return their ids.
+def delete_chunks(
+    connection: apsw.Connection, where: str, values: Sequence[object], limit: int | None = None
+) -> dict[str, int]:
+    """Delete chunks with their words and lengths, and their vectors of every generation.
 
-    Memories that came from it keep theirs.
+    Args:
+        connection: The writer's connection.
+        where: SQL condition of the chunks.
+        values: Its values.
+        limit: The most chunks to delete; ``None`` deletes all of them.
+
+    Returns:
+        The number of deleted rows by table, empty if no chunk was deleted.
     """
-    rows = connection.execute(
-        "DELETE FROM chunks WHERE session_id = ? AND kind IN ('message', 'passage') RETURNING id", (session_id,)
-    ).fetchall()
-    # Passages are marked complete, so that no work remains for a session that is not in the index.
-    note_passages(connection, session_id, None)
-    return [int(str(row[0])) for row in rows]
+    # A trigger deletes the words, and the foreign keys of lengths and queued vectors delete those.
+    if limit is None:
+        sql, values = f"DELETE FROM chunks WHERE {where} RETURNING id", tuple(values)
+    else:
+        sql = f"DELETE FROM chunks WHERE id IN (SELECT id FROM chunks WHERE {where} LIMIT ?) RETURNING id"
+        values = (*values, limit)
+    ids = [int(str(row[0])) for row in connection.execute(sql, values).fetchall()]
+    return {"chunks": len(ids), "vectors": vector_repo.delete_vectors(connection, ids)} if ids else {}
 
 
-def delete_some(connection: apsw.Connection, session_id: str, limit: int, *, passages_only: bool) -> list[int]:
-    """Delete at most ``limit`` chunks of a session's messages and return their ids."""
-    kinds = "('passage')" if passages_only else "('message', 'passage')"
-    rows = connection.execute(
-        "DELETE FROM chunks WHERE id IN"
-        f" (SELECT id FROM chunks WHERE session_id = ? AND kind IN {kinds} LIMIT ?) RETURNING id",
-        (session_id, limit),
-    ).fetchall()
-    return [int(str(row[0])) for row in rows]
+def delete_of_session(connection: apsw.Connection, session_id: str, limit: int | None = None) -> dict[str, int]:
+    """Delete chunks of a session's messages; memories that came from it keep theirs. See ``delete_chunks``."""
+    return delete_chunks(connection, "session_id = ? AND kind IN ('message', 'passage')", (session_id,), limit)
+
+
+def delete_of_memory(connection: apsw.Connection, memory_id: str, limit: int | None = None) -> dict[str, int]:
+    """Delete chunks of a memory; see ``delete_chunks``."""
+    return delete_chunks(connection, "memory_id = ?", (memory_id,), limit)
 
 
 def indexed_messages(connection: apsw.Connection, session_id: str, first: int, last: int) -> set[int]:
-    """Return sequence numbers of a session's messages that have a chunk.
-
-    Only numbers from ``first`` to ``last`` are considered.
-    """
+    """Return which messages of a session, from ``first`` to ``last``, have a chunk."""
     rows = connection.execute(
         "SELECT seq_start FROM chunks WHERE session_id = ? AND kind = 'message' AND seq_start BETWEEN ? AND ?",
         (session_id, first, last),
     )
     return {int(str(row[0])) for row in rows}
-
-
-def delete_of_memory(connection: apsw.Connection, memory_id: str) -> list[int]:
-    """Delete a memory's chunks and return their ids."""
-    rows = connection.execute("DELETE FROM chunks WHERE memory_id = ? RETURNING id", (memory_id,)).fetchall()
-    return [int(str(row[0])) for row in rows]
 
 
 def pending_texts(connection: apsw.Connection, now_ms: int, limit: int) -> list[PendingText]:
@@ -142,11 +144,7 @@ def pending_count(connection: apsw.Connection) -> int:
 
 def chunk_count(connection: apsw.Connection) -> int:
     """Return how many chunks have a vector or wait for one."""
-    return int(
-        connection.execute(
-            "SELECT count(*) FROM chunks WHERE (kind <> 'passage' OR seq_start = seq_end) AND role <> 'tool'"
-        ).get
-    )
+    return int(connection.execute(f"SELECT count(*) FROM chunks WHERE {HAS_VECTOR}").get)
 
 
 def agents_of(connection: apsw.Connection, sessions: Iterable[str]) -> dict[str, str]:
@@ -155,15 +153,18 @@ def agents_of(connection: apsw.Connection, sessions: Iterable[str]) -> dict[str,
     return {str(row[0]): str(row[1]) for row in connection.execute(sql, (json.dumps(list(sessions)),))}
 
 
-def still_current(connection: apsw.Connection, texts: Sequence[PendingText]) -> set[int]:
-    """Return the ids of ``texts`` whose chunk still has the text that was embedded."""
+def current_vectors(
+    connection: apsw.Connection, texts: Sequence[PendingText], vectors: Sequence[bytes]
+) -> list[tuple[int, bytes]]:
+    """Return the vectors of unchanged texts, by chunk id."""
     wanted = {text.chunk_id: text.content_hash for text in texts}
     marks = ", ".join("?" * len(wanted))
     rows = connection.execute(
         f"SELECT id, content_hash FROM chunks WHERE id IN ({marks})",
         tuple(wanted),
     )
-    return {chunk_id for chunk_id, content_hash in rows if wanted[chunk_id] == content_hash}
+    current = {chunk_id for chunk_id, content_hash in rows if wanted[chunk_id] == content_hash}
+    return [(text.chunk_id, blob) for text, blob in zip(texts, vectors, strict=True) if text.chunk_id in current]
 
 
 def postpone(connection: apsw.Connection, chunk_ids: Sequence[int], retry_ms: int, error: str) -> None:
@@ -212,17 +213,14 @@ def sessions_without_passages(connection: apsw.Connection, limit: int) -> list[t
     return [(row[0], row[1]) for row in rows]
 
 
-def drop_last_passage(connection: apsw.Connection, session_id: str) -> list[int]:
-    """Delete a session's last passage, which may grow, and return the ids of its chunks.
+def delete_last_passage(connection: apsw.Connection, session_id: str) -> None:
+    """Delete a session's last passage, which may grow.
 
     The passages of one long message are deleted together.
     """
-    rows = connection.execute(
-        "DELETE FROM chunks WHERE session_id = :session AND kind = 'passage' AND seq_start ="
-        " (SELECT max(seq_start) FROM chunks WHERE session_id = :session AND kind = 'passage') RETURNING id",
-        {"session": session_id},
-    ).fetchall()
-    return [int(str(row[0])) for row in rows]
+    of_session = "session_id = ? AND kind = 'passage'"
+    last = f"seq_start = (SELECT max(seq_start) FROM chunks WHERE {of_session})"
+    delete_chunks(connection, f"{of_session} AND {last}", (session_id, session_id))
 
 
 def last_passage(connection: apsw.Connection, session_id: str) -> tuple[int, int, str] | None:

@@ -11,9 +11,7 @@ _MAX_DEPTH = 16
 
 
 def message_text(message: Message) -> str:
-    """Return the searchable text of a message.
-
-    Its content, then strings in the arguments of its tool calls.
+    """Return a message's content and the strings in the arguments of its tool calls.
 
     Text that an agent received from Keepsake and repeats is left out.
     """

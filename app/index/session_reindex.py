@@ -12,9 +12,9 @@ import apsw
 
 from app.core.clock import DAY_MS
 from app.index import repo
-from app.index.vectors import vector_repo
 from app.sessions.model import Message
 from app.sessions.repo import messages_between
+from app.store import meta
 
 AT_ONCE = 250  # messages that one transaction indexes or removes, in about 20 ms
 GRACE_MS = DAY_MS
@@ -26,15 +26,15 @@ Store = Callable[[apsw.Connection, Sequence[Message]], None]
 
 
 def is_moved_in_steps(connection: apsw.Connection, session_id: str) -> bool:
-    """Return whether a session is moved in steps.
+    """Return whether a session moves in steps, because it is long or is moving already."""
+    if _is_moving(connection, session_id):
+        return True
+    sql = "SELECT count(*) FROM (SELECT 1 FROM messages WHERE session_id = ? LIMIT ?)"
+    return int(connection.execute(sql, (session_id, AT_ONCE + 1)).get) > AT_ONCE
 
-    Reason: it is long or is being moved already.
-    """
-    moving = connection.execute("SELECT 1 FROM session_moves WHERE session_id = ?", (session_id,)).fetchone()
-    messages = connection.execute(
-        "SELECT count(*) FROM (SELECT 1 FROM messages WHERE session_id = ? LIMIT ?)", (session_id, AT_ONCE + 1)
-    ).get
-    return moving is not None or int(messages) > AT_ONCE
+
+def _is_moving(connection: apsw.Connection, session_id: str) -> bool:
+    return connection.execute("SELECT 1 FROM session_moves WHERE session_id = ?", (session_id,)).fetchone() is not None
 
 
 def begin(connection: apsw.Connection, session_id: str, *, is_leaving: bool) -> None:
@@ -51,12 +51,9 @@ def hide(connection: apsw.Connection, session_id: str) -> None:
 
     One whose chunks are not complete leaves at once, because undo has to index it again anyway.
     """
-    is_partial = connection.execute(
-        "SELECT 1 FROM session_moves WHERE session_id = ? UNION ALL SELECT 1 FROM meta WHERE key = ?",
-        (session_id, repo.REBUILD_KEY),
-    ).fetchone()
+    is_complete = not _is_moving(connection, session_id) and meta.read(connection, repo.REBUILD_KEY) is None
     begin(connection, session_id, is_leaving=True)
-    if is_partial is None:
+    if is_complete:
         connection.execute("UPDATE session_moves SET after_seq = ? WHERE session_id = ?", (_WHOLE, session_id))
 
 
@@ -99,8 +96,10 @@ def step(connection: apsw.Connection, store: Store, now_ms: int) -> bool:
     if after == _WHOLE:
         begin(connection, session_id, is_leaving=True)  # undo has to index it again from now on
     # Passages are deleted in both cases; those of a returning session are built anew from its first message.
-    gone = repo.delete_some(connection, session_id, AT_ONCE, passages_only=not is_leaving)
-    vector_repo.delete_vectors(connection, gone)
+    if is_leaving:
+        gone = repo.delete_of_session(connection, session_id, AT_ONCE)
+    else:
+        gone = repo.delete_chunks(connection, "session_id = ? AND kind = 'passage'", (session_id,), AT_ONCE)
     if gone:
         return True
     if is_leaving:

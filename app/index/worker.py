@@ -8,79 +8,38 @@ import contextlib
 import logging
 import time
 from collections.abc import Awaitable, Callable, Iterator, Sequence
-from dataclasses import dataclass
-from enum import IntEnum
 from functools import partial
 from typing import TYPE_CHECKING
 
 import apsw
 
-from app.core.clock import Clock, to_ms
+from app.core.clock import Clock
 from app.core.error_location import error_location
-from app.core.lazy_module import LazyModule
-from app.core.text import content_hash
-from app.embed.model import Embedder
 from app.errors import KeepsakeError
 from app.index import long_memories, repo, session_reindex
-from app.index.chunking import Passage, PassageLine, passages
-from app.index.cjk_ngrams import ngrams_of
 from app.index.generations import generation_repo
 from app.index.generations.active import ActiveEmbedding, GenerationManager
+from app.index.generations.active_ann_cache import ActiveAnnCache
 from app.index.indexer import Indexer
-from app.index.passage_dedup import insert_passages
-from app.index.searchable_text import MAX_CHUNK_CHARACTERS, message_text
+from app.index.model import IndexState, StepSize
+from app.index.passage_builder import build_passages
 from app.index.vectors import vector_repo
-from app.sessions.repo import messages_between
 from app.store.store import Store
 from app.trace.trace import Trace
 
 if TYPE_CHECKING:
-    from app.index.vectors import ann_cache as ann_caches
     from app.index.vectors.ann_cache import AnnCache
-else:
-    ann_caches = LazyModule("app.index.vectors.ann_cache")  # loads numpy
 
 _log = logging.getLogger(__name__)
 
 EMBED_BATCH = 256
-SESSIONS_A_STEP = 100
-MESSAGES_A_STEP = 400
-_BEYOND = 1 << 62
 RETRY_MS = 60_000
 PAUSE_S = 0.1
 LONGEST_REST_S = 0.25
 LONGEST_DELAY_S = 30.0
 """Longest time that an import delays passages and vectors."""
 _MAX_BACKOFF = 10
-ANN_MIN_VECTORS = 5_000
-"""The number of chunks from which vectors are searched through an ``AnnCache``."""
-_REFRESH_LIMIT_S = 600.0
-_EMBED_CHARACTERS = 8_192  # an embedder reads a few hundred tokens; passages cover the rest of a long text
-
-
-class StepSize(IntEnum):
-    """How much a step found to do: nothing, all that waited, or a part of it."""
-
-    NOTHING = 0
-    REST = 1
-    PART = 2
-
-
-@dataclass(frozen=True, slots=True)
-class IndexState:
-    """Progress of the index.
-
-    Args:
-        chunks: The number of chunks.
-        pending: The number of chunks that wait for a vector, none while vectors are off.
-        failure: The message of the last failure.
-        withheld: The number of chunks without a vector because private text is not sent to a remote service.
-    """
-
-    chunks: int
-    pending: int
-    failure: str = ""
-    withheld: int = 0
+_PREPARE_LIMIT_S = 600.0
 
 
 class IndexWorker:
@@ -89,13 +48,12 @@ class IndexWorker:
     Args:
         store: The vault's database.
         clock: The clock.
-        open_embedder: Opens the embedder; called once, in a worker thread, before the first text.
+        generations: The active embedder and its vectors.
         progressed: Called after each step with the number of new vectors, and of those still missing.
         embeds: False if vectors are switched off; passages are built all the same.
         retry_s: Seconds after which a failed step is repeated.
         batch: The number of texts embedded at once.
         trace: Receives each batch and failure.
-        generations: The active vectors; only those of ``open_embedder`` when not given.
         rest: Waits for a number of seconds.
     """
 
@@ -103,14 +61,13 @@ class IndexWorker:
         self,
         store: Store,
         clock: Clock,
-        open_embedder: Callable[[], Embedder],
+        generations: GenerationManager,
         progressed: Callable[[int, int], None],
         *,
         embeds: bool = True,
         retry_s: float = RETRY_MS / 1000,
         batch: int = EMBED_BATCH,
         trace: Trace | None = None,
-        generations: GenerationManager | None = None,
         rest: Callable[[float], Awaitable[object]] = asyncio.sleep,
     ) -> None:
         self._store = store
@@ -120,7 +77,6 @@ class IndexWorker:
         self._batch = batch
         self._trace = trace or Trace()
         self._clock = clock
-        self._open_embedder = open_embedder
         self._progressed = progressed
         self._wake = asyncio.Event()
         self._idle = asyncio.Event()
@@ -130,12 +86,11 @@ class IndexWorker:
         self._delays = 0
         self._may_work = asyncio.Event()
         self._may_work.set()
-        self.generations = generations or GenerationManager(store, clock, self._opened)
-        self.generations.on_activated = self._on_activated
+        self.generations = generations
+        self.active_ann_cache = ActiveAnnCache(store, generations)
+        generations.on_activated = self._on_activated
         self.is_paused: Callable[[], bool] = lambda: False
         self._prepared: long_memories.Prepared | None = None
-        self._ann_cache: AnnCache | None = None
-        self._next_ann_cache: AnnCache | None = None
         self.failure = ""
 
     def wake(self) -> None:
@@ -155,10 +110,9 @@ class IndexWorker:
 
     @contextlib.contextmanager
     def delayed(self) -> Iterator[None]:
-        """Let passages and vectors wait for the end of the block.
+        """Delay passages and vectors until the end of a block that writes much.
 
-        It writes much that has to be indexed. They wait for ``LONGEST_DELAY_S`` at most, and not while someone awaits
-        the index.
+        They wait for ``LONGEST_DELAY_S`` at most, and not while someone awaits the index.
         """
         self._delays += 1
         self._may_work.clear()
@@ -222,7 +176,10 @@ class IndexWorker:
                 one.cancel()
 
     async def _pause(self) -> None:
-        """Wait a moment, so that a burst of writes is indexed in few steps; not while someone awaits the index."""
+        """Wait a moment, unless someone awaits the index.
+
+        A burst of writes is then indexed in few steps.
+        """
         with contextlib.suppress(TimeoutError):
             async with asyncio.timeout(PAUSE_S):
                 await self._hurry.wait()
@@ -243,7 +200,7 @@ class IndexWorker:
             return StepSize.NOTHING
         if await self._store.read(partial(long_memories.is_waiting, prepared=self._prepared), is_background=True):
             prepare = Indexer().long_memory_prepared
-            self._prepared = await self._store.read(prepare, limit_s=_REFRESH_LIMIT_S, is_background=True)
+            self._prepared = await self._store.read(prepare, limit_s=_PREPARE_LIMIT_S, is_background=True)
         done = await self._store.write(self._move_or_build, is_derived=True)
         if done is StepSize.PART:
             return done
@@ -252,7 +209,7 @@ class IndexWorker:
         if done is not StepSize.NOTHING:
             return done
         if self._embeds:
-            await self._refresh_ann_cache()
+            await self.active_ann_cache.refresh()
         waiting = await self._store.read(repo.pending_count, is_background=True) if self.failure and self._embeds else 0
         if not waiting:
             self.failure = ""
@@ -263,66 +220,18 @@ class IndexWorker:
         """Return the active embedder and generation; see ``GenerationManager.serving``."""
         return await self.generations.serving(within_s)
 
-    def _opened(self) -> Embedder:
-        return self._open_embedder()
-
-    async def embedder(self) -> Embedder:
-        """Return the embedder of the active vectors, opened at the first call."""
-        return (await self.serving()).embedder
-
-    async def generation(self) -> vector_repo.Generation:
-        """Return the active generation."""
-        return (await self.serving()).generation
-
     def ann_cache(self) -> "AnnCache | None":
         """Return the approximate vector index; ``None`` before it is ready, while the database answers."""
-        return self._ann_cache
+        return self.active_ann_cache.current
 
     async def discard_ann_cache(self) -> None:
         """Delete the vectors cached outside the database, because something was erased."""
-        self._next_ann_cache = None
-        ann_cache = self._ann_cache or ann_caches.AnnCache(self._store.vault, ANN_MIN_VECTORS)
-        await asyncio.to_thread(ann_cache.discard)
+        await self.active_ann_cache.discard()
         self.wake()
-
-    async def prepare_ann_cache(self, generation: vector_repo.Generation) -> None:
-        """Build the cache of a generation that is activated next.
-
-        It is used from then on.
-        """
-        count = await self._store.read(repo.chunk_count)
-        if count < ANN_MIN_VECTORS:
-            return
-        ann_cache = ann_caches.AnnCache(self._store.vault, ANN_MIN_VECTORS)
-        if ann_cache.needs_refresh(generation, count):
-            await self._store.read(partial(ann_cache.refresh, generation=generation), limit_s=_REFRESH_LIMIT_S)
-            self._next_ann_cache = ann_cache
-
-    def add_built_vectors(self, generation: vector_repo.Generation, stored: Sequence[tuple[int, bytes]]) -> None:
-        """Add vectors that were built after ``prepare_ann_cache``."""
-        if self._next_ann_cache is not None:
-            self._next_ann_cache.add(generation, stored)
 
     def _on_activated(self) -> None:
-        if self._next_ann_cache is not None:
-            self._ann_cache, self._next_ann_cache = self._next_ann_cache, None
+        self.active_ann_cache.activate()
         self.wake()
-
-    async def _refresh_ann_cache(self) -> None:
-        """Bring the approximate vector index up to date, if there are enough vectors for one."""
-        count = await self._store.read(repo.chunk_count, is_background=True)
-        if count < ANN_MIN_VECTORS:
-            return
-        generation = (await self.serving()).generation
-        ann_cache = self._ann_cache or ann_caches.AnnCache(self._store.vault, ANN_MIN_VECTORS)
-        if ann_cache.needs_refresh(generation, count):
-            refresh = partial(ann_cache.refresh, generation=generation)
-            await self._store.read(refresh, limit_s=_REFRESH_LIMIT_S, is_background=True)
-            self._ann_cache = ann_cache
-
-    async def pending(self) -> int:
-        """Return how many chunks wait for a vector; none while vectors are off."""
-        return await self._store.read(repo.pending_count) if self._embeds else 0
 
     async def state(self) -> IndexState:
         """Return the progress of the index."""
@@ -350,7 +259,7 @@ class IndexWorker:
         if self.generations.keeps_private() and (texts := await self._without_private(texts)) == []:
             return done
         try:
-            made = await asyncio.to_thread(_embed, serving.embedder, texts)
+            made = await asyncio.to_thread(serving.embed, [text.text for text in texts])
         except KeepsakeError as error:
             await self._postpone(texts, error)
             raise
@@ -360,8 +269,7 @@ class IndexWorker:
             # Another generation was activated meanwhile; the texts are still queued for that one.
             await self.generations.reload()
             return StepSize.PART
-        if self._ann_cache is not None:
-            await asyncio.to_thread(self._ann_cache.add, serving.generation, stored)
+        await self.active_ann_cache.add(serving.generation, stored)
         self.failure = ""
         pending = await self._store.read(repo.pending_count, is_background=True)
         self._trace.event("index.batch", texts=len(texts), pending=pending)
@@ -369,10 +277,7 @@ class IndexWorker:
         return done
 
     async def _without_private(self, texts: Sequence[repo.PendingText]) -> list[repo.PendingText]:
-        """Return the texts that may be sent to a remote service.
-
-        The others get no vector.
-        """
+        """Return the texts that may be sent to a service; the others get no vector."""
         private = [text.chunk_id for text in texts if text.store == "private"]
         if private:
             await self._store.write(partial(generation_repo.withhold, chunk_ids=private), is_derived=True)
@@ -394,61 +299,13 @@ class IndexWorker:
             or vector_repo.drop_tool_vectors(connection)
             or self._continue_long(connection)
         )
-        return StepSize.PART if is_moving else self._build_passages(connection)
+        return StepSize.PART if is_moving else build_passages(connection)
 
     def _continue_long(self, connection: apsw.Connection) -> bool:
         is_more = long_memories.step(connection, self._prepared)
         if not is_more:
             self._prepared = None
         return is_more
-
-    @staticmethod
-    def _build_passages(connection: apsw.Connection) -> StepSize:
-        found = repo.sessions_without_passages(connection, SESSIONS_A_STEP)
-        budget = MESSAGES_A_STEP
-        for session_id, covered in found:
-            budget -= _extend_passages(connection, session_id, covered, budget)
-            if budget <= 0:
-                return StepSize.PART
-        return StepSize.PART if len(found) == SESSIONS_A_STEP else StepSize.REST if found else StepSize.NOTHING
-
-
-def _extend_passages(connection: apsw.Connection, session_id: str, covered: int, limit: int) -> int:
-    """Extend a session's passages by at most ``limit`` messages after ``covered``; return their number."""
-    vector_repo.delete_vectors(connection, repo.drop_last_passage(connection, session_id))
-    before = repo.last_passage(connection, session_id)
-    last = None if before is None else Passage(*before)
-    after = last.seq_end if last is not None else -_BEYOND
-    fresh = messages_between(connection, session_id, after=covered, before=_BEYOND, limit=limit)
-    dropped = messages_between(connection, session_id, after=after, before=covered + 1, limit=_BEYOND)
-    messages = [*dropped, *fresh]
-    lines = [
-        PassageLine(m.seq, m.author or m.role, message_text(m)[:MAX_CHUNK_CHARACTERS], to_ms(m.created_at))
-        for m in messages
-    ]
-    answers = {m.seq for m in messages if m.role == "tool"}
-    chunks = [
-        repo.Chunk(
-            kind="passage",
-            text=passage.text,
-            grams=ngrams_of(passage.text),
-            content_hash=content_hash(passage.text),
-            created_at=passage.created_ms,
-            session_id=session_id,
-            seq_start=passage.seq_start,
-            seq_end=passage.seq_end,
-            role="tool" if passage.seq_start == passage.seq_end and passage.seq_start in answers else "",
-        )
-        for passage in passages(lines, after=last)
-    ]
-    insert_passages(connection, chunks)
-    repo.note_passages(connection, session_id, fresh[-1].seq if fresh else None)
-    return len(fresh)
-
-
-def _embed(embedder: Embedder, texts: Sequence[repo.PendingText]) -> list[bytes]:
-    rows = embedder.embed([text.text[:_EMBED_CHARACTERS] for text in texts])
-    return [row.tobytes() for row in rows]
 
 
 def _store_current(
@@ -457,15 +314,11 @@ def _store_current(
     texts: Sequence[repo.PendingText],
     made: Sequence[bytes],
 ) -> list[tuple[int, bytes]] | None:
-    """Store the vectors of unchanged texts and return them.
-
-    ``None`` if another generation is active by now.
-    """
+    """Store and return the vectors of unchanged texts, ``None`` if another generation is active."""
     serving = generation_repo.active_generation(connection)
     if serving is None or serving.generation != generation:
         return None
-    current = repo.still_current(connection, texts)
-    pairs = [(text.chunk_id, blob) for text, blob in zip(texts, made, strict=True) if text.chunk_id in current]
+    pairs = repo.current_vectors(connection, texts, made)
     vector_repo.store_vectors(connection, generation, pairs)
-    repo.note_embedded(connection, current)
+    repo.note_embedded(connection, [chunk_id for chunk_id, _ in pairs])
     return pairs

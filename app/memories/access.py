@@ -61,10 +61,7 @@ class AccessCounter:
         return len(self._waiting)
 
     def count(self, ids: Iterable[str]) -> None:
-        """Count one access to each memory of ``ids``.
-
-        Returns at once; unknown ids are passed over.
-        """
+        """Count one access to each memory of ``ids``; unknown ids are passed over."""
         now = self._clock.now_ms()
         for memory_id in ids:
             held = self._waiting.get(memory_id)

@@ -12,10 +12,11 @@ from app.core.ids import new_id
 from app.core.stores import STORES, StoreName
 from app.core.tag_names import normalise_tags
 from app.errors import InputError
-from app.memories import repo, validation
+from app.memories import links, validation
 from app.memories.model import Memory
+from app.memories.store_access import active_memories, require_active
 from app.memories.text.markdown_links import title_key
-from app.memories.unit_of_work import MemoryUnitOfWork, require_active
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 
 BATCH: Final = 50  # memories a transaction
@@ -49,8 +50,15 @@ class BulkChangeService:
         """
         wanted, run_id = list(dict.fromkeys(ids)), new_id("run")
 
+        def changed(memory: Memory) -> Memory:
+            return replace(
+                memory,
+                store=memory.store if store is None else validation.clean_store(store),
+                pinned=memory.pinned if pinned is None else pinned,
+            )
+
         def work(batch: Sequence[str], writer: MemoryWriter) -> list[str]:
-            return _change(batch, store, pinned, stores, writer)
+            return writer.update_each(active_memories(writer.connection, batch, stores), changed)
 
         done = await self._transactions.run_batches(wanted, BATCH, work, actor, operation, run_id, stores=stores)
         return Changed(tuple(done.value), done.changes)
@@ -89,28 +97,9 @@ class BulkChangeService:
         return await self._transactions.run(work, actor, operation, new_id("run"), stores=stores)
 
 
-def _change(
-    ids: Sequence[str], store: StoreName | None, pinned: bool | None, stores: Sequence[str], writer: MemoryWriter
-) -> list[str]:
-    changed: list[str] = []
-    for memory_id in ids:
-        before = repo.get_with_sources(writer.connection, memory_id, stores=stores)
-        if before is None or before.deleted_at is not None:
-            continue
-        after = replace(
-            before,
-            store=before.store if store is None else validation.clean_store(store),
-            pinned=before.pinned if pinned is None else pinned,
-        )
-        if after != before:
-            writer.update(before, after)
-            changed.append(memory_id)
-    return changed
-
-
 def merged_note(notes: Sequence[Memory]) -> Memory:
     """Return the first note with texts, tags, aliases and what else the others hold."""
-    first, others = notes[0], notes[1:]
+    first = notes[0]
     merged = validation.with_content(first, "\n\n".join(filter(None, map(_part, notes, range(len(notes))))))
     tags = normalise_tags(tag for note in (merged, *notes) for tag in note.tags)
     aliases = {title_key(name): name for note in notes for name in _names(note, is_first=note is first)}
@@ -122,10 +111,10 @@ def merged_note(notes: Sequence[Memory]) -> Memory:
         pinned=any(note.pinned for note in notes),
         store=min((note.store for note in notes), key=STORES.index),
         attributes=attributes,
-        files=validation.clean_names("file", tuple(dict.fromkeys(one for note in notes for one in note.files))),
-        people=validation.clean_names("person", tuple(dict.fromkeys(one for note in notes for one in note.people))),
-        sources=validation.clean_sources(tuple(dict.fromkeys(one for note in notes for one in note.sources))),
-        mention_count=max(note.mention_count for note in (first, *others)),
+        files=validation.clean_names("file", (one for note in notes for one in note.files)),
+        people=validation.clean_names("person", (one for note in notes for one in note.people)),
+        sources=validation.clean_sources(one for note in notes for one in note.sources),
+        mention_count=max(note.mention_count for note in notes),
     )
 
 
@@ -140,9 +129,7 @@ def _part(note: Memory, place: int) -> str:
 
 
 def _names(note: Memory, *, is_first: bool) -> list[str]:
-    given = note.attributes.get("aliases")
-    known = given.split(",") if isinstance(given, str) else given if isinstance(given, list) else []
-    names = [name.strip() for name in known if isinstance(name, str) and name.strip()]
+    names = [name.strip() for name in links.aliases(note.attributes.get("aliases")) if name.strip()]
     return names if is_first or not note.title else [note.title, *names]
 
 

@@ -1,5 +1,6 @@
 """Clusters of old observations of one store, type and title, to be compressed."""
 
+import json
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
@@ -7,6 +8,7 @@ from typing import Final
 import apsw
 
 from app.core.stores import StoreName
+from app.memories.repo import not_restored_since
 
 LARGEST: Final = 20  # observations in one digest, unless the setting of the least is above; more make several digests
 _OLD = (
@@ -15,10 +17,7 @@ _OLD = (
 )
 _LIKE = "m.store = :store AND lower(m.type) = :type AND m.title_key = :title"
 # What was brought back since stays for the same time again.
-_NOT_RESTORED = (
-    "NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = m.id AND h.target_kind = 'memory'"
-    " AND h.event = 'RESTORE' AND h.at >= :before)"
-)
+_NOT_RESTORED = not_restored_since(":before")
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,11 +71,9 @@ def find(connection: apsw.Connection, before_ms: int, least: int, most_rows: int
 
 def is_standing(connection: apsw.Connection, cluster: Cluster, before_ms: int) -> bool:
     """Return whether all observations of a cluster are still old and active."""
-    marks = ",".join("?" * len(cluster.ids))
     count = connection.execute(
-        "SELECT count(*) FROM memories m WHERE m.kind = 'observation' AND m.valid_until IS NULL AND m.updated_at < ?"
-        f" AND m.pinned = 0 AND m.expires_at IS NULL AND m.id IN ({marks})",
-        (before_ms, *cluster.ids),
+        f"SELECT count(*) FROM memories m WHERE {_OLD} AND m.id IN (SELECT value FROM json_each(:ids))",
+        {"before": before_ms, "ids": json.dumps(cluster.ids)},
     ).get
     return int(count) == len(cluster.ids)
 

@@ -1,6 +1,6 @@
 """Confidence of facts in the database: what decays, and the changes of each run.
 
-Owns confidence_changes.
+The tables of this module are ``confidence_runs`` and ``confidence_changes``.
 """
 
 from collections.abc import Sequence
@@ -105,7 +105,7 @@ def lower(connection: apsw.Connection, number: int, at_ms: int, changes: Sequenc
 def give_back(connection: apsw.Connection, run_id: str, after: int, limit: int) -> tuple[int, int | None]:
     """Restore confidences that a run changed and that still stand.
 
-    Those were neither used, changed nor decayed since.
+    A confidence stands if its fact was neither used, changed nor decayed since.
 
     Returns:
         How many were restored, and the rowid after which to go on; ``None`` when none is left.

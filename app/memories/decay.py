@@ -33,7 +33,7 @@ class DecayRules:
     def budget(self, active: int, gone_in_month: int) -> int:
         """Return how many facts a run may set aside.
 
-        At least one, where the month still has room.
+        It may set one aside wherever the month still has room.
 
         Args:
             active: Active facts, those that never fade included.
@@ -181,10 +181,7 @@ def _kept_left(fact: DecayingFact, rules: DecayRules) -> float:
 
 
 def _night_below(fact: DecayingFact, now_ms: int, days: int, rules: DecayRules) -> int:
-    """Return the first night at which a fact is below the threshold.
-
-    That is ``days + 1`` for none of them.
-    """
+    """Return the first night with a fact below the threshold, else ``days + 1``."""
     if fact.left(now_ms + days * DAY_MS) >= rules.threshold:
         return days + 1
     if fact.left(now_ms) < rules.threshold or fact.rate <= 0:

@@ -74,7 +74,7 @@ class DigestWriter:
 def _cited(sentence: _Sentence, count: int) -> Statement | None:
     """Return a sentence as a statement.
 
-    ``None`` where it is empty or cites nothing that was asked about.
+    Return ``None`` if it is empty or cites nothing that was asked about.
     """
     places = tuple(sorted({number - 1 for number in sentence.sources if 1 <= number <= count}))
     text = " ".join(sentence.text.split())[:_LONGEST]

@@ -20,8 +20,7 @@ _PAUSE_S = 0.1  # after a change, so that a burst of changes is looked through o
 # One that somebody brought back after its time stays.
 _DUE = (
     "SELECT m.id FROM memories m WHERE m.expires_at IS NOT NULL AND m.valid_until IS NULL AND m.expires_at <= ?"
-    " AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = m.id AND h.target_kind = 'memory'"
-    " AND h.event = 'RESTORE' AND h.at >= m.expires_at) ORDER BY m.expires_at, m.id LIMIT ?"
+    f" AND {repo.not_restored_since('m.expires_at')} ORDER BY m.expires_at, m.id LIMIT ?"
 )
 _NEXT = (
     "SELECT min(m.expires_at) FROM memories m"

@@ -15,7 +15,8 @@ from app.errors import InputError
 from app.memories import repo, validation
 from app.memories.deduplication.service import replace_memory, superseding
 from app.memories.model import FactSet, Memory, NewMemory
-from app.memories.unit_of_work import MemoryUnitOfWork, require_active, require_store
+from app.memories.store_access import require_active, require_store
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 
 
@@ -195,7 +196,7 @@ def draft_of(content: str, **fields: Any) -> NewMemory:
 def _of_key(connection: apsw.Connection, memory: Memory, stores: Sequence[str]) -> list[Memory]:
     """Return the active facts with the category and key of ``memory``.
 
-    Only facts that the caller sees; the one in the store of ``memory`` comes first.
+    The caller sees all of them; the one in the store of ``memory`` comes first.
     """
     named = sorted((store for store in STORES if store in stores), key=lambda store: store != memory.store)
     found = (repo.active_fact(connection, memory.category, memory.key, store) for store in named)

@@ -31,7 +31,7 @@ class FadingFact:
 class Horizon:
     """Facts that nightly runs of decay would have set aside after some days.
 
-    Assumes that nothing is read or changed until then, and that a run takes place now and every day.
+    It is assumed that nothing is read or changed until then, and that a run takes place now and every day.
 
     Args:
         days: Days from now.

@@ -65,9 +65,7 @@ class MemoryRecord:
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Part of a file that was not imported, or not unchanged.
-
-    The rest of the file was imported.
+    """Part of a file that was not imported, or not unchanged; the rest was imported.
 
     Args:
         place: Where: ``conversations.json, conversation 3 ("Trip"), message 7`` or ``notes/a.md, line 2``.

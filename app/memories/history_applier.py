@@ -5,13 +5,13 @@ from dataclasses import replace
 import apsw
 
 from app.core.clock import to_datetime
-from app.errors import InternalError, StaleError
+from app.errors import InternalError
 from app.history.undo import State
 from app.memories import repo
 from app.memories.archive import archive_moves
 from app.memories.model import Memory
 from app.memories.state_codec import from_state
-from app.memories.writer import MemoryIndex, conflicting_fact, recorded_state, write_state
+from app.memories.writer import MemoryIndex, recorded_state, require_no_conflict, write_state
 
 
 class MemoryApplier:
@@ -51,12 +51,7 @@ class MemoryApplier:
             archive_moves.put_in(connection, self._index, target, state["reason"], int(state["archived_at"]))
             return self.current(connection, target)
         wanted = _wanted(state, now, at_ms)
-        if (other := conflicting_fact(connection, wanted)) is not None:
-            raise StaleError(
-                "Another fact has taken the place of this one since. Undo or delete that one first.",
-                target=target,
-                other=other.id,
-            )
+        require_no_conflict(connection, wanted)
         write_state(connection, self._index, now, wanted)
         return recorded_state(wanted)
 

@@ -137,8 +137,7 @@ def titles(
 ) -> list[Link]:
     """Return the active memories whose title begins with ``prefix`` in any case, by title.
 
-    With ``contains``, only titles with all of its words; those that begin with the first of them come first, then
-    short ones.
+    The title has all words of ``contains``. Titles that begin with the first of them come first, then short ones.
     """
     key = title_key(storable(prefix)[0])
     words = title_key(storable(contains)[0]).split()[:_MAX_WORDS]
@@ -172,7 +171,7 @@ def _backlinks(connection: apsw.Connection, memory: Memory, stores: Sequence[str
     path = f"/{imported_path(memory)}" if imported_path(memory) else ""
     names = {
         key
-        for key in map(title_key, (memory.id, memory.title, path, *_aliases(memory.attributes.get("aliases"))))
+        for key in map(title_key, (memory.id, memory.title, path, *aliases(memory.attributes.get("aliases"))))
         if key
     }
     found: list[Any] = connection.execute(
@@ -185,7 +184,7 @@ def _backlinks(connection: apsw.Connection, memory: Memory, stores: Sequence[str
     ).fetchall()
     resolved = resolve_all(connection, {row[0] for row in found}, stores=stores)
     links = {
-        source: Link(source, title or excerpt(content, _UNTITLED), context)
+        source: Link(source, title_or_start(title, content), context)
         for target, source, title, content, context in reversed(found)
         if target in resolved and resolved[target].memory_id == memory.id
     }
@@ -221,7 +220,12 @@ def _identified(connection: apsw.Connection, ids: Sequence[str], stores: Sequenc
         f" ON m.id = wanted.value WHERE m.valid_until IS NULL AND {store_condition(stores)}",
         (json.dumps(list(ids)),),
     )
-    return {memory_id: Link(memory_id, title or excerpt(content, _UNTITLED)) for memory_id, title, content in cursor}
+    return {memory_id: Link(memory_id, title_or_start(title, content)) for memory_id, title, content in cursor}
+
+
+def title_or_start(title: str, content: str) -> str:
+    """Return a memory's title, the start of its text if it has none."""
+    return title or excerpt(content, _UNTITLED)
 
 
 def _readable(target: str) -> str:
@@ -250,15 +254,15 @@ def _aliased(connection: apsw.Connection, keys: set[str], stores: Sequence[str])
         f" WHERE {_ALIASED} AND {store_condition(stores)} ORDER BY {_FIRST}"
     )
     found: dict[str, Link] = {}
-    for memory_id, title, aliases in cursor:
-        for key in map(title_key, _aliases(json.loads(aliases))):
+    for memory_id, title, written in cursor:
+        for key in map(title_key, aliases(json.loads(written))):
             if key in keys:
                 found.setdefault(key, Link(memory_id, title))
     return found
 
 
-def _aliases(value: object) -> list[str]:
-    """Read aliases as front matter has them: a list, or one line with commas."""
+def aliases(value: object) -> list[str]:
+    """Return aliases as front matter has them: a list, or one line with commas."""
     if isinstance(value, str):
         return value.split(",")
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []

@@ -169,7 +169,7 @@ class SourceText:
 class MemoryRow:
     """A memory as a list shows it, with only the first words of its content.
 
-    ``archived`` when it is no longer active.
+    It is ``archived`` when it is no longer active.
     """
 
     id: str

@@ -105,7 +105,7 @@ def build(
         ReflectionService(work),
         ForecastService(store, clock),
         TagService(work),
-        ArchiveService(store, index, clock),
+        ArchiveService(work),
         AccessCounter(store, clock),
         ExpiryService(work, runtime.publish),
         BulkChangeService(work),

@@ -9,10 +9,11 @@ import apsw
 from app.changes import Changed
 from app.core import message_ids
 from app.core.stores import STORES, sees_all
-from app.errors import InputError, NotFoundError
+from app.errors import InputError
 from app.memories import repo, validation
 from app.memories.model import Memory, NewMemory, Source, SourceText
-from app.memories.unit_of_work import MemoryUnitOfWork, require_store
+from app.memories.store_access import require, require_store
+from app.memories.unit_of_work import MemoryUnitOfWork
 
 TAG = "weekly"
 _TEXT = 400  # characters shown of a source
@@ -22,11 +23,16 @@ _MOST_SKIPPED = 1_000_000
 
 def latest_reflection(connection: apsw.Connection, stores: Sequence[str]) -> Memory | None:
     """Return the newest reflection, ``None`` while there is none."""
-    row = connection.execute(
+    return next(iter(_newest(connection, 1, 0, stores)), None)
+
+
+def _newest(connection: apsw.Connection, limit: int, offset: int, stores: Sequence[str]) -> list[Memory]:
+    rows = connection.execute(
         "SELECT m.id FROM memories m WHERE m.kind = 'reflection' AND m.valid_until IS NULL"
-        f" AND {repo.store_condition(stores)} ORDER BY m.created_at DESC, m.rowid DESC LIMIT 1"
-    ).fetchone()
-    return None if row is None else repo.get(connection, str(row[0]), stores=stores)
+        f" AND {repo.store_condition(stores)} ORDER BY m.created_at DESC, m.rowid DESC LIMIT ? OFFSET ?",
+        (limit, offset),
+    )
+    return repo.many(connection, [str(row[0]) for row in rows], stores=stores)
 
 
 class ReflectionService:
@@ -73,16 +79,8 @@ class ReflectionService:
             offset: How many of the newest to leave out.
             stores: Only these stores.
         """
-
-        def work(connection: apsw.Connection) -> list[Memory]:
-            rows = connection.execute(
-                "SELECT m.id FROM memories m WHERE m.kind = 'reflection' AND m.valid_until IS NULL"
-                f" AND {repo.store_condition(stores)} ORDER BY m.created_at DESC, m.rowid DESC LIMIT ? OFFSET ?",
-                (min(max(limit, 0), _PAGE), min(max(offset, 0), _MOST_SKIPPED)),
-            )
-            return repo.many(connection, [str(row[0]) for row in rows], stores=stores)
-
-        return await self._transactions.store.read(work)
+        size, skipped = min(max(limit, 0), _PAGE), min(max(offset, 0), _MOST_SKIPPED)
+        return await self._transactions.store.read(lambda connection: _newest(connection, size, skipped, stores))
 
     async def require_sources(self, sources: Sequence[Source], *, stores: Sequence[str] = STORES) -> None:
         """Refuse sources that are not there.
@@ -119,9 +117,7 @@ class ReflectionService:
         """
 
         def work(connection: apsw.Connection) -> list[SourceText]:
-            memory = repo.get_with_sources(connection, memory_id, stores=stores)
-            if memory is None:
-                raise NotFoundError(f"There is no memory with the id {memory_id}.", id=memory_id)
+            memory = require(connection, memory_id, stores)
             sees_everything = sees_all(stores)
             ids = [source.id for source in memory.sources if source.kind == "memory"]
             visible = {one.id: one for one in repo.many(connection, ids, stores=stores)}

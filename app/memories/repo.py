@@ -8,7 +8,7 @@ from typing import Any
 import apsw
 
 from app.core.clock import optional_datetime, to_datetime, to_ms
-from app.core.stores import STORES
+from app.core.stores import STORES, sees_all
 from app.core.text import content_hash, excerpt
 from app.memories.model import Memory, MemoryRow, Source
 from app.memories.text.markdown_links import title_key, without_front_matter
@@ -68,10 +68,20 @@ def store_condition(stores: Sequence[str]) -> str:
 
     It holds only store names of our own.
     """
-    named = [store for store in STORES if store in stores]
-    if len(named) == len(STORES):
+    if sees_all(stores):
         return "TRUE"
-    return f"m.store IN ({', '.join(repr(store) for store in named)})"
+    return f"m.store IN ({', '.join(repr(store) for store in STORES if store in stores)})"
+
+
+def not_restored_since(moment: str) -> str:
+    """Return the SQL condition that memory ``m`` was not brought back at or after ``moment``.
+
+    ``moment`` is an SQL expression in milliseconds UTC.
+    """
+    return (
+        "NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = m.id AND h.target_kind = 'memory'"
+        f" AND h.event = 'RESTORE' AND h.at >= {moment})"
+    )
 
 
 def insert(connection: apsw.Connection, memory: Memory, hash_of_text: str | None = None) -> None:
@@ -128,8 +138,8 @@ def get_with_sources(connection: apsw.Connection, memory_id: str, *, stores: Seq
 
     A change starts from it.
     """
-    found = get(connection, memory_id, stores=stores)
-    return found if found is None or _is_all(stores) else get(connection, memory_id)
+    found = get(connection, memory_id)
+    return found if found is not None and found.store in stores else None
 
 
 def many(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[str] = STORES) -> list[Memory]:
@@ -153,14 +163,14 @@ def as_seen(memory: Memory, stores: Sequence[str]) -> Memory:
     Sources may lie in another store, and conversations are private: unless all are read, it has no sources, and
     without the private store no conversation.
     """
-    if _is_all(stores):
+    if sees_all(stores):
         return memory
     return replace(memory, sources=(), session_id=memory.session_id if "private" in stores else None)
 
 
 def _columns(stores: Sequence[str]) -> str:
     """Return the columns of a memory; it does not name a successor in another store."""
-    if _is_all(stores):
+    if sees_all(stores):
         return _READ
     there = (
         f"SELECT s.id FROM memories s WHERE s.id = m.superseded_by AND {store_condition(stores).replace('m.', 's.')}"
@@ -169,10 +179,7 @@ def _columns(stores: Sequence[str]) -> str:
 
 
 def active_fact(connection: apsw.Connection, category: str, key: str, store: str) -> Memory | None:
-    """Return the active fact with this category and key in a store.
-
-    There can be only one.
-    """
+    """Return the only active fact with this category and key in a store."""
     row = connection.execute(
         f"SELECT {_READ} FROM memories m WHERE m.kind = 'fact' AND m.key <> '' AND m.valid_until IS NULL"
         " AND m.category = ? AND m.key = ? AND m.store = ?",
@@ -236,10 +243,6 @@ def write_sources(connection: apsw.Connection, memory: Memory) -> None:
         "INSERT OR IGNORE INTO memory_sources (memory_id, source_kind, source_id) VALUES (?, ?, ?)",
         [(memory.id, source.kind, source.id) for source in memory.sources],
     )
-
-
-def _is_all(stores: Sequence[str]) -> bool:
-    return set(stores) >= set(STORES)
 
 
 def rows(connection: apsw.Connection, ids: Sequence[str], *, stores: Sequence[str] = STORES) -> list[MemoryRow]:

@@ -4,7 +4,7 @@ Each can be undone and is announced to all listeners.
 """
 
 import asyncio
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -13,10 +13,11 @@ from app.core.ids import new_id
 from app.core.json_values import plain
 from app.core.stores import STORES, StoreName
 from app.core.tag_names import normalise_tags
-from app.errors import InputError, NotFoundError, StaleError
+from app.errors import InputError, StaleError
 from app.memories import renaming, repo, validation
 from app.memories.model import Memory, NewMemory
-from app.memories.unit_of_work import MemoryUnitOfWork, require_active
+from app.memories.store_access import active_memories, require, require_active
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 
 _LONG = 100_000  # characters of a memory that is prepared before the writer has its turn
@@ -150,9 +151,7 @@ class MemoryService:
         """
 
         def work(writer: MemoryWriter) -> Memory:
-            memory = repo.get_with_sources(writer.connection, memory_id, stores=stores)
-            if memory is None:
-                raise NotFoundError(f"There is no memory with the id {memory_id}.", id=memory_id)
+            memory = require(writer.connection, memory_id, stores)
             if memory.deleted_at is None:
                 raise InputError("This memory is not deleted.", id=memory_id)
             return writer.restore(memory)
@@ -193,10 +192,10 @@ class MemoryService:
         Memories that are already gone are left out.
         """
 
-        def one(writer: MemoryWriter, memory: Memory) -> Memory:
-            return writer.delete(memory)
+        def work(writer: MemoryWriter) -> tuple[str, ...]:
+            return tuple(writer.delete(memory).id for memory in active_memories(writer.connection, ids, stores))
 
-        return await self._write_each(ids, one, stores, actor, operation)
+        return await self._transactions.run(work, actor, operation, new_id("run"), stores=stores)
 
     async def tag_many(
         self,
@@ -208,34 +207,13 @@ class MemoryService:
         actor: str = "person",
         operation: str = "note.tag_many",
     ) -> Changed[tuple[str, ...]]:
-        """Add and remove tags of memories in one run.
-
-        Returns the ids of the memories that changed.
-        """
+        """Add and remove tags of memories in one run, and return the changed ids."""
         removed = {name for tag in remove for name in normalise_tags((tag,))}
 
-        def one(writer: MemoryWriter, memory: Memory) -> Memory:
-            tags = normalise_tags((*(tag for tag in memory.tags if tag not in removed), *add))
-            return memory if tags == memory.tags else writer.update(memory, replace(memory, tags=tags))
-
-        return await self._write_each(ids, one, stores, actor, operation)
-
-    async def _write_each(
-        self,
-        ids: Sequence[str],
-        one: Callable[[MemoryWriter, Memory], Memory],
-        stores: Sequence[str],
-        actor: str,
-        operation: str,
-    ) -> Changed[tuple[str, ...]]:
-        """Apply ``one`` to each active memory of ``ids``, all as one run."""
+        def tagged(memory: Memory) -> Memory:
+            return replace(memory, tags=normalise_tags((*(tag for tag in memory.tags if tag not in removed), *add)))
 
         def work(writer: MemoryWriter) -> tuple[str, ...]:
-            changed: list[str] = []
-            for memory_id in dict.fromkeys(ids):
-                memory = repo.get_with_sources(writer.connection, memory_id, stores=stores)
-                if memory is not None and memory.deleted_at is None and one(writer, memory) is not memory:
-                    changed.append(memory_id)
-            return tuple(changed)
+            return tuple(writer.update_each(active_memories(writer.connection, ids, stores), tagged))
 
         return await self._transactions.run(work, actor, operation, new_id("run"), stores=stores)

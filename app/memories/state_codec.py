@@ -5,12 +5,12 @@ from typing import Any
 
 from app.core.clock import to_datetime, to_ms
 from app.errors import InternalError
-from app.history.state_diff import _COUNTED
+from app.history.state_diff import READ_COUNTS
 from app.memories.model import Memory, Source
 
 _TIMES = ("created_at", "updated_at", "event_time", "expires_at", "deleted_at")
 _LISTS = ("tags", "facts", "files", "people")
-_FIELDS = tuple(field.name for field in dataclasses.fields(Memory) if field.name not in _COUNTED)
+_FIELDS = tuple(field.name for field in dataclasses.fields(Memory) if field.name not in READ_COUNTS)
 
 
 def to_state(memory: Memory) -> dict[str, Any]:

@@ -1,14 +1,68 @@
-"""Answers of writes, as a caller sees them who does not read every store."""
+"""Access to memories by store: requirements of a caller, and answers as it sees them."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, TypeVar, cast
 
-from app.core.stores import sees_all
+import apsw
+
+from app.core.stores import STORES, sees_all
+from app.errors import AccessDeniedError, NotFoundError
+from app.memories import repo
 from app.memories.model import BatchWritten, FactSet, Memory, Written
-from app.memories.repo import as_seen
 
 T = TypeVar("T")
+
+
+def require_store(store: str, stores: Sequence[str]) -> None:
+    """Refuse to write memories into a store that the caller does not see.
+
+    The content of such a store must not show in the answer.
+
+    Raises:
+        AccessDeniedError: The caller does not see ``store``.
+    """
+    if store in STORES and store not in stores:
+        raise AccessDeniedError(
+            f"This caller stores in {' or '.join(stores) or 'no store'}, not in {store}.", store=store
+        )
+
+
+def require(connection: apsw.Connection, memory_id: str, stores: Sequence[str], kind: str = "memory") -> Memory:
+    """Return a memory with its sources, deleted ones included.
+
+    ``kind`` narrows it where it is one of the kinds.
+
+    Raises:
+        NotFoundError: There is none of that id that the caller may see.
+    """
+    found = repo.get_with_sources(connection, memory_id, stores=stores)
+    if found is None or kind not in ("memory", found.kind):
+        raise NotFoundError(f"There is no {kind} with the id {memory_id}.", id=memory_id)
+    return found
+
+
+def require_active(connection: apsw.Connection, memory_id: str, stores: Sequence[str], kind: str = "memory") -> Memory:
+    """Return an active memory with its sources; see ``require``.
+
+    Raises:
+        NotFoundError: There is none of that id that the caller may see.
+    """
+    found = require(connection, memory_id, stores, kind)
+    if found.deleted_at is not None:
+        raise NotFoundError(f"This {kind} was deleted. Restore it first, or look in its history.", id=memory_id)
+    return found
+
+
+def active_memories(connection: apsw.Connection, ids: Iterable[str], stores: Sequence[str]) -> Iterator[Memory]:
+    """Yield the active memories of ``ids`` that the caller may see, with their sources.
+
+    Each is read when it is asked for, because a change of the one before may have superseded it.
+    """
+    for memory_id in dict.fromkeys(ids):
+        memory = repo.get_with_sources(connection, memory_id, stores=stores)
+        if memory is not None and memory.deleted_at is None:
+            yield memory
 
 
 def answer_as_seen(answer: T, stores: Sequence[str]) -> T:
@@ -18,12 +72,12 @@ def answer_as_seen(answer: T, stores: Sequence[str]) -> T:
 
 def _seen(answer: Any, stores: Sequence[str]) -> Any:
     if isinstance(answer, Memory):
-        return as_seen(answer, stores)
+        return repo.as_seen(answer, stores)
     if isinstance(answer, Written):
-        return replace(answer, memory=as_seen(answer.memory, stores))
+        return replace(answer, memory=repo.as_seen(answer.memory, stores))
     if isinstance(answer, FactSet):
         gone = answer.superseded
-        return FactSet(as_seen(answer.fact, stores), None if gone is None else as_seen(gone, stores))
+        return FactSet(repo.as_seen(answer.fact, stores), None if gone is None else repo.as_seen(gone, stores))
     if isinstance(answer, BatchWritten):
         return replace(answer, written=tuple(_seen(one, stores) for one in answer.written))
     return [_seen(one, stores) for one in answer] if isinstance(answer, list) else answer

@@ -12,9 +12,10 @@ from app.core.tag_names import normalise_tags
 from app.memories import repo, validation
 from app.memories.model import Memory, MemoryRow, NewMemory
 from app.memories.repo import store_condition
+from app.memories.store_access import require_active
 from app.memories.tags.tag_repo import ACTIVE, tag_condition
 from app.memories.text.template_text import TEMPLATE_TAG, expand, has_placeholder, is_template_tag
-from app.memories.unit_of_work import MemoryUnitOfWork, require_active
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 
 # Imported notes keep the path of their file, of which the folder counts here.

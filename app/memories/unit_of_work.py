@@ -10,9 +10,6 @@ from app.changes import MAX_NAMED, Changed, ChangeSet, Scope, joined_scopes
 from app.core.clock import Clock
 from app.core.item_batches import batched
 from app.core.stores import STORES
-from app.errors import AccessDeniedError, NotFoundError
-from app.memories import repo
-from app.memories.model import Memory
 from app.memories.store_access import answer_as_seen
 from app.memories.writer import MemoryIndex, MemoryWriter
 from app.store.store import Store
@@ -103,33 +100,3 @@ def join_changes(changes: Sequence[ChangeSet], actor: str, operation: str) -> Ch
         operation=operation,
         history_ids=tuple(entry for change in changes for entry in change.history_ids),
     )
-
-
-def require_store(store: str, stores: Sequence[str]) -> None:
-    """Refuse to write memories into a store that the caller does not see.
-
-    The content of such a store must not show in the answer.
-
-    Raises:
-        AccessDeniedError: The caller does not see ``store``.
-    """
-    if store in STORES and store not in stores:
-        raise AccessDeniedError(
-            f"This caller stores in {' or '.join(stores) or 'no store'}, not in {store}.", store=store
-        )
-
-
-def require_active(connection: apsw.Connection, memory_id: str, stores: Sequence[str], kind: str = "memory") -> Memory:
-    """Return an active memory, with its sources.
-
-    ``kind`` narrows it where it is one of the kinds.
-
-    Raises:
-        NotFoundError: There is none of that id that the caller may see.
-    """
-    found = repo.get_with_sources(connection, memory_id, stores=stores)
-    if found is None or kind not in ("memory", found.kind):
-        raise NotFoundError(f"There is no {kind} with the id {memory_id}.", id=memory_id)
-    if found.deleted_at is not None:
-        raise NotFoundError(f"This {kind} was deleted. Restore it first, or look in its history.", id=memory_id)
-    return found

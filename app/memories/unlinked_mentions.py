@@ -10,14 +10,15 @@ import apsw
 
 from app.changes import Changed
 from app.core.stores import STORES
-from app.core.text import excerpt, storable
+from app.core.text import storable
 from app.errors import InputError
 from app.memories import links, validation
 from app.memories.model import Link, Memory
 from app.memories.repo import store_condition
+from app.memories.store_access import require_active
 from app.memories.text.code_spans import CodeRanges, code_ranges
 from app.memories.text.markdown_links import title_key
-from app.memories.unit_of_work import MemoryUnitOfWork, require_active
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 
 MAX_FOUND: Final = 50
@@ -137,7 +138,7 @@ def _found(memory_id: str, limit: int, stores: tuple[str, ...], connection: apsw
             continue
         place = next(places(text, target.title), None)
         if place is not None:
-            found.append(Link(str(source), str(title) or excerpt(text, 60), _context(text, place)))
+            found.append(Link(str(source), links.title_or_start(str(title), text), _context(text, place)))
         if len(found) >= limit:
             break
     return found

@@ -3,7 +3,7 @@
 Each change makes exactly one history entry.
 """
 
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import replace
 from datetime import datetime
 from typing import Protocol
@@ -13,6 +13,7 @@ import apsw
 from app.changes import MAX_NAMED, ChangeSet, joined_scopes
 from app.core.clock import to_datetime
 from app.core.ids import new_id
+from app.errors import StaleError
 from app.history import history_repo
 from app.history.history_repo import HistoryRow
 from app.history.model import Event
@@ -56,7 +57,7 @@ class MemoryWriter:
         self.connection = connection
         self.at_ms = at_ms
         self.history_ids: list[int] = []
-        self._index = index
+        self.index = index
         self._actor = actor
         self._run_id = run_id
         self._areas: set[str] = set()
@@ -116,17 +117,14 @@ class MemoryWriter:
         if begun is None:
             return self.update(before, after)
         stored = replace(after, version=before.version + 1, updated_at=to_datetime(self.at_ms))
-        write_state(self.connection, self._index, before, stored, touched=self._areas.update)
+        write_state(self.connection, self.index, before, stored, touched=self._areas.update)
         history_repo.extend(self.connection, begun.id, to_state(stored))
         self.history_ids.append(begun.id)
         self._touched.setdefault(stored.id, {}).update({before.store: None, stored.store: None})
         return stored
 
     def _open_edit_burst(self, before: Memory, after: Memory) -> HistoryRow | None:
-        """Return the history entry that the change to ``after`` continues, if any.
-
-        The change is the one from ``before`` to ``after``.
-        """
+        """Return the history entry that the change from ``before`` to ``after`` continues, if any."""
         changed = differing(to_state(before), to_state(after))
         latest = next(iter(history_repo.entries(self.connection, target=before.id, limit=1)), None)
         if latest is None or "content" not in changed or not _WRITING.issuperset(changed):
@@ -150,6 +148,10 @@ class MemoryWriter:
         self.supersede_for(restored)
         return self._change(before, restored, "RESTORE")
 
+    def update_each(self, memories: Iterable[Memory], change: Callable[[Memory], Memory]) -> list[str]:
+        """Store what ``change`` makes of each memory, and return the ids of those that changed."""
+        return [self.update(before, after).id for before in memories if (after := change(before)) != before]
+
     def supersede_for(self, successor: Memory) -> None:
         """Supersede the active fact with the category and key of ``successor``."""
         old = conflicting_fact(self.connection, successor)
@@ -158,21 +160,31 @@ class MemoryWriter:
 
     def _change(self, before: Memory | None, after: Memory, event: Event, hash_of_text: str | None = None) -> Memory:
         touched = self._areas.update
-        write_state(self.connection, self._index, before, after, touched=touched, hash_of_text=hash_of_text)
+        write_state(self.connection, self.index, before, after, touched=touched, hash_of_text=hash_of_text)
         return self._record(before, after, event)
 
     def _record(self, before: Memory | None, after: Memory, event: Event, areas: Collection[str] = ()) -> Memory:
-        self._areas.update(areas)
-        self.enter(after.id, event, recorded_state(before), recorded_state(after))
+        self.enter(after.id, event, recorded_state(before), recorded_state(after), areas)
         return after
 
     def enter(
-        self, memory_id: str, event: Event, before: dict[str, object] | None, after: dict[str, object] | None
+        self,
+        memory_id: str,
+        event: Event,
+        before: dict[str, object] | None,
+        after: dict[str, object] | None,
+        areas: Collection[str] = (),
     ) -> None:
-        """Record a history entry for a change of a memory.
+        """Record a change of a memory that is written already.
 
-        ``before`` and ``after`` are states as history knows them.
+        Args:
+            memory_id: The memory.
+            event: What was done to it.
+            before: Its state before, as history knows it; ``None`` for none.
+            after: Its state after.
+            areas: Areas of the vault that changed.
         """
+        self._areas.update(areas)
         entry = history_repo.record(
             self.connection,
             target_kind="memory",
@@ -213,14 +225,25 @@ def recorded_state(memory: Memory | None) -> dict[str, object] | None:
 
 
 def conflicting_fact(connection: apsw.Connection, memory: Memory) -> Memory | None:
-    """Return the other active fact with the same category, key and store.
-
-    There can be only one.
-    """
+    """Return the only other active fact with the same category, key and store."""
     if memory.kind != "fact" or not memory.key or memory.deleted_at is not None:
         return None
     found = repo.active_fact(connection, memory.category, memory.key, memory.store)
     return None if found is None or found.id == memory.id else found
+
+
+def require_no_conflict(connection: apsw.Connection, memory: Memory) -> None:
+    """Refuse to bring a fact back whose category and key another one has; see ``conflicting_fact``.
+
+    Raises:
+        StaleError: There is such a fact.
+    """
+    if (other := conflicting_fact(connection, memory)) is not None:
+        raise StaleError(
+            "Another fact has taken the place of this one since. Undo or delete that one first.",
+            target=memory.id,
+            other=other.id,
+        )
 
 
 def write_state(

@@ -158,6 +158,10 @@ def _words(connection: apsw.Connection) -> Iterator[Finding]:
     ).get
     if lost:
         yield _mendable("words", f"{lost} notes cannot be found by search.")
+    if unmeasured := connection.execute(
+        "SELECT count(*) FROM chunks WHERE id NOT IN (SELECT chunk_id FROM chunk_lengths)"
+    ).get:
+        yield _mendable("words", f"{unmeasured} search entries lack their number of words, which search ranks them by.")
 
 
 def _vectors(connection: apsw.Connection) -> Iterator[Finding]:

@@ -1,6 +1,4 @@
-"""Columns of the chunks, without their text, as arrays by chunk id.
-
-Owner, type, messages, time and length.
+"""Columns of the chunks as arrays by chunk id: owner, type, messages, time and length.
 
 A chunk never changes and its id is never used again, so what was read stays true, and only later chunks are added.
 Deleted chunks stay in the arrays: a reader that needs existing chunks checks ``exists``.
@@ -13,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
+from app.index.id_arrays import grown, parse_ids
 from app.store.connection import INDEXED_ROWS_FUNCTION
 
 if TYPE_CHECKING:
@@ -27,7 +26,6 @@ if TYPE_CHECKING:
 _MAX_NEW: Final = 20_000
 """New chunks that are read one by one; more of them are read with all the others, index by index."""
 _MAX_SPAN: Final = 4_096
-_SPARE_SHARE: Final = 16
 _SEQ_BITS: Final = 32
 _CHECKS: Final = 32
 _CHUNKS_A_CHECK: Final = 2_000
@@ -102,10 +100,7 @@ class ChunkColumns:
         return np.asarray(np.array(of_types, dtype=np.bool_)[self.sort[ids]])
 
     def target(self, chunk: int) -> str:
-        """Return the id of the item that a chunk belongs to.
-
-        ``<session id>#<seq>`` for a message.
-        """
+        """Return the id of a chunk's memory, or ``<session id>#<seq>`` of its message."""
         number = int(self.owner[chunk])
         return self.memories[-number] if number < 0 else f"{self.names[number]}#{self.first[chunk]}"
 
@@ -133,10 +128,7 @@ def last_chunk(connection: apsw.Connection) -> int:
 
 
 def place_keys(owner: "NDArray[Any]", seq: "NDArray[Any]") -> "Ints":
-    """Return a key for each message.
-
-    The keys of consecutive messages of a session are consecutive.
-    """
+    """Return a key for each message; consecutive messages of a session have consecutive keys."""
     return np.asarray((owner.astype(np.int64) << _SEQ_BITS) + seq)
 
 
@@ -188,7 +180,7 @@ class ChunkColumnCache:
         if self._failed_checks > max(_CHECKS, known.count // _CHUNKS_A_CHECK):
             found = connection.execute(_IDS).get
             exists = np.zeros(len(known.exists), dtype=np.bool_)
-            exists[_parsed(found or "")] = True
+            exists[parse_ids(found)] = True
             self._known = replace(known, exists=exists, count=int(np.count_nonzero(exists)))
             self._failed_checks = 0
 
@@ -235,27 +227,27 @@ class _ColumnBuilder:
         size = last + 1
         self.begin = 1 if is_anew else len(known.owner)
 
-        def grown(array: "NDArray[Any]") -> "NDArray[Any]":
-            return np.zeros(size, array.dtype) if is_anew else _grown(array, size)
+        def resized(array: "NDArray[Any]") -> "NDArray[Any]":
+            return np.zeros(size, array.dtype) if is_anew else grown(array, size)
 
-        self._owner, self._sort, self._exists = grown(known.owner), grown(known.sort), grown(known.exists)
-        self._first, self._more, self._created = grown(known.first), grown(known.more), grown(known.created)
-        self._length = grown(known.length)
+        self._owner, self._sort, self._exists = resized(known.owner), resized(known.sort), resized(known.exists)
+        self._first, self._more, self._created = resized(known.first), resized(known.more), resized(known.created)
+        self._length = resized(known.length)
         self._numbers = _Numbers(known)
 
     def read_all(self, connection: apsw.Connection) -> None:
         """Read all chunks, column by column."""
         for kind, role, found in connection.execute(_BY_ROLE):
-            ids = _parsed(found)
+            ids = parse_ids(found)
             self._exists[ids], self._sort[ids] = True, self._numbers.of_type(ChunkType(kind, role, "private"))
         for store, found in connection.execute(_BY_STORE):
-            self._set_store(store, _parsed(found))
+            self._set_store(store, parse_ids(found))
         for session, found, seqs in connection.execute(_BY_SESSION):
-            ids = _parsed(found)
+            ids = parse_ids(found)
             self._owner[ids] = self._numbers.of(str(session), is_memory=False)
-            self._set_first(ids, _parsed(seqs))
+            self._set_first(ids, parse_ids(seqs))
         for memory, found in connection.execute(_BY_MEMORY):
-            self._owner[_parsed(found)] = self._numbers.of(str(memory), is_memory=True)
+            self._owner[parse_ids(found)] = self._numbers.of(str(memory), is_memory=True)
         ids, created = _pair(connection, _BY_TIME)
         self._created[ids] = created
         ids, words = _pair(connection, _LENGTHS)
@@ -289,6 +281,8 @@ class _ColumnBuilder:
         """Return the extended columns, with the words of each session added up."""
         size, is_anew = len(known.names), self.begin == 1
         counted = [np.zeros(1) if is_anew else one for one in (known.words, known.user_words)]
+        # Copies, because earlier columns keep their sums.
+        words, user_words = (np.pad(one, (0, size - len(one))) for one in counted)
         read = int(np.count_nonzero(self._length))
         made = replace(
             known,
@@ -300,22 +294,22 @@ class _ColumnBuilder:
             length=self._length,
             mean_length=float(self._length.sum(dtype=np.int64)) / max(read, 1),
             read=read,
-            words=_padded(counted[0], size),
-            user_words=_padded(counted[1], size),
+            words=words,
+            user_words=user_words,
             exists=self._exists,
             count=(0 if is_anew else known.count) + int(np.count_nonzero(self._exists[self.begin :])),
         )
         new = np.arange(self.begin, len(self._owner))
-        session, words = made.conversations(new), self._length[self.begin :].astype(np.float64)
+        session, lengths = made.conversations(new), self._length[self.begin :].astype(np.float64)
         is_user = made.where(new, [each.role == "user" for each in made.types])
-        made.words[:] += np.bincount(session, words, size)
-        made.user_words[:] += np.bincount(session, words * is_user, size)
+        words += np.bincount(session, lengths, size)
+        user_words += np.bincount(session, lengths * is_user, size)
         return made
 
 
 def _pair(connection: apsw.Connection, sql: str) -> "tuple[Ints, Ints]":
     first, second = connection.execute(sql).fetchall()[0]
-    return _parsed(first or ""), _parsed(second or "")
+    return parse_ids(first), parse_ids(second)
 
 
 class _Numbers:
@@ -347,28 +341,8 @@ def _memory_key(memory_id: str) -> str:
     return f"\x00{memory_id}"  # a program may call its session what a memory is called
 
 
-def _padded(array: "Floats", size: int) -> "Floats":
-    longer = np.zeros(size)
-    longer[: len(array)] = array
-    return longer
-
-
 def _indexed_rows(connection: apsw.Connection) -> int:
     """Return how many chunks the full-text index has, which FTS5 keeps for BM25."""
     # An auxiliary function needs a row to be called for; the last chunk is one unless the index is empty.
     sql = f"SELECT {INDEXED_ROWS_FUNCTION}(chunks_fts) FROM chunks_fts WHERE rowid = (SELECT max(id) FROM chunks)"
     return int(connection.execute(sql).get or 0)
-
-
-def _grown(array: "NDArray[Any]", size: int) -> "NDArray[Any]":
-    """Return ``array`` with ``size`` elements, in the same memory where it has room."""
-    base = array if array.base is None else array.base
-    if len(base) < size:
-        room = np.zeros(size + size // _SPARE_SHARE, array.dtype)
-        room[: len(array)] = array
-        base = room
-    return np.asarray(base[:size])
-
-
-def _parsed(text: object) -> "Ints":
-    return np.fromstring(str(text), dtype=np.int64, sep=" ")

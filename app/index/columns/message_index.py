@@ -41,10 +41,7 @@ class MessageIndexPart(NamedTuple):
 
 
 class MessageIndex:
-    """Chunks of messages in the order of session and sequence number.
-
-    Safe to use from several threads.
-    """
+    """Chunks of messages by session and sequence number; safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -52,9 +49,7 @@ class MessageIndex:
         self._parts: list[MessageIndexPart] = []
 
     def find(self, columns: "ChunkColumns", keys: "Ints") -> "Ids":
-        """Return the chunks of the messages with ``keys``, in that order.
-
-        Some may have been deleted.
+        """Return the chunks of messages in the order of ``keys``, including deleted ones.
 
         Args:
             columns: The columns of all chunks.
@@ -63,9 +58,7 @@ class MessageIndex:
         return self._find_in_parts(columns, partial(_find_keys, keys=keys))
 
     def of(self, columns: "ChunkColumns", owner: "Ints") -> "Ids":
-        """Return the chunks of all messages of some sessions, session by session.
-
-        Some may have been deleted.
+        """Return the chunks of all messages of some sessions, including deleted ones.
 
         Args:
             columns: The columns of all chunks.
@@ -118,7 +111,7 @@ def _sorted_part(keys: "Ints", ids: "Ids") -> MessageIndexPart:
 def _find_keys(part: MessageIndexPart, keys: "Ints") -> "tuple[Ints, Ids]":
     """Return the rows of ``keys`` that were found, each with a chunk.
 
-    Several for an edited message.
+    An edited message has several chunks.
     """
     if part.has_equals or not len(part.ids):
         return _find_ranges(part, keys, keys)

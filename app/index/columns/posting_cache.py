@@ -1,6 +1,4 @@
-"""Posting lists of terms and expressions.
-
-Read from FTS5 in one piece, and kept for the frequent ones.
+"""Posting lists of terms and expressions, read from FTS5 and kept for the recent ones.
 
 The words of a chunk never change and its id is never used again, so a list that was read stays true: later chunks are
 appended, and a deleted chunk is noticed by the reader that looks it up.
@@ -15,6 +13,7 @@ import apsw
 import numpy as np
 
 from app.index.columns.session_frequency import EMPTY, SessionTermFrequency, add_frequencies, count_by_session
+from app.index.id_arrays import parse_ids
 from app.store.connection import VOCABULARY_TABLE
 
 if TYPE_CHECKING:
@@ -32,6 +31,7 @@ KEPT_SHARE: Final = 16
 KEPT_COUNTS: Final = 20_000
 MAX_TIMES: Final = 0xFFFF
 _TERM: Final = "term "  # no expression begins like this
+_FREQUENCIES_SHARE: Final = 4  # session frequencies take about this share of the ids' memory
 _OVERHEAD: Final = 128  # memory of an entry apart from its ids, counted in ids
 _NO_IDS: "Final[Ids]" = np.zeros(0, dtype=np.int64)
 _NO_TIMES: "Final[Sizes]" = np.zeros(0, dtype=np.uint16)
@@ -146,36 +146,26 @@ class PostingCache:
 
 
 def max_kept_ids(last: int) -> int:
-    """Return the maximum number of cached ids.
-
-    ``last`` is the highest chunk id of the vault.
-    """
+    """Return the most ids to keep, given the highest chunk id of the vault."""
     return max(KEPT_IDS, KEPT_SHARE * last)
 
 
 def _size_in_ids(posting: PostingList) -> int:
-    """Return the size of a posting list, counted in ids.
-
-    Its session frequencies are estimated at a quarter.
-    """
-    return len(posting.ids) + len(posting.ids) // 4 + _OVERHEAD
+    """Return the size of a posting list with its session frequencies, counted in ids."""
+    return len(posting.ids) + len(posting.ids) // _FREQUENCIES_SHARE + _OVERHEAD
 
 
 def _read_matches(connection: apsw.Connection, expression: str, after: int) -> PostingList:
-    # Read as one text, because one row per id takes ten times as long.
     sql = "SELECT group_concat(rowid, ' ') FROM chunks_fts WHERE chunks_fts MATCH ? AND rowid > ?"
     found = connection.execute(sql, (expression, after)).get
     if found is None:
         return _EMPTY
-    ids = np.fromstring(found, dtype=np.int64, sep=" ")
+    ids = parse_ids(found)
     return PostingList(ids, np.zeros(len(ids), dtype=np.uint16))
 
 
 def _read_term(connection: apsw.Connection, term: str) -> PostingList | None:
-    """Return the posting list of a term with frequencies.
-
-    ``None`` on a connection without the vocabulary table.
-    """
+    """Return the posting list of a term with frequencies, ``None`` without the vocabulary table."""
     if connection.execute("SELECT 1 FROM temp.sqlite_master WHERE name = ?", (VOCABULARY_TABLE,)).get is None:
         return None
     # The table has one row per occurrence; those of one chunk stand together.
@@ -184,7 +174,7 @@ def _read_term(connection: apsw.Connection, term: str) -> PostingList | None:
     ).get
     if found is None:
         return _EMPTY
-    occurrences = np.fromstring(found, dtype=np.int64, sep=" ")
+    occurrences = parse_ids(found)
     starts = np.flatnonzero(np.diff(occurrences, prepend=-1))
     times = np.diff(starts, append=len(occurrences))
     return PostingList(occurrences[starts], np.minimum(times, MAX_TIMES).astype(np.uint16))

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 import numpy as np
 
+from app.index.id_arrays import grown
 from app.index.repo import agents_of
 
 if TYPE_CHECKING:
@@ -17,10 +18,7 @@ if TYPE_CHECKING:
 
 
 class SessionAgents:
-    """The agent of each session.
-
-    Safe to use from several threads. Takes four bytes per session.
-    """
+    """The agent of each session, in four bytes; safe to use from several threads."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -38,9 +36,7 @@ class SessionAgents:
         """
         with self._lock:
             if len(self._of) < len(columns.names):
-                longer = np.zeros(len(columns.names), dtype=np.int32)
-                longer[: len(self._of)] = self._of
-                self._of = longer
+                self._of = grown(self._of, len(columns.names))
             found = self._of[owner]
         if lacking := np.unique(owner[found == 0]).tolist():
             self._read(connection, columns, lacking)

@@ -30,10 +30,7 @@ class SessionTermFrequency:
 
 
 def count_by_session(columns: "ChunkColumns", ids: "Ids") -> SessionTermFrequency:
-    """Return how many of the chunks ``ids`` are messages of each session.
-
-    Other chunks are ignored.
-    """
+    """Return how many of the chunks ``ids`` are messages of each session."""
     ids = ids.astype(np.intp)  # numpy indexes twice as fast with its own integer size
     session = columns.conversations(ids)
     is_user = columns.where(ids, [each.role == "user" for each in columns.types])

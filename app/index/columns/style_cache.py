@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from app.index.columns.style_features import count_names, count_person_words, says_number, says_when
+from app.index.id_arrays import grown
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -20,7 +21,6 @@ if TYPE_CHECKING:
 Read = Callable[[Sequence[int]], Sequence[str]]
 """A function that returns the texts of chunks, given their ids."""
 
-_SPARE_SHARE: Final = 16
 _SMOOTHING: Final = 5
 """Words added to each length, so that a message of two words gets no extreme share."""
 
@@ -77,9 +77,11 @@ class StyleFeatureCache:
         return self._feature("names", ids, lambda rows: map(count_names, read(ids[rows].tolist())))
 
     def time_words(self, ids: "Ids", folded: Sequence[str]) -> "Matrix":
-        """Return 1 for each text with a time word, given the texts in lower case.
+        """Return 1 for each text with a time word, 0 for others.
 
-        0 for others.
+        Args:
+            ids: Chunk ids.
+            folded: Their texts in lower case.
         """
         return self._feature("when", ids, lambda rows: (says_when(folded[row]) for row in rows.tolist()))
 
@@ -97,12 +99,5 @@ class StyleFeatureCache:
     def _grow(self, ids: "Ids") -> None:
         size = int(ids.max(initial=0)) + 1
         if size > len(self._author):
-            more = size + size // _SPARE_SHARE
-            self._persons, self._author = _resized(self._persons, more), _resized(self._author, more)
-            self._columns = {name: _resized(column, more) for name, column in self._columns.items()}
-
-
-def _resized(array: "NDArray[Any]", size: int) -> "NDArray[Any]":
-    larger = np.zeros((size, *array.shape[1:]), dtype=array.dtype)
-    larger[: len(array)] = array
-    return larger
+            self._persons, self._author = grown(self._persons, size), grown(self._author, size)
+            self._columns = {name: grown(column, size) for name, column in self._columns.items()}

@@ -1,6 +1,6 @@
 """Texts of chunks that were read recently, folded for word matching.
 
-Reason: searches return to many of them.
+They are kept because searches read many of them again.
 """
 
 from collections.abc import Mapping, Sequence

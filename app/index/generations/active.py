@@ -1,11 +1,8 @@
-"""Manager of generations.
-
-The active embedder with its vectors, and the one being built to replace it.
-"""
+"""Manager of the active embedding generation and of the one to replace it."""
 
 import asyncio
 import logging
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from functools import partial
@@ -26,6 +23,7 @@ _log = logging.getLogger(__name__)
 
 _GRACE_S: Final = 60.0
 """Seconds for which a replaced embedder is kept open, for searches under way."""
+_EMBEDDED_CHARACTERS: Final = 8_192  # an embedder reads a few hundred tokens; passages cover the rest of a long text
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,12 +34,13 @@ class ActiveEmbedding:
     generation: Generation
     source: EmbedderSource
 
+    def embed(self, texts: Sequence[str]) -> list[bytes]:
+        """Return the vectors of the beginnings of texts, float32 little-endian."""
+        return [row.tobytes() for row in self.embedder.embed([text[:_EMBEDDED_CHARACTERS] for text in texts])]
+
 
 def hide_folder(error: ModelUnavailableError) -> ModelUnavailableError:
-    """Return a model's error without the path of its folder.
-
-    The path is left out for callers who did not name it.
-    """
+    """Return a model's error without its folder, for callers who did not name that."""
     folder = error.data.get("folder")
     if not folder:
         return error
@@ -205,7 +204,7 @@ class GenerationManager:
     async def _reopen_previous(self, row: generation_repo.GenerationRow) -> ActiveEmbedding | None:
         """Return the previously active model.
 
-        ``None``, with a note, if it is missing or has changed.
+        If it is missing or has changed, return ``None`` and note the reason.
         """
         try:
             embedder = await asyncio.to_thread(self._reopen, row.source)
@@ -321,10 +320,7 @@ class GenerationManager:
             await self._prepare(embedder, self._serving, waits=waits)
 
     async def reload(self) -> None:
-        """Drop the active embedder if its generation is no longer active.
-
-        This happens after a repair.
-        """
+        """Drop the active embedder if a repair removed its generation."""
         async with self._lock:
             row = await self._store.read(generation_repo.active_generation)
             if self._serving is not None and (row is None or row.generation != self._serving.generation):

@@ -13,13 +13,12 @@ import apsw
 from app.changes import ChangeSet, Event
 from app.core.clock import Clock
 from app.core.error_location import error_location
-from app.embed.model import Embedder
 from app.errors import InputError, KeepsakeError
 from app.index import repo
 from app.index.generations import generation_repo
 from app.index.generations.active import ActiveEmbedding, GenerationManager
+from app.index.generations.active_ann_cache import ActiveAnnCache
 from app.index.vectors.vector_repo import HAS_VECTOR
-from app.index.worker import IndexWorker
 from app.jobs import Job, Jobs
 from app.store.store import Store
 from app.trace.trace import Trace
@@ -35,7 +34,6 @@ BATCH: Final = 256
 RETRY_S: Final = 60.0
 CLEANUP_S: Final = 3_600.0
 _REST_S: Final = 0.25
-_CHARACTERS: Final = 8_192
 
 
 class GenerationBuilder:
@@ -49,7 +47,7 @@ class GenerationBuilder:
         generations: The active generation and the one being built.
         jobs: Lists the build as a job; cancelling that pauses it.
         publish: Receives an event when another generation becomes active.
-        sync: The index worker, which owns the approximate vector index.
+        ann_cache: The approximate vector index of the active generation, and that of the one being built.
         batch: The number of texts embedded at once.
         retry_s: Seconds after which a failed build is tried again.
         trace: Receives batches and switches.
@@ -62,7 +60,7 @@ class GenerationBuilder:
         generations: GenerationManager,
         jobs: Jobs,
         publish: Callable[[Event], None],
-        sync: IndexWorker,
+        ann_cache: ActiveAnnCache,
         *,
         batch: int = BATCH,
         retry_s: float = RETRY_S,
@@ -73,7 +71,7 @@ class GenerationBuilder:
         self._generations = generations
         self._jobs = jobs
         self._publish = publish
-        self._sync = sync
+        self._ann_cache = ann_cache
         self._batch = batch
         self._retry_s = retry_s
         self._trace = trace or Trace()
@@ -177,13 +175,13 @@ class GenerationBuilder:
         return "finished"
 
     async def _prepare_ann_cache(self, building: ActiveEmbedding) -> bool:
-        """Build the approximate vector index, unless the generation waits for a switch.
+        """Build the approximate vector index, and return whether it was built.
 
-        Return whether to go on.
+        A generation that waits for a switch has none.
         """
         if await self._store.read(partial(generation_repo.waits_for_switch, generation=building.generation)):
             return False
-        await self._sync.prepare_ann_cache(building.generation)
+        await self._ann_cache.prepare(building.generation)
         return True
 
     async def _complete(self, building: ActiveEmbedding, done: int) -> None:
@@ -209,17 +207,13 @@ class GenerationBuilder:
 
     async def _store_some(self, building: ActiveEmbedding, texts: Sequence[repo.PendingText]) -> None:
         begun = time.monotonic()
-        made = await asyncio.to_thread(_embed, building.embedder, texts)
+        made = await asyncio.to_thread(building.embed, [text.text for text in texts])
         store = partial(generation_repo.store_built, generation=building.generation, texts=texts, made=made)
         stored = await self._store.write(store, is_derived=True)
-        await asyncio.to_thread(self._sync.add_built_vectors, building.generation, stored)
+        await self._ann_cache.add_prepared(building.generation, stored)
         self._trace.event("embedding.batch", texts=len(texts))
         # Searches and writes get half of the time.
         await asyncio.sleep(min(time.monotonic() - begun, _REST_S))
-
-
-def _embed(embedder: Embedder, texts: Sequence[repo.PendingText]) -> list[bytes]:
-    return [row.tobytes() for row in embedder.embed([text.text[:_CHARACTERS] for text in texts])]
 
 
 def _extent(connection: apsw.Connection, generation: "Generation", *, may_send: bool) -> tuple[int, int]:

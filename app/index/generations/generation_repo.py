@@ -1,7 +1,4 @@
-"""SQL of generations.
-
-The vectors of one model each, which are being built, active, or kept for a rollback.
-"""
+"""SQL of generations: vectors that are active, being built, or kept for a rollback."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -9,6 +6,7 @@ from typing import Final
 
 import apsw
 
+from app.core.clock import DAY_MS
 from app.embed.embedder_source import EmbedderSource
 from app.embed.model import EmbeddingIdentity
 from app.errors import InputError, NotFoundError
@@ -17,7 +15,7 @@ from app.index.vectors import vector_repo
 from app.index.vectors.vector_repo import HAS_VECTOR, Generation
 from app.store import meta
 
-KEPT_MS: Final = 7 * 24 * 3_600_000
+KEPT_MS: Final = 7 * DAY_MS
 """Milliseconds for which an inactive generation is kept."""
 
 _PAUSED: Final = "embedding_paused"
@@ -144,10 +142,7 @@ def is_ready(connection: apsw.Connection, generation: Generation) -> bool:
 
 
 def note_ready(connection: apsw.Connection, generation: Generation) -> bool:
-    """Record that a generation is complete if it has to wait.
-
-    Return whether it has to.
-    """
+    """Record that a generation is complete if it has to wait, and return that."""
     if not waits_for_switch(connection, generation):
         return False
     meta.write(connection, _READY, str(generation.id))
@@ -175,9 +170,9 @@ def generation_to_compare(connection: apsw.Connection, number: int, now_ms: int)
     made = count(connection, row.generation)
     served = row.retired_ms is not None
     if not made or not (served or is_ready(connection, row.generation)):
+        wanted = repo.chunk_count(connection)
         raise InputError(
-            f"The vectors of {row.source.model} are not complete: {made:,} of {wanted_count(connection):,} are there.",
-            id=number,
+            f"The vectors of {row.source.model} are not complete: {made:,} of {wanted:,} are there.", id=number
         )
     return row
 
@@ -216,8 +211,7 @@ def store_built(
     connection: apsw.Connection, generation: Generation, texts: Sequence[repo.PendingText], made: Sequence[bytes]
 ) -> list[tuple[int, bytes]]:
     """Store vectors of unchanged texts in an inactive generation, and return them."""
-    current = repo.still_current(connection, texts)
-    pairs = [(text.chunk_id, blob) for text, blob in zip(texts, made, strict=True) if text.chunk_id in current]
+    pairs = repo.current_vectors(connection, texts, made)
     vector_repo.put(connection, generation, pairs)
     return pairs
 
@@ -225,16 +219,11 @@ def store_built(
 def count(connection: apsw.Connection, generation: Generation) -> int:
     """Return how many vectors a generation has.
 
-    0 if its table is missing, which the vault check reports.
+    It has none if its table is missing, which the vault check reports.
     """
     if connection.execute("SELECT 1 FROM pragma_table_list WHERE name = ?", (generation.table,)).get is None:
         return 0
     return int(connection.execute(f"SELECT count(*) FROM {generation.table}_rowids").get)
-
-
-def wanted_count(connection: apsw.Connection) -> int:
-    """Return how many chunks should have a vector."""
-    return int(connection.execute(f"SELECT count(*) FROM chunks WHERE {HAS_VECTOR}").get)
 
 
 def withheld_count(connection: apsw.Connection) -> int:

@@ -1,7 +1,4 @@
-"""Values about embedding models.
-
-The active one, the one being built, and those kept for a rollback.
-"""
+"""Values about the embedding models whose vectors a vault holds."""
 
 from dataclasses import dataclass
 from datetime import datetime

@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -87,7 +88,7 @@ class EmbeddingService:
         return EmbeddingStatus(
             _info(connection, serving),
             _info(connection, building),
-            generation_repo.wanted_count(connection),
+            repo.chunk_count(connection),
             generation_repo.is_paused(connection),
             _info(connection, former),
             until,
@@ -110,19 +111,9 @@ class EmbeddingService:
             ModelUnavailableError: The model cannot be opened; nothing was changed.
         """
         self._refuse_without_vectors()
-        source = EmbedderSource(
-            model,
-            folder,
-            self._config.text("embedding.base_url"),
-            self._config.text("embedding.api_key_env"),
-            self._config.whole("embedding.dimensions"),
-        )
+        source = replace(configured_source(self._config), model=model, folder=folder)
         embedder = await asyncio.to_thread(self._open_source, source)
-        try:
-            await asyncio.to_thread(self._save, source)
-        except BaseException:
-            embedder.close()
-            raise
+        await self._save_or_close(source, embedder)
         await self._store.write(partial(generation_repo.pause, is_paused=False))
         await self._generations.set_target(embedder, waits=waits)
         self._go_on()
@@ -184,11 +175,7 @@ class EmbeddingService:
                 f"{row.source.model} is another model than before; choose it with 'embedding.change' to make its"
                 " vectors anew."
             )
-        try:
-            await asyncio.to_thread(self._save, row.source)
-        except BaseException:
-            embedder.close()
-            raise
+        await self._save_or_close(row.source, embedder)
         await self._generations.roll_back(row, embedder)
         self._go_on()
         return await self.status()
@@ -207,6 +194,14 @@ class EmbeddingService:
     def _go_on(self) -> None:
         self._builder.wake()
         self._woken()
+
+    async def _save_or_close(self, source: EmbedderSource, embedder: Embedder) -> None:
+        """Save the source of an open embedder, and close that if it cannot be saved."""
+        try:
+            await asyncio.to_thread(self._save, source)
+        except BaseException:
+            embedder.close()
+            raise
 
     def _save(self, source: EmbedderSource) -> None:
         source = source.with_key_of(configured_source(self._config))

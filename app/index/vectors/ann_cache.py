@@ -1,6 +1,6 @@
-"""Approximate vector index.
+"""Approximate vector index: quantized vectors of one generation, in memory and in a file.
 
-Quantized vectors of one generation in memory and in a file, rebuilt when in doubt.
+The index is rebuilt whenever the file may be wrong.
 
 It answers with ids and approximate cosines only. The caller looks the chunks up in the database, so deleted ones are
 not found. While there is no such index, sqlite-vec answers exactly.
@@ -28,6 +28,7 @@ from app.encryption.sealed_files import MAGIC as SEALED_MAGIC
 from app.encryption.sealed_files import is_sealed, open_parts, sealed_parts
 from app.encryption.vault_keys import key_for_encrypted_file, key_for_new_file
 from app.errors import VaultDamagedError
+from app.index.id_arrays import parse_ids
 from app.index.vectors.quantization import (
     QuantizedVectors,
     Rotation,
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger(__name__)
 
-MIN_VECTORS: Final = 5_000
-"""Number of vectors below which sqlite-vec compares all of them."""
 FILE: Final = "vectors.cache"
 MAX_BYTES: Final = 512 << 20
 """Size above which the index is not built, to save memory; the database answers then."""
@@ -73,7 +72,7 @@ class AnnCache:
         least: The number of vectors from which the index is used.
     """
 
-    def __init__(self, folder: Path, least: int = MIN_VECTORS) -> None:
+    def __init__(self, folder: Path, least: int) -> None:
         self._path = folder / FILE
         self._least = least
         self._lock = threading.Lock()
@@ -202,7 +201,7 @@ def _stored(connection: apsw.Connection) -> "Ids":
         f"SELECT group_concat(id, ' ') FROM chunks WHERE {HAS_VECTOR}"
         " AND id NOT IN (SELECT chunk_id FROM pending_vectors)"
     )
-    return np.sort(np.fromstring(str(connection.execute(sql).get or ""), dtype=np.int64, sep=" "))
+    return np.sort(parse_ids(connection.execute(sql).get))
 
 
 def _agreeing(
@@ -363,7 +362,7 @@ def _skip(file: BinaryIO, size: int, digest: "hashlib.blake2b") -> int:
 def _read(path: Path, generation: Generation) -> QuantizedVectors | None:
     """Return the vectors in the file.
 
-    ``None`` if it is missing, damaged, or of another generation.
+    Return ``None`` if it is missing, damaged, or of another generation.
     """
     header = _header(path, generation)
     if header is None:

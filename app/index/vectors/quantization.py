@@ -172,10 +172,7 @@ def quantize(rotation: Rotation, ids: "Ids", rows: "Floats") -> QuantizedVectors
 
 
 def concatenate_codes(parts: "list[QuantizedVectors]") -> QuantizedVectors:
-    """Return the vectors of all ``parts``, which share a rotation.
-
-    Of an id in several parts, the last one.
-    """
+    """Return the vectors of all ``parts``, which share a rotation; the last part counts."""
     if len(parts) == 1:
         return parts[0]
     ids = np.concatenate([part.ids for part in parts])
@@ -211,7 +208,7 @@ def _words(width: int) -> int:
 def _bits(rows: "NDArray[Any]") -> "NDArray[np.uint64]":
     """Return the bits of positive numbers.
 
-    A row for each 64 dimensions, a column for each vector.
+    The result has a row for each 64 dimensions and a column for each vector.
     """
     padded = np.zeros((len(rows), _words(rows.shape[1]) * _WORD_BITS), dtype=np.bool_)
     padded[:, : rows.shape[1]] = rows > 0

@@ -21,10 +21,7 @@ class Generation:
 
     @property
     def table(self) -> str:
-        """The name of the table.
-
-        Safe in SQL, because it is made from a number only.
-        """
+        """The name of the table; it needs no quotes in SQL."""
         return f"vectors_{self.id}"
 
 
@@ -108,15 +105,16 @@ def put(connection: apsw.Connection, generation: Generation, vectors: Sequence[t
     connection.executemany(f"INSERT INTO {generation.table} (chunk_id, embedding) VALUES (?, ?)", vectors)
 
 
-def delete_vectors(connection: apsw.Connection, chunk_ids: Sequence[int]) -> None:
-    """Delete the vectors of chunks from every generation."""
-    if not chunk_ids:
-        return
+def delete_vectors(connection: apsw.Connection, chunk_ids: Sequence[int]) -> int:
+    """Delete the vectors of chunks from every generation, and return their number."""
+    count = 0
     for (number,) in connection.execute("SELECT id FROM generations").fetchall():
-        connection.executemany(
-            f"DELETE FROM vectors_{int(str(number))} WHERE chunk_id = ?",
-            [(chunk_id,) for chunk_id in chunk_ids],
-        )
+        # sqlite-vec finds one id at once, but for a list of ids it reads the whole table.
+        sql = f"DELETE FROM vectors_{int(str(number))} WHERE chunk_id = ?"
+        for chunk_id in chunk_ids:
+            connection.execute(sql, (chunk_id,))
+            count += connection.changes()
+    return count
 
 
 def nearest(
@@ -128,7 +126,7 @@ def nearest(
 ) -> list[tuple[int, float]]:
     """Return the ``k`` nearest chunks with their cosine, best first.
 
-    Vectors without a direction are left out.
+    Vectors without a direction are never returned.
 
     Args:
         connection: A reader.
@@ -148,9 +146,9 @@ def nearest(
 
 
 def drop_tool_vectors(connection: apsw.Connection, limit: int = 500) -> bool:
-    """Drop some vectors of tool output, and return whether more may follow.
+    """Delete some vectors of tool output, which older versions made.
 
-    Older versions made them.
+    Return whether more may follow.
     """
     key = "index.drop_tool_vectors"
     after = meta.read(connection, key)

@@ -9,11 +9,11 @@ import apsw
 from app.core.clock import to_datetime
 from app.core.stores import STORES
 from app.core.text import storable
-from app.errors import NotFoundError, StaleError
+from app.errors import NotFoundError
 from app.memories.archive import archive_repo
 from app.memories.model import Memory
 from app.memories.state_codec import to_state
-from app.memories.writer import MemoryIndex, conflicting_fact
+from app.memories.writer import MemoryIndex, require_no_conflict
 
 
 def put_in(connection: apsw.Connection, index: MemoryIndex, memory_id: str, reason: str, at_ms: int) -> None:
@@ -29,13 +29,8 @@ def take_out(connection: apsw.Connection, index: MemoryIndex, memory_id: str) ->
         NotFoundError: It is not there.
         StaleError: Another active fact has its category and key.
     """
-    memory, _, _ = _there(connection, memory_id, STORES)
-    if (other := conflicting_fact(connection, memory)) is not None:
-        raise StaleError(
-            "Another fact has taken the place of this one since. Undo or delete that one first.",
-            target=memory_id,
-            other=other.id,
-        )
+    memory, _, _ = require_archived(connection, memory_id, STORES)
+    require_no_conflict(connection, memory)
     archive_repo.move_out(connection, memory_id)
     if memory.deleted_at is None:
         index.memory_stored(connection, memory)
@@ -58,7 +53,12 @@ def state(connection: apsw.Connection, memory_id: str) -> dict[str, Any] | None:
     return {**to_state(bare), "archived_at": at_ms, "reason": reason}
 
 
-def _there(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> tuple[Memory, int, str]:
+def require_archived(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> tuple[Memory, int, str]:
+    """Return an archived memory, the time it was archived and the reason.
+
+    Raises:
+        NotFoundError: There is none of that id in ``stores``.
+    """
     found = archive_repo.get(connection, storable(memory_id)[0], stores)
     if found is None:
         raise NotFoundError(f"The archive has no memory with the id {memory_id}.", id=memory_id)

@@ -97,7 +97,7 @@ def ids(connection: apsw.Connection) -> list[str]:
 def get(connection: apsw.Connection, memory_id: str, stores: Sequence[str] = STORES) -> tuple[Memory, int, str] | None:
     """Return an archived memory, the time it was archived and the reason.
 
-    The memory is as it was; ``None`` when there is none in ``stores``.
+    Return ``None`` when there is no such memory in ``stores``.
     """
     found = connection.execute(
         "SELECT payload, archived_at, reason FROM memory_archive WHERE id = ?", (memory_id,)
@@ -184,8 +184,7 @@ def old_observations(connection: apsw.Connection, before_ms: int, limit: int) ->
     rows = connection.execute(
         "SELECT m.id FROM memories m WHERE m.kind = 'observation' AND m.pinned = 0 AND CASE WHEN m.valid_until IS NULL"
         " THEN min(coalesce(m.expires_at, :never), max(m.updated_at, coalesce(m.last_accessed, 0)))"
-        " ELSE m.valid_until END < :before AND NOT EXISTS (SELECT 1 FROM memory_history h WHERE h.target = m.id"
-        " AND h.target_kind = 'memory' AND h.event = 'RESTORE' AND h.at >= :before)"
+        f" ELSE m.valid_until END < :before AND {repo.not_restored_since(':before')}"
         " ORDER BY coalesce(m.valid_until, m.updated_at), m.id LIMIT :limit",
         {"before": before_ms, "limit": limit, "never": 1 << 62},
     )

@@ -3,29 +3,26 @@
 Nothing but ``clean`` takes anything out of the vault.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any
 
 import apsw
 
-from app.changes import MAX_NAMED, Changed, ChangeSet, joined_scopes
-from app.core.clock import DAY_MS, Clock, to_datetime
+from app.changes import MAX_NAMED, Changed, ChangeSet
+from app.core.clock import DAY_MS, to_datetime
 from app.core.ids import new_id
-from app.core.item_batches import batched
 from app.core.stores import STORES
 from app.core.text import excerpt, storable
 from app.errors import InputError
-from app.history import history_repo
 from app.memories import repo
 from app.memories.archive import archive_repo
-from app.memories.archive.archive_moves import _there, put_in, state, take_out
+from app.memories.archive.archive_moves import put_in, require_archived, state, take_out
 from app.memories.archive.model import Archived, ArchivedMemory, ArchiveFilter, DueState, MovedMemories
 from app.memories.model import Memory
 from app.memories.state_codec import to_state
-from app.memories.writer import MemoryIndex, recorded_state
-from app.store.store import Store
+from app.memories.unit_of_work import MemoryUnitOfWork
+from app.memories.writer import MemoryWriter, recorded_state
 
 BATCH = 50  # memories that one transaction moves
 _MOST_DAYS = 36_500
@@ -39,15 +36,12 @@ class ArchiveService:
     Every move is in the history and can be undone.
 
     Args:
-        store: The vault's database.
-        index: Who keeps the search index in step.
-        clock: Where the time comes from.
+        transactions: Opens transactions.
     """
 
-    def __init__(self, store: Store, index: MemoryIndex, clock: Clock) -> None:
-        self._store = store
-        self._index = index
-        self._clock = clock
+    def __init__(self, transactions: MemoryUnitOfWork) -> None:
+        self._transactions = transactions
+        self._store = transactions.store
 
     async def put(
         self,
@@ -66,15 +60,12 @@ class ArchiveService:
         run = run_id or new_id("run")
         why = excerpt(storable(reason)[0], _REASON)
         wanted = list(dict.fromkeys(storable(memory_id)[0] for memory_id in ids))
-        entries: dict[str, tuple[int, str]] = {}
-        for batch in batched(wanted, BATCH):
 
-            def work(connection: apsw.Connection, batch: list[str] = batch) -> dict[str, tuple[int, str]]:
-                return self._put_all(connection, batch, why, stores, actor, run)
+        def work(batch: Sequence[str], writer: MemoryWriter) -> list[str]:
+            return _put_all(batch, why, stores, writer)
 
-            entries |= await self._store.write(work)
-        moved = MovedMemories(run, tuple(entries), len(wanted) - len(entries))
-        return Changed(moved, _changes(entries, actor, operation))
+        done = await self._transactions.run_batches(wanted, BATCH, work, actor, operation, run)
+        return Changed(MovedMemories(run, tuple(done.value), len(wanted) - len(done.value)), done.changes)
 
     async def due(
         self, older_than_days: float, states: Sequence[DueState] = ("deleted", "expired"), *, limit: int = 200
@@ -111,7 +102,7 @@ class ArchiveService:
         Raises:
             NotFoundError: There is none of that id in ``stores``.
         """
-        found = await self._store.read(lambda connection: _there(connection, memory_id, stores))
+        found = await self._store.read(lambda connection: require_archived(connection, memory_id, stores))
         return Archived(found[0], to_datetime(found[1]), found[2])
 
     async def restore(
@@ -132,17 +123,17 @@ class ArchiveService:
             StaleError: Another active fact has its category and key.
         """
 
-        def work(connection: apsw.Connection) -> Changed[Memory]:
-            _there(connection, memory_id, stores)
+        def work(writer: MemoryWriter) -> Memory:
+            connection = writer.connection
+            require_archived(connection, memory_id, stores)
             before = state(connection, memory_id)
             if repo.get(connection, memory_id) is not None:
                 raise InputError("There is an active memory with this id, which keeps it in the archive.", id=memory_id)
-            restored = take_out(connection, self._index, memory_id)
-            entry = self._record(connection, memory_id, "RESTORE", before, recorded_state(restored), actor, None)
-            shown = repo.many(connection, (memory_id,), stores=stores)[0]
-            return Changed(shown, _changes({memory_id: (entry, restored.store)}, actor, operation))
+            restored = take_out(connection, writer.index, memory_id)
+            writer.enter(memory_id, "RESTORE", before, recorded_state(restored), _AREAS)
+            return repo.many(connection, (memory_id,), stores=stores)[0]
 
-        return await self._store.write(work)
+        return await self._transactions.run(work, actor, operation)
 
     async def clean(
         self, older_than_days: float, *, limit: int = 200, actor: str = "person", operation: str = "archive.clean"
@@ -203,81 +194,38 @@ class ArchiveService:
         Notes, pinned ones and what is not in the archive are left out.
         """
 
-        def work(connection: apsw.Connection) -> dict[str, tuple[int, str]]:
-            entries: dict[str, tuple[int, str]] = {}
+        def work(writer: MemoryWriter) -> int:
+            count = 0
             for memory_id in ids:
-                found = archive_repo.get(connection, memory_id)
+                found = archive_repo.get(writer.connection, memory_id)
                 if found is None or found[0].kind == "note" or found[0].pinned:
                     continue
                 memory, at_ms, reason = found
+                archive_repo.remove(writer.connection, memory_id)
                 before = {**to_state(memory), "archived_at": at_ms, "reason": reason}
-                archive_repo.remove(connection, memory_id)
-                entry = self._record(connection, memory_id, "CLEAN", before, None, actor, run_id)
-                entries[memory_id] = (entry, memory.store)
-            return entries
+                writer.enter(memory_id, "CLEAN", before, None, _AREAS)
+                count += 1
+            return count
 
-        entries = await self._store.write(work)
-        return Changed(len(entries), _changes(entries, actor, operation))
+        return await self._transactions.run(work, actor, operation, run_id)
 
     def _before(self, days: float) -> int:
         """Return the moment so many days ago."""
         if not 0 <= days <= _MOST_DAYS:
             raise InputError(f"An age is a number of days from 0 to {_MOST_DAYS:,}.", field="older_than_days")
-        return self._clock.now_ms() - round(days * DAY_MS)
-
-    def _put_all(
-        self,
-        connection: apsw.Connection,
-        ids: Sequence[str],
-        reason: str,
-        stores: Sequence[str],
-        actor: str,
-        run_id: str,
-    ) -> dict[str, tuple[int, str]]:
-        """Move the memories of ``ids`` that exist, and return their history entries and stores.
-
-        Those outside ``stores`` or in the archive already are left out.
-        """
-        entries: dict[str, tuple[int, str]] = {}
-        for memory in repo.many(connection, ids):
-            if memory.store in stores and not archive_repo.holds(connection, memory.id):
-                put_in(connection, self._index, memory.id, reason, self._clock.now_ms())
-                after = state(connection, memory.id)
-                entry = self._record(connection, memory.id, "ARCHIVE", recorded_state(memory), after, actor, run_id)
-                entries[memory.id] = (entry, memory.store)
-        return entries
-
-    def _record(
-        self,
-        connection: apsw.Connection,
-        target: str,
-        event: str,
-        before: dict[str, Any] | None,
-        after: dict[str, Any] | None,
-        actor: str,
-        run_id: str | None,
-    ) -> int:
-        return history_repo.record(
-            connection,
-            target_kind="memory",
-            target=target,
-            event=event,
-            before=before,
-            after=after,
-            actor=actor,
-            at_ms=self._clock.now_ms(),
-            run_id=run_id,
-        )
+        return self._transactions.clock.now_ms() - round(days * DAY_MS)
 
 
-def _changes(entries: Mapping[str, tuple[int, str]], actor: str, operation: str) -> ChangeSet:
-    """Return the change set of moved memories, by id with history entry and store."""
-    scopes, is_named = [(store,) for _, store in entries.values()], len(entries) <= MAX_NAMED
-    return ChangeSet(
-        _AREAS if entries else frozenset(),
-        tuple(entries) if is_named else (),
-        actor,
-        operation,
-        tuple(entry for entry, _ in entries.values()),
-        tuple(scopes) if is_named else joined_scopes(scopes),
-    )
+def _put_all(ids: Sequence[str], reason: str, stores: Sequence[str], writer: MemoryWriter) -> list[str]:
+    """Move the memories of ``ids`` that exist, and return their ids.
+
+    Those outside ``stores`` or in the archive already are left out.
+    """
+    moved = []
+    for memory in repo.many(writer.connection, ids):
+        if memory.store in stores and not archive_repo.holds(writer.connection, memory.id):
+            put_in(writer.connection, writer.index, memory.id, reason, writer.at_ms)
+            after = state(writer.connection, memory.id)
+            writer.enter(memory.id, "ARCHIVE", recorded_state(memory), after, _AREAS)
+            moved.append(memory.id)
+    return moved

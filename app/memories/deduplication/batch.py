@@ -6,7 +6,7 @@ Equal facts are found among themselves first, then against the vault.
 from collections.abc import Sequence
 from functools import partial
 
-from app.changes import Changed, ChangeSet
+from app.changes import Changed
 from app.core.ids import new_id
 from app.core.stores import STORES
 from app.errors import InputError
@@ -55,13 +55,13 @@ class BatchService:
         run = run_id or new_id("run")
         first = {_identity(memory): memory for memory in reversed(memories)}
         fresh = [(memory, draft) for memory, draft in zip(memories, drafts, strict=True) if _is_first(first, memory)]
-        written, changes = await self._all(fresh, stores, actor, operation, run)
-        outcomes = {_identity(memory): one for (memory, _), one in zip(fresh, written, strict=True)}
+        done = await self._write_all(fresh, stores, actor, operation, run)
+        outcomes = {_identity(memory): one for (memory, _), one in zip(fresh, done.value, strict=True)}
         results = tuple(
             outcomes[_identity(memory)] if _is_first(first, memory) else _repeated(outcomes[_identity(memory)])
             for memory in memories
         )
-        return Changed(BatchWritten(run, results), join_changes(changes, actor, operation))
+        return Changed(BatchWritten(run, results), done.changes)
 
     def _composed(self, draft: NewMemory, number: int, stores: Sequence[str]) -> Memory:
         try:
@@ -70,33 +70,24 @@ class BatchService:
             error.data["item"] = number
             raise
 
-    async def _all(
+    async def _write_all(
         self,
         fresh: Sequence[tuple[Memory, NewMemory]],
         stores: Sequence[str],
         actor: str,
         operation: str,
         run: str,
-    ) -> tuple[list[Written], list[ChangeSet]]:
-        written: list[Written] = []
-        changes: list[ChangeSet] = []
+    ) -> Changed[list[Written]]:
         if any(self._writing.is_reconciled(memory.store) for memory, _ in fresh):
-            for _, draft in fresh:
-                one = await self._writing.write(draft, stores=stores, actor=actor, operation=operation, run_id=run)
-                written.append(one.value)
-                changes.append(one.changes)
-            return written, changes
-        for start in range(0, len(fresh), _TOGETHER):
-            some = [memory for memory, _ in fresh[start : start + _TOGETHER]]
-            done = await self._transactions.run(
-                partial(self._together, memories=some), actor, operation, run, stores=stores
-            )
-            written += done.value
-            changes.append(done.changes)
-        return written, changes
+            write = partial(self._writing.write, stores=stores, actor=actor, operation=operation, run_id=run)
+            done = [await write(draft) for _, draft in fresh]
+            return Changed([one.value for one in done], join_changes([one.changes for one in done], actor, operation))
 
-    def _together(self, writer: MemoryWriter, memories: Sequence[Memory]) -> list[Written]:
-        return [self._writing.write_in(writer, memory) for memory in memories]
+        def work(batch: Sequence[Memory], writer: MemoryWriter) -> list[Written]:
+            return [self._writing.write_in(writer, memory) for memory in batch]
+
+        memories = [memory for memory, _ in fresh]
+        return await self._transactions.run_batches(memories, _TOGETHER, work, actor, operation, run, stores=stores)
 
 
 def _identity(memory: Memory) -> tuple[str, str, str]:

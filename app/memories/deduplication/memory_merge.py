@@ -2,14 +2,11 @@
 
 from dataclasses import replace
 from datetime import datetime
-from typing import TypeVar
 
 from app.core.tag_names import normalise_tags
 from app.memories import validation
 from app.memories.deduplication.reconciler import Decision
 from app.memories.model import Memory
-
-T = TypeVar("T")
 
 
 def merge_memory(old: Memory, new: Memory, decision: Decision) -> Memory:
@@ -22,7 +19,7 @@ def merge_memory(old: Memory, new: Memory, decision: Decision) -> Memory:
     """
     content = new.content if decision.content is None else decision.content
     title = (new.title or old.title) if decision.title is None else decision.title
-    facts = _union(old.facts, new.facts) if decision.facts is None else tuple(decision.facts)
+    facts = dict.fromkeys((*old.facts, *new.facts)) if decision.facts is None else decision.facts
     result = validation.with_content(replace(old, facts=validation.clean_facts(facts)), content)
     validation.require_text(result.content, title, result.facts)
     return replace(
@@ -35,14 +32,10 @@ def merge_memory(old: Memory, new: Memory, decision: Decision) -> Memory:
         event_time=new.event_time or old.event_time,
         expires_at=_later(old.expires_at, new.expires_at),
         attributes={**old.attributes, **new.attributes},
-        files=validation.clean_names("file", _union(old.files, new.files)),
-        people=validation.clean_names("person", _union(old.people, new.people)),
-        sources=validation.clean_sources(_union(old.sources, new.sources)),
+        files=validation.clean_names("file", (*old.files, *new.files)),
+        people=validation.clean_names("person", (*old.people, *new.people)),
+        sources=validation.clean_sources((*old.sources, *new.sources)),
     )
-
-
-def _union(first: tuple[T, ...], second: tuple[T, ...]) -> tuple[T, ...]:
-    return tuple(dict.fromkeys((*first, *second)))
 
 
 def _later(first: datetime | None, second: datetime | None) -> datetime | None:

@@ -20,10 +20,7 @@ MAX_CANDIDATES = 8
 
 @dataclass(frozen=True, slots=True)
 class SimilarCandidate:
-    """An old memory that resembles the new one.
-
-    ``index`` counts from 0; the id is left out.
-    """
+    """An old memory that resembles the new one, without its id; ``index`` counts from 0."""
 
     index: int
     title: str

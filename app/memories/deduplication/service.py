@@ -25,8 +25,9 @@ from app.memories.deduplication.reconciler import (
 from app.memories.deduplication.similar import SimilarFinder, SimilarMemory, text_of
 from app.memories.deduplication.word_sets import restates
 from app.memories.model import Memory, NewMemory, Written
+from app.memories.store_access import require_store
 from app.memories.text.echo_filter import without_recalled_text
-from app.memories.unit_of_work import MemoryUnitOfWork, require_store
+from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
 from app.trace.trace import Trace
 
@@ -247,10 +248,7 @@ class DeduplicatingWriter:
     async def _decision(
         self, reconciler: Reconciler, memory: Memory, candidates: Sequence[Memory], seconds: float
     ) -> tuple[Decision | None, str]:
-        """Return the decision and its reason.
-
-        The decision is ``None`` where the reconciler gave none that can be used.
-        """
+        """Return the decision, ``None`` if the answer cannot be used, and its reason."""
         asking = asyncio.wait_for(reconciler.decide(build_request(memory, candidates)), seconds)
         # Whatever a reconciler breaks on, the memory must be stored.
         (answer,) = await asyncio.gather(asking, return_exceptions=True)

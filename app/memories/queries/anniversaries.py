@@ -1,12 +1,12 @@
 """Anniversaries: what was written on this day of earlier months and years."""
 
 from collections.abc import Sequence
-from datetime import date, datetime, time, timedelta, tzinfo
+from datetime import date, timedelta, tzinfo
 from typing import Final, Literal
 
 import apsw
 
-from app.core.clock import to_datetime, to_ms
+from app.core.clock import midnight_ms, to_datetime
 from app.core.stores import STORES, sees_all
 from app.core.text import excerpt
 from app.memories.model import Anniversary
@@ -37,10 +37,7 @@ def anniversaries(
         past = _months_before(day, months)
         if past is None:
             continue
-        span = (
-            to_ms(datetime.combine(past, time.min, zone)),
-            to_ms(datetime.combine(past + timedelta(1), time.min, zone)),
-        )
+        span = (midnight_ms(past, zone), midnight_ms(past + timedelta(days=1), zone))
         found += _notes(connection, span, months, stores)
         if sees_all(stores):
             found += _sessions(connection, span, months)

@@ -7,10 +7,10 @@ import apsw
 
 from app.core.clock import DAY_MS, to_datetime
 from app.core.stores import STORES
-from app.errors import NotFoundError
 from app.memories import confidence_repo, repo
 from app.memories.decay import DecayingFact
 from app.memories.model import Belief, ConfidencePoint, FactConfidence, FadingHold, Memory
+from app.memories.store_access import require
 
 MAX_BELIEFS = 50
 _FARTHEST_DAYS = 200 * 365
@@ -27,7 +27,7 @@ def confidence(
     Raises:
         NotFoundError: There is no fact of that id.
     """
-    fact = _fact(connection, memory_id, stores)
+    fact = require(connection, memory_id, stores, "fact")
     decaying = confidence_repo.decaying_fact(connection, memory_id, now_ms)
     if decaying is None:
         flat = tuple(ConfidencePoint(to_datetime(at), fact.confidence) for at in (now_ms, now_ms + _SHOWN_MS))
@@ -72,7 +72,7 @@ def timeline(connection: apsw.Connection, memory_id: str, *, stores: Sequence[st
     Raises:
         NotFoundError: There is no fact of that id.
     """
-    _fact(connection, memory_id, stores)
+    require(connection, memory_id, stores, "fact")
     found: dict[str, Memory] = {}
     waiting = [memory_id]
     while waiting and len(found) < MAX_BELIEFS:
@@ -113,13 +113,6 @@ def _followed(connection: apsw.Connection, memory_id: str) -> list[str]:
         "SELECT id FROM memories WHERE valid_until IS NOT NULL AND superseded_by = ? LIMIT ?", (memory_id, MAX_BELIEFS)
     )
     return [str(row[0]) for row in rows]
-
-
-def _fact(connection: apsw.Connection, memory_id: str, stores: Sequence[str]) -> Memory:
-    found = repo.get(connection, memory_id, stores=stores)
-    if found is None or found.kind != "fact":
-        raise NotFoundError(f"There is no fact with the id {memory_id}.", id=memory_id)
-    return found
 
 
 def _hold(fact: Memory) -> FadingHold:

@@ -10,11 +10,11 @@ from app.core.clock import midnight_ms, to_datetime
 from app.core.stores import STORES, sees_all
 from app.memories import links
 from app.memories.model import CalendarDay
+from app.memories.queries.statistics import QUARTER_MS
 from app.memories.repo import store_condition
 from app.memories.tags.tag_repo import ACTIVE
 
 MAX_DAYS = 400
-_QUARTER_MS = 15 * 60_000  # all zones are apart by whole quarters of an hour
 
 
 def days(
@@ -33,7 +33,7 @@ def days(
     span = (midnight_ms(first, zone), midnight_ms(last + timedelta(days=1), zone))
     notes: defaultdict[date, int] = defaultdict(int)
     made = connection.execute(
-        f"SELECT m.created_at / {_QUARTER_MS}, count(*) FROM memories m WHERE m.kind = 'note' AND {ACTIVE}"
+        f"SELECT m.created_at / {QUARTER_MS}, count(*) FROM memories m WHERE m.kind = 'note' AND {ACTIVE}"
         f" AND m.created_at >= ? AND m.created_at < ? AND {store_condition(stores)} GROUP BY 1",
         span,
     )
@@ -42,7 +42,7 @@ def days(
     sessions: defaultdict[date, set[str]] = defaultdict(set)
     if sees_all(stores):
         said = connection.execute(
-            f"SELECT DISTINCT t.created_at / {_QUARTER_MS}, t.session_id FROM messages t"
+            f"SELECT DISTINCT t.created_at / {QUARTER_MS}, t.session_id FROM messages t"
             " CROSS JOIN sessions s ON s.id = t.session_id AND s.forgotten_at IS NULL"
             " WHERE t.created_at >= ? AND t.created_at < ?",
             span,
@@ -59,4 +59,4 @@ def days(
 
 
 def _day(quarter: int, zone: tzinfo | None) -> date:
-    return to_datetime(quarter * _QUARTER_MS).astimezone(zone).date()
+    return to_datetime(quarter * QUARTER_MS).astimezone(zone).date()

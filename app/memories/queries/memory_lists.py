@@ -113,11 +113,17 @@ def entities(
 
 def kinds(connection: apsw.Connection, *, stores: Sequence[str] = STORES) -> list[Facet]:
     """Return how many active memories there are of each kind that there is any of."""
-    cursor = connection.execute(
-        f"SELECT m.kind, count(*) AS n FROM memories m WHERE {ACTIVE} AND {store_condition(stores)}"
-        " GROUP BY m.kind ORDER BY n DESC, m.kind"
+    return counts_by(connection, "kind", f"{ACTIVE} AND {store_condition(stores)}")
+
+
+def counts_by(connection: apsw.Connection, column: str, where: str, limit: int = -1) -> list[Facet]:
+    """Return how many memories have each value of a column, the most frequent first."""
+    rows = connection.execute(
+        f"SELECT m.{column}, count(*) AS n FROM memories m WHERE {where} GROUP BY m.{column}"
+        f" ORDER BY n DESC, m.{column} LIMIT ?",
+        (limit,),
     )
-    return [Facet(name, count) for name, count in cursor]
+    return [Facet(str(name), int(str(count))) for name, count in rows]
 
 
 def condition(chosen: MemoryFilter, stores: Sequence[str] = STORES) -> tuple[str, tuple[Any, ...]]:

@@ -79,10 +79,7 @@ def _as_seen(connection: apsw.Connection, memory: Memory, stores: Sequence[str])
 
 
 def get(connection: apsw.Connection, memory_id: str, at_ms: int, *, stores: Sequence[str] = STORES) -> Memory | None:
-    """Return a memory as it stood at ``at_ms``, deleted ones included.
-
-    ``None`` when there was none in ``stores``.
-    """
+    """Return a memory of ``stores`` as it stood at ``at_ms``, deleted ones included."""
     found = repo.get(connection, memory_id, stores=stores)
     if found is None or as_of.has_changed(connection, "memory", at_ms, memory_id):
         return next(states(connection, at_ms, (memory_id,), stores), None)

@@ -11,6 +11,7 @@ import apsw
 from app.core.clock import midnight_ms, optional_datetime, to_datetime
 from app.core.facets import Facet
 from app.core.stores import STORES, sees_all
+from app.memories.queries.memory_lists import counts_by
 from app.memories.repo import store_condition
 from app.memories.tags.tag_repo import ACTIVE
 
@@ -18,7 +19,7 @@ Step = Literal["day", "week"]
 
 MAX_STEPS = 3_660
 _MOST_SOURCES = 100
-_QUARTER_MS = 15 * 60_000  # every day of every zone begins with a quarter of an hour
+QUARTER_MS = 15 * 60_000  # every day of every zone begins with a quarter of an hour
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,10 +37,7 @@ class StatisticsPeriod:
 
 @dataclass(frozen=True, slots=True)
 class PeriodGrowth:
-    """Number of memories made and messages said in one day or week.
-
-    A week begins with ``day``.
-    """
+    """Number of memories made and messages said in the day or week from ``day`` on."""
 
     day: date
     memories: int
@@ -112,11 +110,7 @@ def _latest(connection: apsw.Connection, where: str) -> datetime | None:
 
 
 def _facets(connection: apsw.Connection, column: str, where: str) -> tuple[Facet, ...]:
-    rows = connection.execute(
-        f"SELECT m.{column}, count(*) AS n FROM memories m WHERE {where} GROUP BY m.{column}"
-        f" ORDER BY n DESC, m.{column} LIMIT {_MOST_SOURCES}"
-    )
-    return tuple(Facet(str(name), int(str(count))) for name, count in rows)
+    return tuple(counts_by(connection, column, where, _MOST_SOURCES))
 
 
 def _message_counts(connection: apsw.Connection) -> tuple[int, int, int | None]:
@@ -151,9 +145,9 @@ def _counts(connection: apsw.Connection, instants: str, edges: Sequence[int]) ->
     """
     counts = [0] * (len(edges) - 1)
     for quarter, count in connection.execute(
-        f"WITH instant (at) AS ({instants}) SELECT at / {_QUARTER_MS}, count(*) FROM instant GROUP BY 1", (edges[0],)
+        f"WITH instant (at) AS ({instants}) SELECT at / {QUARTER_MS}, count(*) FROM instant GROUP BY 1", (edges[0],)
     ):
-        place = bisect_right(edges, int(str(quarter)) * _QUARTER_MS) - 1
+        place = bisect_right(edges, int(str(quarter)) * QUARTER_MS) - 1
         if 0 <= place < len(counts):
             counts[place] += int(str(count))
     return counts

@@ -18,6 +18,7 @@ from app.errors import InputError, NotFoundError
 from app.memories import repo
 from app.memories.model import Memory
 from app.memories.repo import store_condition
+from app.memories.store_access import active_memories
 from app.memories.tags.tag_repo import ACTIVE, tag_condition
 from app.memories.text.markdown_links import find_tags, tag_places
 from app.memories.unit_of_work import MemoryUnitOfWork
@@ -91,29 +92,14 @@ class TagService:
         run_id = new_id("run")
 
         def work(batch: Sequence[str], writer: MemoryWriter) -> list[str]:
-            return _rename_all(batch, names, stores, writer)
+            return writer.update_each(active_memories(writer.connection, batch, stores), partial(renamed, names=names))
 
         done = await self._transactions.run_batches(ids, BATCH, work, actor, operation, run_id, stores=stores)
         return Changed(TagChange(len(done.value), run_id), done.changes)
 
 
-def _rename_all(ids: Sequence[str], names: Mapping[str, str], stores: Sequence[str], writer: MemoryWriter) -> list[str]:
-    """Rename tags of active memories and return the ids that changed."""
-    changed = []
-    # Whole ones for every caller: what some may not see of them, such as their sources, must stay.
-    for memory in repo.many(writer.connection, ids):
-        after = renamed(memory, names)
-        if memory.store in stores and memory.deleted_at is None and after != memory:
-            writer.update(memory, after)
-            changed.append(memory.id)
-    return changed
-
-
 def renamed(memory: Memory, names: Mapping[str, str]) -> Memory:
-    """Return ``memory`` with the tags of ``names`` renamed.
-
-    Tags nested in them are renamed too, also in its text.
-    """
+    """Return ``memory`` with tags and those nested in them renamed, also in its text."""
     content = _rewritten(memory.content, names)
     tags = normalise_tags(_new_name(tag, names) or tag for tag in memory.tags)
     return replace(memory, content=content, tags=tags, tokens=size(content, memory.facts))

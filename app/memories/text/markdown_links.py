@@ -2,8 +2,10 @@
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
+from itertools import islice
 from typing import Any, Literal
 from urllib.parse import unquote
 
@@ -109,23 +111,25 @@ def title_key(title: str) -> str:
 
 
 def find_links(text: str) -> Iterator[WikiLink]:
-    """Yield the wiki links of ``text`` in order, at most ``MAX_LINKS``.
+    """Return the wiki links of ``text`` in order, at most ``MAX_LINKS``.
 
     Links within the same note (``[[#Heading]]``), in code, behind a backslash, or with a target of more than
     ``MAX_TARGET`` characters are text.
     """
-    if "[[" not in text:
-        return
+    return _links(text, _LINK, _link) if "[[" in text else iter(())
+
+
+def _links(
+    text: str, pattern: re.Pattern[str], link_of: Callable[[re.Match[str]], WikiLink | None]
+) -> Iterator[WikiLink]:
+    """Return the links that ``link_of`` makes of matches outside code, unless escaped."""
     code = CodeRanges(code_ranges(text))
-    count = 0
-    for match in _LINK.finditer(text):
-        escaped = match.start() > 0 and text[match.start() - 1] == "\\"
-        if escaped or code.touch(*match.span()) or (link := _link(match)) is None:
-            continue
-        yield link
-        count += 1
-        if count >= MAX_LINKS:
-            return
+    matches = (
+        match
+        for match in pattern.finditer(text)
+        if not (match.start() > 0 and text[match.start() - 1] == "\\") and not code.touch(*match.span())
+    )
+    return islice(filter(None, map(link_of, matches)), MAX_LINKS)
 
 
 def _link(match: re.Match[str]) -> WikiLink | None:
@@ -146,7 +150,7 @@ def _link(match: re.Match[str]) -> WikiLink | None:
 
 
 def find_markdown_links(text: str, path: str = "") -> Iterator[WikiLink]:
-    """Yield the ``[shown](other.md)`` links of ``text`` to Markdown files in order, at most ``MAX_LINKS``.
+    """Return the ``[shown](other.md)`` links of ``text`` to Markdown files in order, at most ``MAX_LINKS``.
 
     ``[shown](note-0197…)`` names a memory by its id. Addresses of the web, files of other kinds, and targets outside
     the imported folder are no links to notes.
@@ -155,21 +159,10 @@ def find_markdown_links(text: str, path: str = "") -> Iterator[WikiLink]:
         text: The Markdown source.
         path: Where the text was imported from, the name of the imported folder first (``vault/plants/rose.md``).
 
-    Yields:
+    Returns:
         Links whose target is ``/`` and a path like ``path``. Without ``path`` it is the path as it is written.
     """
-    if "](" not in text:
-        return
-    code = CodeRanges(code_ranges(text))
-    count = 0
-    for match in _MARKDOWN_LINK.finditer(text):
-        escaped = match.start() > 0 and text[match.start() - 1] == "\\"
-        if escaped or code.touch(*match.span()) or (link := _markdown_link(match, path)) is None:
-            continue
-        yield link
-        count += 1
-        if count >= MAX_LINKS:
-            return
+    return _links(text, _MARKDOWN_LINK, partial(_markdown_link, path=path)) if "](" in text else iter(())
 
 
 def markdown_target(written: str, path: str = "") -> str:

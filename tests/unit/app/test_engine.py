@@ -75,7 +75,7 @@ def test_a_started_engine_gives_memory_back_once_what_changed_is_indexed(vault: 
 
         async def quiet() -> None:
             await engine.index.worker.wait_quiet()
-            pending.append(await engine.index.worker.pending())
+            pending.append((await engine.index.worker.state()).pending)
 
         engine.memory_trimmer = process.care(quiet)
         try:

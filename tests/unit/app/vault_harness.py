@@ -13,6 +13,7 @@ from app.embed.hashed_embedder import HashedEmbedder
 from app.embed.model import EmbeddingIdentity
 from app.errors import ModelUnavailableError
 from app.history.undo import UndoService
+from app.index.generations.active import GenerationManager
 from app.index.indexer import Indexer
 from app.index.vectors.vector_repo import HAS_VECTOR
 from app.index.worker import IndexWorker
@@ -71,6 +72,7 @@ class VaultHarness:
         appliers = {"session": SessionApplier(self.indexer), "memory": MemoryApplier(self.indexer)}
         self.undoing = UndoService(self.store, appliers, self.clock)
         self.embedder = MoodyEmbedder()
+        self.open_embedder: Callable[[], MoodyEmbedder] = lambda: self.embedder
         self.reported: list[int] = []
         self.runner = asyncio.Runner()
 
@@ -91,9 +93,8 @@ class VaultHarness:
         return self.do(self.undoing.undo(history_ids)).value
 
     def syncing(self, **options: Any) -> IndexWorker:
-        return IndexWorker(
-            self.store, self.clock, lambda: self.embedder, lambda _, left: self.reported.append(left), **options
-        )
+        generations = GenerationManager(self.store, self.clock, self.open_embedder)
+        return IndexWorker(self.store, self.clock, generations, lambda _, left: self.reported.append(left), **options)
 
     def sync(self, **options: Any) -> IndexWorker:
         """Run the background work until it is idle."""

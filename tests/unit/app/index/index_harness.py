@@ -70,11 +70,9 @@ class IndexHarness:
             wanted=self.source,
         )
         store, clock = self.vault_harness.store, self.vault_harness.clock
-        self.sync = IndexWorker(
-            store, clock, lambda: self.open(self.source()), lambda _, __: None, generations=self.generations
-        )
+        self.sync = IndexWorker(store, clock, self.generations, lambda _, __: None)
         self.builder = GenerationBuilder(
-            store, clock, self.generations, self.jobs, self.events.append, self.sync, batch=16
+            store, clock, self.generations, self.jobs, self.events.append, self.sync.active_ann_cache, batch=16
         )
 
     def source(self) -> EmbedderSource:

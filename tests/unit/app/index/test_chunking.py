@@ -1,9 +1,9 @@
 """Pieces and passages: nothing is lost, nothing is taken apart, and work can be continued."""
 
-import unicodedata
-from itertools import pairwise
+from itertools import accumulate, pairwise
 
 import pytest
+from apsw.unicode import grapheme_iter
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -118,11 +118,10 @@ def test_boundaries(text: str, places: list[int]) -> None:
     assert [place for place in range(1, len(text)) if is_boundary(text, place)] == places
 
 
-@given(TEXTS)
-def test_no_boundary_before_a_mark(text: str) -> None:
-    for place in range(1, len(text)):
-        if unicodedata.category(text[place])[0] == "M":
-            assert not is_boundary(text, place)
+@given(TEXTS | st.text("🇩🇪a\u0301\u200d", max_size=400))
+def test_boundaries_are_those_of_the_whole_text(text: str) -> None:
+    places = list(accumulate(map(len, grapheme_iter(text)), initial=0))
+    assert [place for place in range(len(text) + 1) if is_boundary(text, place)] == places
 
 
 def test_one_endless_character_is_cut() -> None:

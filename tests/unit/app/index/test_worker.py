@@ -190,8 +190,8 @@ def test_an_embedder_that_cannot_be_opened(vault_harness: VaultHarness) -> None:
     def refuse() -> MoodyEmbedder:
         raise ModelUnavailableError("There is no such model.")
 
+    vault_harness.open_embedder = refuse
     sync = vault_harness.syncing()
-    sync._open_embedder = refuse
 
     async def work() -> None:
         task = asyncio.create_task(sync.run())

@@ -67,6 +67,7 @@ STRAY = (
         ("DELETE FROM chunks WHERE kind = 'message'", "words"),
         ("DELETE FROM chunks WHERE kind = 'memory'", "words"),
         ("UPDATE chunks SET session_id = 'elsewhere' WHERE kind = 'message'", "words"),
+        ("DELETE FROM chunk_lengths WHERE chunk_id = 1", "words"),
         ("UPDATE chunks_fts_data SET block = x'00' WHERE id > 10", "words"),
         ("DELETE FROM vectors_1", "vectors"),
         ("INSERT INTO vectors_1 (chunk_id, embedding) SELECT 99999, embedding FROM vectors_1 LIMIT 1", "vectors"),

@@ -352,9 +352,9 @@ def test_what_waits_takes_no_memory_for_a_second_look_up(
     harness: IndexHarness, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     harness.run(change(harness, "narrow"))
-    monkeypatch.setattr("app.index.worker.ANN_MIN_VECTORS", 10)
+    monkeypatch.setattr("app.index.generations.active_ann_cache.MIN_VECTORS", 10)
     harness.run(change(harness, "slim", waits=True))
-    assert harness.sync._next_ann_cache is None
+    assert harness.sync.active_ann_cache._next is None
     harness.run(let_serve(harness))
     ann_cache = harness.sync.ann_cache()
     assert ann_cache is not None
@@ -460,7 +460,7 @@ def test_a_change_of_length_and_back(harness: IndexHarness) -> None:
 
 def test_the_quick_look_up_follows_a_change_of_length(harness: IndexHarness, monkeypatch: pytest.MonkeyPatch) -> None:
     harness.run(change(harness, "narrow"))
-    monkeypatch.setattr("app.index.worker.ANN_MIN_VECTORS", 10)
+    monkeypatch.setattr("app.index.generations.active_ann_cache.MIN_VECTORS", 10)
     harness.run(say(harness, "one more"))
     assert harness.sync.ann_cache() is not None
     for name in ("slim", "narrow"):

@@ -139,16 +139,16 @@ def test_the_old_one_answers_until_all_is_there(harness: IndexHarness) -> None:
 
 
 def test_the_quick_look_up_changes_with_the_vectors(harness: IndexHarness, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.index.worker.ANN_MIN_VECTORS", 10)
+    monkeypatch.setattr("app.index.generations.active_ann_cache.MIN_VECTORS", 10)
     harness.vault_harness.say("one more")
     harness.run()
-    warm = harness.sync.prepare_ann_cache
+    warm = harness.sync.active_ann_cache.prepare
 
     async def late(generation: Generation) -> None:
         await warm(generation)
         await harness.vault_harness.sessions.append([NewMessage("user", "said late")], "t", NewSession(), "person")
 
-    monkeypatch.setattr(harness.sync, "prepare_ann_cache", late)
+    monkeypatch.setattr(harness.sync.active_ann_cache, "prepare", late)
     harness.run(change(harness, "new"))
     serving = harness.vault_harness.do(harness.generations.serving())
     ann_cache = harness.sync.ann_cache()
