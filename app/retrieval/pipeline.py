@@ -9,14 +9,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
 import apsw
+import numpy as np
 
 from app.index import repo
 from app.retrieval.candidates.filter_mask import with_mask
-from app.retrieval.candidates.filter_only import FilterOnlyResult
+from app.retrieval.candidates.filter_only import filter_only
 from app.retrieval.candidates.filters import ChunkFilter, build_filter, clause_filter
 from app.retrieval.candidates.phrase_relaxation import missing_word_notes, relax_missing_phrases
 from app.retrieval.candidates.retrievers import RetrieverInput, retrieve, vectors_failed
-from app.retrieval.candidates.scored_chunks import ScoredChunks, empty_chunks
+from app.retrieval.candidates.scored_chunks import ScoredChunks, empty_chunks, occurrence_number
 from app.retrieval.candidates.vectors import vectors_by_id
 from app.retrieval.model import Found, Leg
 from app.retrieval.query.match_expression import excluded_expression, search_terms
@@ -30,7 +31,6 @@ from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery
 from app.retrieval.results.hits import Ranking, build_hits, candidate_rows, count_facets_of_chunks
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 _FILLING: Final = "{count} texts are not yet indexed for search by meaning."
@@ -67,7 +67,7 @@ def run_search(
     query, missing = relax_missing_phrases(connection, request.query, readable)
     request = replace(request, query=query)
     retrieved = retrieve_candidates(connection, request, vector_query)
-    ranking = rank_candidates(request, retrieved)
+    ranking = _within_session_limit(rank_candidates(request, retrieved), request.per_session)
     request.stop.check()
     notes = _notes(request, retrieved, readable)
     watch.lap("candidates")
@@ -114,11 +114,11 @@ def rank_candidates(request: Request, retrieved: Retrieved) -> Ranking:
     given = retrieved.given
     if all(term.excluded for term in request.query.terms):
         unwanted = excluded_expression(request.query)
-        return FilterOnlyResult(given.connection, given.where, unwanted, given.index_cache, request.per_session)
+        return filter_only(given.connection, given.where, unwanted, given.index_cache)
     if request.is_learned:
         ranking = rank_by_features(retrieved, max(request.last, KEPT))
-        return ranking.limited(request.per_session, found_only=request.found_only)
-    return fuse(request.recipe, given.columns, retrieved.found).limited(request.per_session)
+        return ranking.found_only() if request.found_only else ranking
+    return fuse(request.recipe, given.columns, retrieved.found)
 
 
 def rank_by_features(retrieved: Retrieved, most: int, *, with_sessions: bool = True) -> RankedChunks:
@@ -146,6 +146,15 @@ def rank_by_features(retrieved: Retrieved, most: int, *, with_sessions: bool = T
     given.stop.check()
     weights = load_ranker().weights(legs, is_contextual=is_contextual)
     return rank(question, read, weights, most, _vector_reader(retrieved), mentions)
+
+
+def _within_session_limit(ranking: Ranking, per_session: int | None) -> Ranking:
+    """Return the best ``per_session`` messages of each session and all memories; ``None`` keeps all."""
+    if per_session is None:
+        return ranking
+    ranking = ranking.best_first()
+    owner = ranking.columns.owner[ranking.ids].astype(np.int64)
+    return ranking.at(np.flatnonzero((owner < 0) | (occurrence_number(owner) <= per_session)))
 
 
 def _vector_reader(retrieved: Retrieved) -> "Callable[[NDArray[np.integer[Any]]], NDArray[np.float32]] | None":

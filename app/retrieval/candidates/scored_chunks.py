@@ -133,11 +133,3 @@ def occurrence_number(owner: "Ints") -> "Ints":
     nth = np.empty(len(owner), dtype=np.int64)
     nth[order] = np.arange(len(owner)) - np.repeat(starts, np.diff(starts, append=len(owner))) + 1
     return nth
-
-
-def within_session_limit(columns: ChunkColumns, ids: "Ids", per_session: int | None) -> "Flags":
-    """Return a mask of ``ids``: the first ``per_session`` messages of each session, and all memories."""
-    if per_session is None:
-        return np.ones(len(ids), dtype=np.bool_)
-    owner = columns.owner[ids].astype(np.int64)
-    return np.asarray((owner < 0) | (occurrence_number(owner) <= per_session))

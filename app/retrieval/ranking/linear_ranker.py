@@ -13,13 +13,7 @@ import numpy as np
 from app.core.paths import resources
 from app.errors import ModelUnavailableError
 from app.index.columns.chunk_columns import ChunkColumns
-from app.retrieval.candidates.scored_chunks import (
-    WHOLE,
-    MessagePlaces,
-    ScoredChunks,
-    concatenated,
-    within_session_limit,
-)
+from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlaces, ScoredChunks, concatenated
 from app.retrieval.model import Leg, LegScore, RankedCandidate, Why
 from app.retrieval.query.question import Question
 from app.retrieval.ranking.candidate_pool import RankingInput, RetrieverScores, with_owner_ids
@@ -125,15 +119,18 @@ class RankedChunks:
         """Return the columns of all chunks."""
         return self.found.columns
 
-    def limited(self, per_session: int | None, *, found_only: bool = False) -> "RankedChunks":
-        """Return the ranking with at most ``per_session`` messages of one session; ``None`` keeps all.
+    def best_first(self) -> "RankedChunks":
+        """Return the ranking, which is in order."""
+        return self
 
-        With ``found_only`` only of what a retriever found, nothing that merely stands beside it.
-        """
-        if per_session is None and not found_only:
-            return self
-        rows = np.flatnonzero(self._is_found()) if found_only else np.arange(len(self.places))
-        rows = rows[within_session_limit(self.columns, self.ids[rows], per_session)]
+    def found_only(self) -> "RankedChunks":
+        """Return what a retriever found, without what merely stands beside it."""
+        known = self.found.rows(self.places)
+        by_legs = (self.found.words_rank[known] > 0) | (self.found.vector_rank[known] > 0)
+        return self.at(np.flatnonzero(by_legs | self.mentions.among(self.places)))
+
+    def at(self, rows: "Ints") -> "RankedChunks":
+        """Return the candidates in ``rows``, which are ascending."""
         return replace(
             self,
             places=self.places.at(rows),
@@ -141,11 +138,6 @@ class RankedChunks:
             scores=self.scores[rows],
             parts=self.parts[rows[rows < len(self.parts)]],
         )
-
-    def _is_found(self) -> "NDArray[np.bool_]":
-        known = self.found.rows(self.places)
-        by_legs = (self.found.words_rank[known] > 0) | (self.found.vector_rank[known] > 0)
-        return np.asarray(by_legs | self.mentions.among(self.places))
 
     def shown(self, start: int, end: int) -> list[RankedCandidate]:
         """Return the candidates from number ``start`` up to ``end`` with their reasons."""

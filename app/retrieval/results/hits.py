@@ -39,7 +39,13 @@ class Ranking(Protocol):
 
     @property
     def ids(self) -> "NDArray[np.integer[Any]]":
-        """Return a chunk of each result."""
+        """Return a chunk of each result, which need not be in order."""
+
+    def best_first(self) -> "Ranking":
+        """Return the same results with ``ids`` in order."""
+
+    def at(self, rows: "NDArray[np.int64]") -> "Ranking":
+        """Return the results in the ascending ``rows`` of ``ids``."""
 
     def shown(self, start: int, end: int) -> list[RankedCandidate]:
         """Return the results from number ``start`` up to ``end``, best first, with their reasons."""

@@ -12,7 +12,7 @@ import numpy as np
 from app.core.clock import to_datetime, to_ms
 from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
-from app.retrieval.candidates.filter_only import FilterOnlyResult
+from app.retrieval.candidates.filter_only import filter_only
 from app.retrieval.candidates.filters import build_filter
 from app.retrieval.model import MonthCount, Query
 from app.retrieval.query.match_expression import Mode, excluded_expression, match_expression
@@ -44,7 +44,7 @@ def count_months(
     """
     undated = replace(query, since=None, until=None)
     where = build_filter(undated, stores)
-    allowed = FilterOnlyResult(connection, where, excluded_expression(query), index_cache, None)
+    allowed = filter_only(connection, where, excluded_expression(query), index_cache)
     ids = allowed.ids
     for mode in _MODES:
         expression = match_expression(query, mode, need_phrases=True)

@@ -11,7 +11,7 @@ from app.embed.hashed_embedder import DIMENSIONS, HashedEmbedder
 from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
-from app.retrieval.candidates.filter_only import FilterOnlyResult
+from app.retrieval.candidates.filter_only import filter_only
 from app.retrieval.candidates.filters import ChunkFilter, build_filter, with_word_filter
 from app.retrieval.candidates.retrievers import lexical_by_fts5
 from app.retrieval.candidates.scored_chunks import ScoredChunks
@@ -107,8 +107,6 @@ def test_newest_first_and_one_of_each(vault_harness: VaultHarness) -> None:
     vault_harness.sync()
     where = build_filter(query(), STORES)
     found = vault_harness.do(
-        vault_harness.store.read(
-            lambda connection: FilterOnlyResult(connection, where, None, IndexCache(), None).shown(0, 100)
-        )
+        vault_harness.store.read(lambda connection: filter_only(connection, where, None, IndexCache()).shown(0, 100))
     )
     assert [item.target for item in found] == [note.id, "s#2", "s#1"]
