@@ -29,6 +29,7 @@ from app.retrieval.ranking.neighbour_messages import read_neighbours
 from app.retrieval.ranking.session_features import gather_candidates, with_mentions
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery
 from app.retrieval.results.hits import Ranking, build_hits, candidate_rows, count_facets_of_chunks
+from app.retrieval.snapshot import SearchSnapshot, take_snapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -63,22 +64,23 @@ def run_search(
     Raises:
         VectorsFailedError: Vector search failed.
     """
+    snapshot = take_snapshot(connection, request.index_cache())
     readable = clause_filter(request.stores)
     query, missing = relax_missing_phrases(connection, request.query, readable)
     request = replace(request, query=query)
-    retrieved = retrieve_candidates(connection, request, vector_query)
-    ranking = _within_session_limit(rank_candidates(request, retrieved), request.per_session)
+    retrieved = retrieve_candidates(snapshot, request, vector_query)
+    ranking = _within_session_limit(rank_candidates(retrieved), retrieved.given)
     request.stop.check()
-    notes = _notes(request, retrieved, readable)
+    notes = _notes(retrieved, readable)
     watch.lap("candidates")
-    found = _found(connection, request, retrieved, ranking)
+    found = _found(retrieved, ranking)
     watch.lap("hits")
     counts = {leg: len(chunks) for leg, chunks in retrieved.found.items()}
     return SearchResult(replace(found, notes=notes, relaxed=missing), counts)
 
 
 def retrieve_candidates(
-    connection: apsw.Connection,
+    snapshot: SearchSnapshot,
     request: Request,
     vector_query: VectorQuery | None,
     depths: Mapping[Leg, int] | None = None,
@@ -88,33 +90,23 @@ def retrieve_candidates(
     Raises:
         VectorsFailedError: Vector search failed.
     """
-    index_cache, has_words = request.index_cache(), not all(term.excluded for term in request.query.terms)
+    has_words = not all(term.excluded for term in request.query.terms)
     where = build_filter(request.query, request.stores)
     if where.is_restrictive and has_words:
-        where = with_mask(connection, where, index_cache)
-    given = RetrieverInput(
-        connection,
-        request.query,
-        where,
-        request.stores,
-        request.recipe,
-        request.is_learned,
-        index_cache,
-        vector_query,
-        request.stop,
-    )
+        where = with_mask(snapshot, where)
+    given = RetrieverInput(snapshot, request, where, vector_query)
     if not has_words:
         return Retrieved(given, {})
     depths = depths or request.recipe.depths(request.last, is_learned=request.is_learned)
     return Retrieved(given, retrieve(given, request.wanted, depths))
 
 
-def rank_candidates(request: Request, retrieved: Retrieved) -> Ranking:
+def rank_candidates(retrieved: Retrieved) -> Ranking:
     """Return the results ranked by the recipe, or by time without words."""
-    given = retrieved.given
+    given, request = retrieved.given, retrieved.given.request
     if all(term.excluded for term in request.query.terms):
         unwanted = excluded_expression(request.query)
-        return filter_only(given.connection, given.where, unwanted, given.index_cache)
+        return filter_only(given.snapshot, given.where, unwanted)
     if request.is_learned:
         ranking = rank_by_features(retrieved, max(request.last, KEPT))
         return ranking.found_only() if request.found_only else ranking
@@ -129,31 +121,32 @@ def rank_by_features(retrieved: Retrieved, most: int, *, with_sessions: bool = T
         most: Number to return where the retrievers found more than were ranked.
         with_sessions: Whether sessions add candidates and features; memories belong to none.
     """
-    given, legs = retrieved.given, retrieved.found
-    question = analyse_question(given.query)
+    given, legs, query = retrieved.given, retrieved.found, retrieved.given.request.query
+    question = analyse_question(query)
     words = legs.get("words", empty_chunks(given.columns))
     found = merge_scores(given.columns, words, legs.get("vector", empty_chunks(given.columns)))
     mentions = mentions_of(legs.get("entity"))
     where = given.where_with_words
     if with_sessions:
         read: RankingInput = gather_candidates(
-            given.connection, given.query, question, found, where, given.index_cache, words.matches, mentions.places
+            given.snapshot, query, question, found, where, words.matches, mentions.places
         )
     else:
         places = with_mentions(candidate_pool(found), mentions.places)
-        read = read_neighbours(given.connection, found, places, question, where, given.index_cache)
+        read = read_neighbours(given.snapshot, found, places, question, where)
     is_contextual = given.vector_query is not None and given.vector_query.is_contextual
-    given.stop.check()
+    given.request.stop.check()
     weights = load_ranker().weights(legs, is_contextual=is_contextual)
     return rank(question, read, weights, most, _vector_reader(retrieved), mentions)
 
 
-def _within_session_limit(ranking: Ranking, per_session: int | None) -> Ranking:
-    """Return the best ``per_session`` messages of each session and all memories; ``None`` keeps all."""
+def _within_session_limit(ranking: Ranking, given: RetrieverInput) -> Ranking:
+    """Return all memories and the best messages of each session, as many as the request wants."""
+    per_session = given.request.per_session
     if per_session is None:
         return ranking
     ranking = ranking.best_first()
-    owner = ranking.columns.owner[ranking.ids].astype(np.int64)
+    owner = given.columns.owner[ranking.ids].astype(np.int64)
     return ranking.at(np.flatnonzero((owner < 0) | (occurrence_number(owner) <= per_session)))
 
 
@@ -162,7 +155,7 @@ def _vector_reader(retrieved: Retrieved) -> "Callable[[NDArray[np.integer[Any]]]
 
     The function raises ``VectorsFailedError`` where they cannot be read.
     """
-    vector_query, connection = retrieved.given.vector_query, retrieved.given.connection
+    vector_query, connection = retrieved.given.vector_query, retrieved.given.snapshot.connection
     if "vector" not in retrieved.found or vector_query is None:
         return None
     generation = vector_query.generation
@@ -176,22 +169,22 @@ def _vector_reader(retrieved: Retrieved) -> "Callable[[NDArray[np.integer[Any]]]
     return read
 
 
-def _notes(request: Request, retrieved: Retrieved, readable: ChunkFilter) -> tuple[str, ...]:
-    connection, found = retrieved.given.connection, retrieved.found
+def _notes(retrieved: Retrieved, readable: ChunkFilter) -> tuple[str, ...]:
+    connection, found = retrieved.given.snapshot.connection, retrieved.found
     notes: tuple[str, ...] = ()
     if "words" in found and not len(found["words"]):
-        notes = missing_word_notes(connection, search_terms(request.query), readable)
+        notes = missing_word_notes(connection, search_terms(retrieved.given.request.query), readable)
     # Only callers who may read every store learn how much is pending.
     if "vector" in found and retrieved.given.where.sees_all and (pending := repo.pending_count(connection)):
         notes += (_FILLING.format(count=pending),)
     return notes
 
 
-def _found(connection: apsw.Connection, request: Request, retrieved: Retrieved, ranking: Ranking) -> Found:
+def _found(retrieved: Retrieved, ranking: Ranking) -> Found:
     """Return the hits to show, and the facets and number of all results."""
+    snapshot, request = retrieved.given.snapshot, retrieved.given.request
     shown = ranking.shown(request.offset, request.last)
-    rows = candidate_rows(connection, [item.chunk_id for item in shown])
-    hits = build_hits(connection, shown, rows, request.query, labelled=True)
-    agents = retrieved.given.index_cache.agents
-    facets = count_facets_of_chunks(connection, ranking.columns, ranking.ids, agents)
+    rows = candidate_rows(snapshot.connection, [item.chunk_id for item in shown])
+    hits = build_hits(snapshot.connection, shown, rows, request.query, labelled=True)
+    facets = count_facets_of_chunks(snapshot, ranking.ids)
     return Found(request.query, request.recipe.name, hits, facets, len(ranking.ids), tuple(retrieved.found))

@@ -11,7 +11,6 @@ import apsw
 import numpy as np
 
 from app.errors import InputError
-from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.archive_search import search_unindexed
 from app.retrieval.historical_search import search_history
@@ -20,6 +19,7 @@ from app.retrieval.pipeline import run_search
 from app.retrieval.ranking.linear_ranker import load_ranker
 from app.retrieval.request import Request
 from app.retrieval.results.month_counts import count_months
+from app.retrieval.snapshot import take_snapshot
 from app.retrieval.warmup import preload_frequent_words
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "preload_frequent_words",
     "run_search",
     "search_texts",
+    "take_snapshot",
     "unit_vector",
 ]
 
@@ -43,7 +44,7 @@ def search_texts(connection: apsw.Connection, request: Request) -> Found:
 
 def load_columns(connection: apsw.Connection, index_cache: Callable[[], IndexCache]) -> None:
     """Read the columns of all chunks into the cache."""
-    index_cache().columns(connection, last_chunk(connection))
+    take_snapshot(connection, index_cache())
 
 
 def unit_vector(embedding: Sequence[float], dimensions: int) -> bytes:

@@ -39,6 +39,7 @@ if TYPE_CHECKING:
 
     from app.index.columns.index_cache import IndexCache
     from app.retrieval import reader_work
+    from app.retrieval.snapshot import SearchSnapshot
 else:
     reader_work = LazyModule("app.retrieval.reader_work")
 
@@ -191,7 +192,7 @@ class SearchService:
             return []
         await self._ensure_columns()
         return await self._store.read(
-            lambda connection: reader_work.count_months(connection, query, stores, self._index_cache())
+            lambda connection: reader_work.count_months(self._snapshot(connection), query, stores)
         )
 
     @serialized
@@ -290,7 +291,7 @@ class SearchService:
             if await self._store.read(chunk_count, is_background=True) >= WARM_LEAST:
                 await self._ensure_columns(is_background=True)
                 await self._store.read(
-                    lambda connection: reader_work.preload_frequent_words(connection, self._index_cache()),
+                    lambda connection: reader_work.preload_frequent_words(self._snapshot(connection)),
                     limit_s=_LOADING_LIMIT_S,
                     is_background=True,
                 )
@@ -314,6 +315,9 @@ class SearchService:
         """Clear the caches of chunks, words and speaker names."""
         self._opened_cache = self._loading = None
         self._speakers.clear()
+
+    def _snapshot(self, connection: "apsw.Connection") -> "SearchSnapshot":
+        return reader_work.take_snapshot(connection, self._index_cache())
 
     def _index_cache(self) -> "IndexCache":
         kept = self._opened_cache = self._opened_cache or reader_work.IndexCache()

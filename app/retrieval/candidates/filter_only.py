@@ -3,14 +3,13 @@
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Final
 
-import apsw
 import numpy as np
 
-from app.index.columns.chunk_columns import ChunkColumns, last_chunk
-from app.index.columns.index_cache import IndexCache
+from app.index.columns.chunk_columns import ChunkColumns
 from app.retrieval.candidates.filter_check import LEAVING
 from app.retrieval.candidates.filters import ChunkFilter, clause_filter
 from app.retrieval.model import RankedCandidate, Why
+from app.retrieval.snapshot import SearchSnapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,45 +53,42 @@ class FilterOnlyRanking:
         return [RankedCandidate(self.columns.target(chunk), chunk, 0.0, Why()) for chunk in ids[start:end].tolist()]
 
 
-def filter_only(
-    connection: apsw.Connection, where: ChunkFilter, unwanted: str | None, index_cache: IndexCache
-) -> FilterOnlyRanking:
+def filter_only(snapshot: SearchSnapshot, where: ChunkFilter, unwanted: str | None) -> FilterOnlyRanking:
     """Return all messages and memories that satisfy a filter.
 
     Args:
-        connection: A read connection.
+        snapshot: The index.
         where: Filter by the operators.
         unwanted: FTS expression that they must not match.
-        index_cache: Posting lists and columns.
     """
-    last = last_chunk(connection)
-    columns = index_cache.columns(connection, last)
+    columns = snapshot.columns
     # The columns answer most conditions; the database is slow where many chunks match.
     apart = [clause for clause in where.clauses if clause.is_excluded and clause.operator.field]
     rest = [clause for clause in where.clauses if clause not in apart]
     plain = clause_filter(where.stores, rest, matches_nothing=where.matches_nothing)
-    ids = _matching(connection, columns, plain, last)
+    ids = _matching(snapshot, plain)
     for clause in apart:
         alone = clause_filter(where.stores, [replace(clause, is_excluded=False)])
-        ids = ids[~np.isin(ids, _matching(connection, columns, alone, last))]
+        ids = ids[~np.isin(ids, _matching(snapshot, alone))]
     if unwanted is not None:
-        ids = ids[~np.isin(ids, index_cache.ids(connection, unwanted, last))]
+        ids = ids[~np.isin(ids, snapshot.index_cache.ids(snapshot.connection, unwanted, snapshot.last_chunk))]
     created = columns.created[ids]
     since, until = (np.iinfo(np.int64).min if where.since is None else where.since), where.until
     ids = _one_per_target(columns, ids[(created >= since) & (True if until is None else created < until)])
     return FilterOnlyRanking(columns, ids)
 
 
-def _matching(connection: apsw.Connection, columns: ChunkColumns, where: ChunkFilter, last: int) -> "Ids":
+def _matching(snapshot: SearchSnapshot, where: ChunkFilter) -> "Ids":
     """Return the chunks that satisfy ``where``, without passages."""
+    connection, columns, size = snapshot.connection, snapshot.columns, snapshot.last_chunk + 1
     if not where.is_by_type or connection.execute(LEAVING).get is not None:
         return np.sort(_listed(connection.execute(_MATCHING + where.sql, where.values).get))
     # The columns may have newer chunks than this connection sees.
-    there = columns.exists[: last + 1]
+    there = columns.exists[:size]
     if not columns.is_up_to_date(connection):
-        there = np.zeros(last + 1, dtype=np.bool_)
+        there = np.zeros(size, dtype=np.bool_)
         there[_listed(connection.execute(_ALL).get)] = True
-    ids = np.flatnonzero(there & (columns.owner[: last + 1] != 0))
+    ids = np.flatnonzero(there & (columns.owner[:size] != 0))
     return np.asarray(
         ids[
             columns.where(

@@ -16,13 +16,11 @@ from app.index.searchable_text import tool_text
 from app.memories.model import Memory
 from app.retrieval.model import FacetCount, Hit, Query, RankedCandidate, Why
 from app.retrieval.results.snippets import Snippets
+from app.retrieval.snapshot import SearchSnapshot
 from app.sessions.model import label_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from app.index.columns.chunk_columns import ChunkColumns
-    from app.index.columns.session_agents import SessionAgents
 
     Ids = NDArray[np.integer[Any]]
 
@@ -32,10 +30,6 @@ _MANY = 10_000
 
 class Ranking(Protocol):
     """All results of a search, each once."""
-
-    @property
-    def columns(self) -> "ChunkColumns":
-        """Return the columns of all chunks."""
 
     @property
     def ids(self) -> "NDArray[np.integer[Any]]":
@@ -126,10 +120,9 @@ def _counted(counts: Mapping[str, "Counter[str]"]) -> tuple[FacetCount, ...]:
     )
 
 
-def count_facets_of_chunks(
-    connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids", agents: "SessionAgents"
-) -> tuple[FacetCount, ...]:
+def count_facets_of_chunks(snapshot: SearchSnapshot, ids: "Ids") -> tuple[FacetCount, ...]:
     """Count the facet values of the chunks ``ids``; see ``count_facets``."""
+    columns, agents = snapshot.columns, snapshot.index_cache.agents
     ids = ids if (ids[1:] > ids[:-1]).all() else np.sort(ids)
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("kind", "agent", "role", "tag", "store")}
     for number, count in _appearing(columns.sort[ids]):
@@ -140,11 +133,11 @@ def count_facets_of_chunks(
         if chunk_type.role and not is_memory:
             counts["role"][chunk_type.role] += count
     owner = columns.owner[ids]
-    for number, count in _appearing(agents.of(connection, columns, owner[owner >= 0])):
+    for number, count in _appearing(agents.of(snapshot.connection, columns, owner[owner >= 0])):
         counts["agent"][agents.names[number]] += count
     memories = json.dumps([columns.name(number) for number, _ in _appearing(owner[owner < 0])])
     for name, sql in (("agent", _SOURCES), ("tag", _TAGS)):
-        for value, count in connection.execute(sql, (memories,)):
+        for value, count in snapshot.connection.execute(sql, (memories,)):
             counts[name][value] += count
     counts["agent"].pop("", None)
     return _counted(counts)

@@ -33,7 +33,8 @@ from app.retrieval.ranking.session_features import gather_candidates
 from app.retrieval.ranking.session_similarity import SessionSimilarity, session_similarity
 from app.retrieval.ranking.speaker_names import SpeakerNames
 from app.retrieval.recipes import find_recipe
-from app.retrieval.request import VectorQuery
+from app.retrieval.request import Request, VectorQuery
+from app.retrieval.snapshot import take_snapshot
 from app.store.connection import open_reader
 from tests.bench.retrieval.datasets import load
 from tests.bench.retrieval.values import Haystack, Question
@@ -205,15 +206,15 @@ def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[i
         text = " ".join(term.text for term in query.terms if not term.excluded)
         vector = reads.embedder.embed_query(reads.embedded_text(text)).tobytes()
         vector_query = VectorQuery(reads.generation, lambda _: vector, None)
-    given = RetrieverInput(
-        connection, query, build_filter(query, STORES), STORES, recipe, True, index_cache, vector_query
-    )
+    snapshot = take_snapshot(connection, index_cache)
+    request = Request(query, recipe, ("words", "vector"), STORES, 0, _DEPTH, None, lambda: index_cache)
+    given = RetrieverInput(snapshot, request, build_filter(query, STORES), vector_query)
     # Mentions are not learned from.
     legs = retrieve(given, ("words", "vector"), recipe.depths(_DEPTH, is_learned=True))
     columns, demanded = given.columns, given.where_with_words
     words, near = legs["words"], legs.get("vector", empty_chunks(columns))
     question, found = analyse_question(query), merge_scores(columns, words, near)
-    made = build_table(question, gather_candidates(connection, query, question, found, demanded, index_cache))
+    made = build_table(question, gather_candidates(snapshot, query, question, found, demanded))
     targets = [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in with_owner_ids(columns, made.places)]
     values, alike = min_max_scale(made.values), None
     if reads.embedder is not None and is_message_query(values):

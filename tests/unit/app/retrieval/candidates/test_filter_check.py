@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from app.core.stores import STORES
-from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filters import ChunkFilter, build_filter, with_word_filter
 from app.retrieval.model import Query
 from app.retrieval.query.parser import parse
+from app.retrieval.snapshot import take_snapshot
 from tests.unit.app.vault_harness import VaultHarness
 
 QUERIES = [
@@ -31,9 +31,9 @@ QUERIES = [
 
 def reported(vault_harness: VaultHarness, index_cache: IndexCache, where: ChunkFilter) -> list[int]:
     def work(connection: apsw.Connection) -> list[int]:
-        columns = index_cache.columns(connection, last_chunk(connection))
-        ids = np.arange(1, len(columns.owner))
-        found: list[int] = ids[passes_filter(connection, columns, ids, where)].tolist()
+        snapshot = take_snapshot(connection, index_cache)
+        ids = np.arange(1, len(snapshot.columns.owner))
+        found: list[int] = ids[passes_filter(snapshot, ids, where)].tolist()
         return found
 
     return vault_harness.do(vault_harness.store.read(work))
@@ -76,7 +76,7 @@ def test_what_is_known_of_operators_is_what_the_database_says(
     query = parse(text, 0)
     where = build_filter(query, stores)
     kept = IndexCache()
-    exact = various.do(various.store.read(lambda connection: with_mask(connection, where, kept)))
+    exact = various.do(various.store.read(lambda connection: with_mask(take_snapshot(connection, kept), where)))
     assert exact.is_exact
     changes = ("", "DELETE FROM chunks WHERE id = 2", "INSERT INTO session_moves VALUES ('t', 1, 0)")
     for change in changes:
@@ -89,7 +89,7 @@ def test_what_is_known_of_operators_is_what_the_database_says(
 def test_chunks_that_came_after_the_search_began_are_none(various: VaultHarness) -> None:
     query, kept = parse("role:user", 0), IndexCache()
     where = build_filter(query, STORES)
-    found = various.do(various.store.read(lambda connection: with_mask(connection, where, kept)))
+    found = various.do(various.store.read(lambda connection: with_mask(take_snapshot(connection, kept), where)))
     exact = replace(found, is_exact=True)
     before = reported(various, kept, exact)
     various.say("one more", session="later")
