@@ -5,7 +5,7 @@ module and what it imports load numpy, so the engine imports it with the first s
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import apsw
@@ -16,17 +16,15 @@ from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filter_only import filter_only
 from app.retrieval.candidates.filters import ChunkFilter, build_filter, clause_filter
 from app.retrieval.candidates.phrase_relaxation import missing_word_notes, relax_missing_phrases
-from app.retrieval.candidates.retrievers import RetrieverInput, retrieve, vectors_failed
-from app.retrieval.candidates.scored_chunks import ScoredChunks, empty_chunks, occurrence_number
+from app.retrieval.candidates.retrievers import Retrieved, RetrieverInput, retrieve, vectors_failed
+from app.retrieval.candidates.scored_chunks import occurrence_number
 from app.retrieval.candidates.vectors import vectors_by_id
 from app.retrieval.model import Found, Leg
 from app.retrieval.query.match_expression import excluded_expression, search_terms
-from app.retrieval.query.question import analyse_question
-from app.retrieval.ranking.candidate_pool import RankingInput, candidate_pool, merge_scores
+from app.retrieval.ranking.features import build_table
 from app.retrieval.ranking.fusion import fuse
-from app.retrieval.ranking.linear_ranker import KEPT, RankedChunks, load_ranker, mentions_of, rank
-from app.retrieval.ranking.neighbour_messages import read_neighbours
-from app.retrieval.ranking.session_features import gather_candidates, with_mentions
+from app.retrieval.ranking.linear_ranker import KEPT, RankedChunks, load_ranker, rank
+from app.retrieval.ranking.session_features import gather_candidates
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery
 from app.retrieval.results.hits import Ranking, build_hits, candidate_rows, count_facets_of_chunks
 from app.retrieval.snapshot import SearchSnapshot, take_snapshot
@@ -35,19 +33,6 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FILLING: Final = "{count} texts are not yet indexed for search by meaning."
-
-
-@dataclass(frozen=True, slots=True)
-class Retrieved:
-    """Results of the retrievers.
-
-    Args:
-        given: What the retrievers read.
-        found: Results by retriever; none for a query without words.
-    """
-
-    given: RetrieverInput
-    found: Mapping[Leg, ScoredChunks]
 
 
 def run_search(
@@ -98,7 +83,7 @@ def retrieve_candidates(
     if not has_words:
         return Retrieved(given, {})
     depths = depths or request.recipe.depths(request.last, is_learned=request.is_learned)
-    return Retrieved(given, retrieve(given, request.wanted, depths))
+    return retrieve(given, depths)
 
 
 def rank_candidates(retrieved: Retrieved) -> Ranking:
@@ -121,23 +106,13 @@ def rank_by_features(retrieved: Retrieved, most: int, *, with_sessions: bool = T
         most: Number to return where the retrievers found more than were ranked.
         with_sessions: Whether sessions add candidates and features; memories belong to none.
     """
-    given, legs, query = retrieved.given, retrieved.found, retrieved.given.request.query
-    question = analyse_question(query)
-    words = legs.get("words", empty_chunks(given.columns))
-    found = merge_scores(given.columns, words, legs.get("vector", empty_chunks(given.columns)))
-    mentions = mentions_of(legs.get("entity"))
-    where = given.where_with_words
-    if with_sessions:
-        read: RankingInput = gather_candidates(
-            given.snapshot, query, question, found, where, words.matches, mentions.places
-        )
-    else:
-        places = with_mentions(candidate_pool(found), mentions.places)
-        read = read_neighbours(given.snapshot, found, places, question, where)
-    is_contextual = given.vector_query is not None and given.vector_query.is_contextual
+    given = retrieved.given
+    gathered = gather_candidates(retrieved, with_sessions=with_sessions)
     given.request.stop.check()
-    weights = load_ranker().weights(legs, is_contextual=is_contextual)
-    return rank(question, read, weights, most, _vector_reader(retrieved), mentions)
+    table = build_table(gathered)
+    is_contextual = given.vector_query is not None and given.vector_query.is_contextual
+    weights = load_ranker().weights(retrieved.found, is_contextual=is_contextual)
+    return rank(table, weights, most, _vector_reader(retrieved))
 
 
 def _within_session_limit(ranking: Ranking, given: RetrieverInput) -> Ranking:

@@ -7,7 +7,7 @@ import numpy as np
 from app.index.columns.chunk_columns import ChunkColumns
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
-from app.retrieval.candidates.scored_chunks import MessagePlaces
+from app.retrieval.candidates.scored_chunks import MessagePlaces, places_of
 from app.retrieval.query.date_proximity import DAY_MS, spans
 from app.retrieval.query.question import Question
 from app.retrieval.snapshot import SearchSnapshot
@@ -46,7 +46,7 @@ def messages_of_named_times(snapshot: SearchSnapshot, question: Question, where:
         ids = ids[where.mask[ids]]
     kept: NDArray[Any] = np.sort(ids[:MAX_MESSAGES])
     kept = kept[passes_filter(snapshot, kept, where)]
-    return MessagePlaces(columns.owner[kept].astype(np.int64), columns.first[kept].astype(np.int64))
+    return places_of(columns, kept)
 
 
 def _times(columns: ChunkColumns, question: Question) -> list[tuple[int, int]]:

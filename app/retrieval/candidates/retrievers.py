@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -69,6 +69,24 @@ class RetrieverInput:
     def text(self) -> str:
         """Return the words of the query without the excluded ones."""
         return " ".join(term.text for term in self.request.query.terms if not term.excluded)
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """Results of the retrievers.
+
+    Args:
+        given: What the retrievers read.
+        found: Results by retriever; none for a query without words.
+    """
+
+    given: RetrieverInput
+    found: Mapping[Leg, ScoredChunks]
+
+    def of(self, leg: Leg) -> ScoredChunks:
+        """Return the results of a retriever, none where it did not run."""
+        found = self.found.get(leg)
+        return empty_chunks(self.given.columns) if found is None else found
 
 
 class Retriever(Protocol):
@@ -186,14 +204,15 @@ RETRIEVERS: Final[Mapping[Leg, Retriever]] = MappingProxyType(
 )
 
 
-def retrieve(given: RetrieverInput, wanted: Sequence[Leg], depths: Mapping[Leg, int]) -> dict[Leg, ScoredChunks]:
-    """Return the results of each wanted retriever.
+def retrieve(given: RetrieverInput, depths: Mapping[Leg, int]) -> Retrieved:
+    """Return the results of each retriever that the request wants.
 
     Retrievers that rescore the results of others run after them.
 
     Raises:
         VectorsFailedError: Vector search failed.
     """
+    wanted = given.request.wanted
     if given.vector_query is None:
         wanted = [leg for leg in wanted if leg != "vector"]
     elif {"words", "vector"} <= {*wanted} and given.vector_query.count >= PREFETCH_FROM:
@@ -212,7 +231,7 @@ def retrieve(given: RetrieverInput, wanted: Sequence[Leg], depths: Mapping[Leg, 
         found["recent"] = replace(every, values=every.columns.created[every.ids].astype(np.float64))
     if "mentions" in wanted:
         found["mentions"] = replace(every, values=_mention_counts(given.snapshot.connection, every))
-    return found
+    return Retrieved(given, found)
 
 
 class PrefetchedNeighbours:

@@ -7,12 +7,18 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import apsw
 import numpy as np
 
-from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.style_features import READ_CHARACTERS as BEGUN
 from app.index.columns.text_cache import TextCache
 from app.retrieval.candidates.filter_check import existing_chunks, passes_all, passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
-from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlaces, concatenated, unique_inverse
+from app.retrieval.candidates.scored_chunks import (
+    WHOLE,
+    MessagePlaces,
+    ScoredChunks,
+    concatenated,
+    places_of,
+    unique_inverse,
+)
 from app.retrieval.query.match_expression import fold
 from app.retrieval.query.question import Question
 from app.retrieval.ranking.candidate_pool import REACH, CandidateTexts, RankingInput, RetrieverScores, SessionStatistics
@@ -29,9 +35,10 @@ READ_CHARACTERS: Final = 4_000
 
 def read_neighbours(
     snapshot: SearchSnapshot,
-    found: RetrieverScores,
-    places: MessagePlaces,
     question: Question,
+    found: RetrieverScores,
+    mentions: ScoredChunks,
+    places: MessagePlaces,
     where: ChunkFilter,
     said: SessionStatistics | None = None,
 ) -> RankingInput:
@@ -39,9 +46,10 @@ def read_neighbours(
 
     Args:
         snapshot: The index.
-        found: Scores of the retrievers.
-        places: The candidates.
         question: The analysed question.
+        found: Scores of the retrievers.
+        mentions: Mentions of the entities that the query names.
+        places: The candidates.
         where: Filter of the candidates.
         said: Statistics of the candidates' sessions; zeros by default.
     """
@@ -57,16 +65,12 @@ def read_neighbours(
     folded = texts.folded(ids.tolist())
     authors = _authors(snapshot, ids)
     read = CandidateTexts(
-        columns, ids, _places(columns, ids), allowed, folded, texts.unfolded, index_cache.style_features, authors
+        ids, places_of(columns, ids), allowed, folded, texts.unfolded, index_cache.style_features, authors
     )
     total = snapshot.last_chunk
     counts = [index_cache.count(connection, search_word.expression, total) for search_word in question.search_words]
-    return RankingInput(found, places, read, total, counts, said or SessionStatistics(*[np.zeros(len(places))] * 4))
-
-
-def _places(columns: ChunkColumns, ids: "Ids") -> MessagePlaces:
-    owner = columns.owner[ids].astype(np.int64)
-    return MessagePlaces(owner, np.where(owner < 0, WHOLE, columns.first[ids].astype(np.int64)))
+    said = said or SessionStatistics(*[np.zeros(len(places))] * 4)
+    return RankingInput(question, found, mentions, places, found.rows(places), read, total, counts, said)
 
 
 def _messages(snapshot: SearchSnapshot, places: MessagePlaces) -> "Ids":

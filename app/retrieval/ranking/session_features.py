@@ -12,16 +12,17 @@ from app.retrieval.candidates.date_retriever import messages_of_named_times
 from app.retrieval.candidates.filter_check import is_answered_by_columns, passes_all, passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.lexical import TermMatches, find_matches
-from app.retrieval.candidates.scored_chunks import MessagePlaces
+from app.retrieval.candidates.retrievers import Retrieved
+from app.retrieval.candidates.scored_chunks import MessagePlaces, places_of
 from app.retrieval.model import Query
 from app.retrieval.query.match_expression import atoms
-from app.retrieval.query.question import Question
+from app.retrieval.query.question import analyse_question
 from app.retrieval.ranking.candidate_pool import (
     RankingInput,
-    RetrieverScores,
     SessionStatistics,
     candidate_pool,
     deduplicate,
+    merge_scores,
 )
 from app.retrieval.ranking.neighbour_messages import read_neighbours
 from app.retrieval.snapshot import SearchSnapshot
@@ -38,39 +39,30 @@ _LOOKED_AT: Final = 4 * LATEST
 _LET_IN: Final = 12
 
 
-def gather_candidates(
-    snapshot: SearchSnapshot,
-    query: Query,
-    question: Question,
-    found: RetrieverScores,
-    where: ChunkFilter,
-    matches: TermMatches | None = None,
-    mentions: MessagePlaces | None = None,
-) -> RankingInput:
+def gather_candidates(retrieved: Retrieved, *, with_sessions: bool = True) -> RankingInput:
     """Return the ranking input: candidates from retrievers, neighbours and sessions.
 
     Args:
-        snapshot: The index.
-        query: The parsed query.
-        question: The analysed question.
-        found: Scores of the retrievers.
-        where: Filter of the candidates.
-        matches: Posting lists of the query, if already read.
-        mentions: Mentions of entities that the query names.
+        retrieved: Results of the retrievers.
+        with_sessions: Whether sessions add candidates and features; memories belong to none.
     """
+    given, words, mentions = retrieved.given, retrieved.of("words"), retrieved.of("entity")
+    snapshot, query, where = given.snapshot, given.request.query, given.where_with_words
+    question = analyse_question(query)
+    found = merge_scores(snapshot.columns, words, retrieved.of("vector"))
+    places = candidate_pool(found)
+    if len(mentions):
+        places = deduplicate([places, mentions.places])
+    if not with_sessions:
+        return read_neighbours(snapshot, question, found, mentions, places, where)
     # Messages have neither tags nor types.
     newest = {} if query.tags or query.types else _newest(snapshot, query, where)
-    conversations = SessionScores(snapshot, matches or find_matches(snapshot, atoms(query)))
-    places = add_session_openings(with_mentions(candidate_pool(found), mentions), newest, conversations, where)
+    conversations = SessionScores(snapshot, words.matches or find_matches(snapshot, atoms(query)))
+    places = add_session_openings(places, newest, conversations, where)
     if (question.moments or question.months) and not (query.tags or query.types):
         places = deduplicate([places, messages_of_named_times(snapshot, question, where)])
     said = conversations.said(places.owner)
-    return read_neighbours(snapshot, found, places, question, where, said)
-
-
-def with_mentions(places: MessagePlaces, mentions: MessagePlaces | None) -> MessagePlaces:
-    """Return ``places`` followed by the ``mentions`` that are not among them."""
-    return places if mentions is None or not len(mentions) else deduplicate([places, mentions])
+    return read_neighbours(snapshot, question, found, mentions, places, where, said)
 
 
 class SessionScores:
@@ -109,8 +101,8 @@ class SessionScores:
         ids = ids[passes_filter(self.snapshot, ids, where)]
         # A message that was edited has a later chunk than those that follow it.
         ids = ids[np.argsort(self.columns.first[ids], kind="stable")]
-        owner, first = np.unique(self.columns.owner[ids], return_index=True)
-        return MessagePlaces(owner.astype(np.int64), self.columns.first[ids[first]].astype(np.int64))
+        _, first = np.unique(self.columns.owner[ids], return_index=True)
+        return places_of(self.columns, ids[first])
 
     def best_messages(self, but: "Ids") -> list[int]:
         """Return the best message chunk of each of the best sessions, except those in ``but``."""
@@ -242,8 +234,7 @@ def add_session_openings(
         opened = MessagePlaces(pairs[:, 0], pairs[:, 1])
     chunks = np.array(conversations.best_messages(there), dtype=np.int64)
     chunks = np.sort(chunks[passes_filter(snapshot, chunks, where)])
-    best = MessagePlaces(columns.owner[chunks].astype(np.int64), columns.first[chunks].astype(np.int64))
-    return deduplicate([places, opened, best])
+    return deduplicate([places, opened, places_of(columns, chunks)])
 
 
 def _openings(snapshot: SearchSnapshot, sessions: Sequence[str], where: ChunkFilter) -> Iterator[tuple[str, int]]:
