@@ -52,4 +52,4 @@ def find(
     # Memories have no neighbours and no session.
     ranked = rank_by_features(retrieved, most=0, with_sessions=searched == "messages").shown(0, limit)
     rows = candidate_rows(connection, [item.chunk_id for item in ranked])
-    return build_hits(connection, ranked, rows, kind_request.query)
+    return build_hits(connection, ranked, rows, retrieved.given.terms)

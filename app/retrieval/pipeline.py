@@ -11,16 +11,17 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
+from app.core.stores import sees_all
 from app.index import repo
 from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filter_only import filter_only
-from app.retrieval.candidates.filters import ChunkFilter, build_filter, clause_filter
+from app.retrieval.candidates.filters import build_filter
 from app.retrieval.candidates.phrase_relaxation import missing_word_notes, relax_missing_phrases
 from app.retrieval.candidates.retrievers import Retrieved, RetrieverInput, retrieve, vectors_failed
 from app.retrieval.candidates.scored_chunks import occurrence_number
 from app.retrieval.candidates.vectors import vectors_by_id
 from app.retrieval.model import Found, Leg
-from app.retrieval.query.match_expression import excluded_expression, search_terms
+from app.retrieval.query.match_expression import excluded_expression
 from app.retrieval.ranking.features import build_table
 from app.retrieval.ranking.fusion import fuse
 from app.retrieval.ranking.linear_ranker import KEPT, RankedChunks, load_ranker, rank
@@ -50,13 +51,12 @@ def run_search(
         VectorsFailedError: Vector search failed.
     """
     snapshot = take_snapshot(connection, request.index_cache())
-    readable = clause_filter(request.stores)
-    query, missing = relax_missing_phrases(connection, request.query, readable)
+    query, missing = relax_missing_phrases(connection, request.query, request.stores)
     request = replace(request, query=query)
     retrieved = retrieve_candidates(snapshot, request, vector_query)
     ranking = _within_session_limit(rank_candidates(retrieved), retrieved.given)
     request.stop.check()
-    notes = _notes(retrieved, readable)
+    notes = _notes(retrieved)
     watch.lap("candidates")
     found = _found(retrieved, ranking)
     watch.lap("hits")
@@ -144,22 +144,24 @@ def _vector_reader(retrieved: Retrieved) -> "Callable[[NDArray[np.integer[Any]]]
     return read
 
 
-def _notes(retrieved: Retrieved, readable: ChunkFilter) -> tuple[str, ...]:
-    connection, found = retrieved.given.snapshot.connection, retrieved.found
+def _notes(retrieved: Retrieved) -> tuple[str, ...]:
+    """Return notes about words that no text has, and about texts without vectors."""
+    given, found = retrieved.given, retrieved.found
+    connection = given.snapshot.connection
     notes: tuple[str, ...] = ()
     if "words" in found and not len(found["words"]):
-        notes = missing_word_notes(connection, search_terms(retrieved.given.request.query), readable)
+        notes = missing_word_notes(connection, given.terms, given.request.stores)
     # Only callers who may read every store learn how much is pending.
-    if "vector" in found and retrieved.given.where.sees_all and (pending := repo.pending_count(connection)):
+    if "vector" in found and sees_all(given.request.stores) and (pending := repo.pending_count(connection)):
         notes += (_FILLING.format(count=pending),)
     return notes
 
 
 def _found(retrieved: Retrieved, ranking: Ranking) -> Found:
     """Return the hits to show, and the facets and number of all results."""
-    snapshot, request = retrieved.given.snapshot, retrieved.given.request
+    given, snapshot, request = retrieved.given, retrieved.given.snapshot, retrieved.given.request
     shown = ranking.shown(request.offset, request.last)
     rows = candidate_rows(snapshot.connection, [item.chunk_id for item in shown])
-    hits = build_hits(snapshot.connection, shown, rows, request.query, labelled=True)
+    hits = build_hits(snapshot.connection, shown, rows, given.terms, labelled=True)
     facets = count_facets_of_chunks(snapshot, ranking.ids)
     return Found(request.query, request.recipe.name, hits, facets, len(ranking.ids), tuple(retrieved.found))

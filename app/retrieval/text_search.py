@@ -143,9 +143,8 @@ def found_texts(
     rows = candidate_rows(connection, [one.chunk_id for one in ranked if one.chunk_id > 0])
     rows |= {one.chunk_id: row for one in ranked if (row := known[one.chunk_id].row) is not None}
     former = {item.target: item.memory for item in known.values() if item.memory is not None}
-    hits = build_hits(
-        connection, ranked[request.offset : request.last], rows, request.query, labelled=True, former=former
-    )
+    shown = ranked[request.offset : request.last]
+    hits = build_hits(connection, shown, rows, words.wanted, labelled=True, former=former)
     legs_run: tuple[Leg, ...] = ("words",) if words.wanted else ()
     return Found(request.query, request.recipe.name, hits, count_facets(rows), len(ranked), legs_run)
 

@@ -2,7 +2,7 @@
 
 import json
 import threading
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,8 +20,8 @@ from app.retrieval.candidates.filters import SINGLE, ChunkFilter, with_word_filt
 from app.retrieval.candidates.lexical import best_matches, find_matches
 from app.retrieval.candidates.scored_chunks import ScoredChunks, concatenated_chunks, empty_chunks, scored_rows
 from app.retrieval.candidates.vectors import first_depth, nearest_chunks
-from app.retrieval.model import Leg
-from app.retrieval.query.match_expression import atoms, excluded_expression, match_expression
+from app.retrieval.model import Leg, Term
+from app.retrieval.query.match_expression import atoms, excluded_expression, match_expression, search_terms
 from app.retrieval.request import NeighbourIndex, Request, VectorQuery, VectorsFailedError
 from app.retrieval.snapshot import SearchSnapshot
 from app.store.sqlite_errors import from_sqlite
@@ -64,6 +64,11 @@ class RetrieverInput:
         query = self.request.query
         phrases = [term for term in query.terms if term.phrase and not term.excluded]
         return with_word_filter(self.where, match_expression(phrases, "all"), excluded_expression(query))
+
+    @cached_property
+    def terms(self) -> Sequence[Term]:
+        """Return the terms to search for; see ``search_terms``."""
+        return search_terms(self.request.query)
 
     @property
     def text(self) -> str:

@@ -14,7 +14,7 @@ from app.core.recall_fence import without_recalled
 from app.index.repo import agents_of
 from app.index.searchable_text import tool_text
 from app.memories.model import Memory
-from app.retrieval.model import FacetCount, Hit, Query, RankedCandidate, Why
+from app.retrieval.model import FacetCount, Hit, RankedCandidate, Term, Why
 from app.retrieval.results.snippets import Snippets
 from app.retrieval.snapshot import SearchSnapshot
 from app.sessions.model import label_of
@@ -161,7 +161,7 @@ def build_hits(
     connection: apsw.Connection,
     ranked: Sequence[RankedCandidate],
     rows: Mapping[int, CandidateRow],
-    query: Query,
+    terms: Sequence[Term],
     *,
     labelled: bool = False,
     former: Mapping[str, Memory] = MappingProxyType({}),
@@ -172,7 +172,7 @@ def build_hits(
         connection: A read connection.
         ranked: Best first.
         rows: Row of each candidate.
-        query: The parsed query; its words are marked.
+        terms: The terms that were searched, to be marked; see ``search_terms``.
         labelled: Whether a session without a title gets its first words as title.
         former: Earlier values of memories by id, shown in place of the stored ones.
     """
@@ -181,7 +181,7 @@ def build_hits(
     said = _messages(connection, [(str(session), target) for session, target in messages], labelled=labelled)
     wanted = [str(row.memory_id) for _, row in known if row.kind == "memory" and row.memory_id not in former]
     kept = _memories(connection, wanted) | {memory.id: _former_fields(memory) for memory in former.values()}
-    snippets = Snippets(query.terms)
+    snippets = Snippets(terms)
     built = (_hit(item, row, said, kept, snippets) for item, row in known)
     return tuple(hit for hit in built if hit is not None)
 
