@@ -13,6 +13,8 @@ import numpy as np
 
 from app.core.stores import sees_all
 from app.index import repo
+from app.index.columns.index_cache import IndexCache
+from app.retrieval.archive_search import search_unindexed
 from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filter_only import filter_only
 from app.retrieval.candidates.filters import build_filter
@@ -20,6 +22,7 @@ from app.retrieval.candidates.phrase_relaxation import missing_word_notes, relax
 from app.retrieval.candidates.retrievers import Retrieved, RetrieverInput, retrieve, vectors_failed
 from app.retrieval.candidates.scored_chunks import occurrence_number
 from app.retrieval.candidates.vectors import vectors_by_id
+from app.retrieval.historical_search import search_history
 from app.retrieval.model import Found, Leg
 from app.retrieval.query.match_expression import excluded_expression
 from app.retrieval.ranking.features import build_table
@@ -34,6 +37,11 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 _FILLING: Final = "{count} texts are not yet indexed for search by meaning."
+
+
+def load_columns(connection: apsw.Connection, index_cache: IndexCache) -> None:
+    """Read the columns of all chunks into the cache, before the first search needs them."""
+    take_snapshot(connection, index_cache)
 
 
 def run_search(
@@ -62,6 +70,13 @@ def run_search(
     watch.lap("hits")
     counts = {leg: len(chunks) for leg, chunks in retrieved.found.items()}
     return SearchResult(replace(found, notes=notes, relaxed=missing), counts)
+
+
+def search_outside_index(connection: apsw.Connection, request: Request) -> Found:
+    """Return what a search of the past, or of a state that the index does not hold, finds."""
+    if request.as_of_ms is not None:
+        return search_history(connection, request, request.as_of_ms)
+    return search_unindexed(connection, request)
 
 
 def retrieve_candidates(

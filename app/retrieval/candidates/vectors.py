@@ -1,11 +1,14 @@
 """Nearest neighbours by vectors, with a filter, and the vectors of chunks."""
 
 import json
+import math
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import apsw
 import numpy as np
 
+from app.errors import InputError
 from app.index.vectors.vector_repo import Generation, nearest
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filters import ChunkFilter, small_match_set
@@ -85,6 +88,23 @@ def _filtered(snapshot: SearchSnapshot, scores: "Scores", where: ChunkFilter) ->
     kept = known[passes_filter(snapshot, ids[known], where)]
     order = np.lexsort((-ids[kept], -values[kept]))
     return ids[kept[order]], values[kept[order]].astype(np.float64)
+
+
+def unit_vector(embedding: Sequence[float], dimensions: int) -> bytes:
+    """Return a caller's vector as unit-length, little-endian float32 bytes.
+
+    Raises:
+        InputError: It has another number of dimensions, or no direction.
+    """
+    vector = np.array(embedding, dtype=np.float64)
+    length = float(np.linalg.norm(vector))
+    if len(vector) != dimensions or not 0 < length < math.inf:
+        raise InputError(
+            f"'query_embedding' must be {dimensions} finite numbers, not all 0, by the model of the index.",
+            field="query_embedding",
+            allowed=dimensions,
+        )
+    return (vector / length).astype("<f4").tobytes()
 
 
 def vectors_by_id(
