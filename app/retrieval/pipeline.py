@@ -73,7 +73,7 @@ def run_search(
 
 
 def search_outside_index(connection: apsw.Connection, request: Request) -> Found:
-    """Return what a search of the past, or of a state that the index does not hold, finds."""
+    """Return the result of a search of the past, or of archived or superseded memories."""
     if request.as_of_ms is not None:
         return search_history(connection, request, request.as_of_ms)
     return search_unindexed(connection, request)
@@ -131,7 +131,7 @@ def rank_by_features(retrieved: Retrieved, most: int, *, with_sessions: bool = T
 
 
 def _within_session_limit(ranking: Ranking, given: RetrieverInput) -> Ranking:
-    """Return all memories and the best messages of each session, as many as the request wants."""
+    """Return the ranking with as many messages of each session as the request wants."""
     per_session = given.request.per_session
     if per_session is None:
         return ranking

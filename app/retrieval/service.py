@@ -226,7 +226,7 @@ class SearchService:
         *,
         needs_meaning: bool = False,
     ) -> tuple[T, tuple[str, ...]]:
-        """Run ``work`` on a reader with the vectors of a request, and without them where they fail.
+        """Run ``work`` on a reader with vectors, and again without them where they fail.
 
         Returns:
             The result, and notes about vectors that failed.

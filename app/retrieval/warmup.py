@@ -25,7 +25,7 @@ _WORD: Final = re.compile(r"[a-z0-9]+")
 
 
 def preload_frequent_words(snapshot: SearchSnapshot) -> int:
-    """Read the posting lists of frequent words into the cache of a snapshot, and return their number."""
+    """Read the posting lists of frequent words into the cache, and return their number."""
     last, read = snapshot.last_chunk, snapshot.index_cache.posting
     if last < MIN_CHUNKS:
         return 0

@@ -4,11 +4,12 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from app.core.clock import DAY_MS
 from app.index.columns.chunk_columns import ChunkColumns
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.scored_chunks import MessagePlaces, places_of
-from app.retrieval.query.date_proximity import DAY_MS, spans
+from app.retrieval.query.date_proximity import spans
 from app.retrieval.query.question import Question
 from app.retrieval.snapshot import SearchSnapshot
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.core.stores import STORES
+from app.core.stores import STORES, sees_all
 from app.retrieval.candidates.filters import ChunkFilter, clause_filter, small_match_set
 from app.retrieval.operators import Clause
 from app.retrieval.snapshot import SearchSnapshot
@@ -39,7 +39,7 @@ def with_mask(snapshot: SearchSnapshot, where: ChunkFilter) -> ChunkFilter:
         is_exact &= (
             chosen is not None
             and not clause.operator.covers_memories
-            and (clause.operator.name != "entity" or where.sees_all)
+            and (clause.operator.name != "entity" or sees_all(where.stores))
         )
     return replace(where, mask=mask, is_exact=is_exact)
 

@@ -54,7 +54,7 @@ def relax_missing_phrases(
 
 
 def missing_word_notes(connection: apsw.Connection, terms: Sequence[Term], stores: Sequence[str]) -> tuple[str, ...]:
-    """Return notes where none of the ``terms`` of a search occurs in the texts in ``stores``.
+    """Return notes for terms of which none occurs in the texts in ``stores``.
 
     For a search without lexical results; there is no note where one of the words occurs.
     """

@@ -207,7 +207,7 @@ def _are_mentioned(mentions: ScoredChunks, places: MessagePlaces) -> "NDArray[np
 
 
 def _mention_scores(mentions: ScoredChunks, places: MessagePlaces) -> "Iterator[LegScore | None]":
-    """Yield rank and number of entities of each of ``places``, ``None`` for places without a mention."""
+    """Yield rank and number of entities of each place, ``None`` without a mention."""
     ranks = {key: rank for rank, key in enumerate(mentions.places.keys.tolist())}
     for key in places.keys.tolist():
         rank = ranks.get(key)

@@ -56,9 +56,9 @@ class NeighbourRows:
         self._search(gathered.question)
 
     def around(self, places: MessagePlaces) -> "Ints":
-        """Return the window rows of ``places``, the message itself in the middle; the last row where one was not read.
+        """Return the window rows of ``places``, the message itself in the middle.
 
-        The window of a memory is the memory alone.
+        A message that was not read has the last row. The window of a memory is the memory alone.
         """
         # No place has the keys next to that of a memory.
         return np.asarray(self._order[rows_of(self._keys, places.keys[:, None] + _WINDOW)])

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import apsw
 import numpy as np
 
+from app.core import message_ids
 from app.core.clock import to_datetime, to_ms
 from app.core.recall_fence import without_recalled
 from app.index.repo import agents_of
@@ -177,8 +178,7 @@ def build_hits(
         former: Earlier values of memories by id, shown in place of the stored ones.
     """
     known = [(item, rows[item.chunk_id]) for item in ranked if item.chunk_id in rows]
-    messages = [(row.session_id, item.target) for item, row in known if row.kind != "memory"]
-    said = _messages(connection, [(str(session), target) for session, target in messages], labelled=labelled)
+    said = _messages(connection, [item.target for item, row in known if row.kind != "memory"], labelled=labelled)
     wanted = [str(row.memory_id) for _, row in known if row.kind == "memory" and row.memory_id not in former]
     kept = _memories(connection, wanted) | {memory.id: _former_fields(memory) for memory in former.values()}
     snippets = Snippets(terms)
@@ -198,7 +198,7 @@ def _hit(
     snippets: Snippets,
 ) -> Hit | None:
     is_memory = row.kind == "memory"
-    found = _memory(kept.get(str(row.memory_id))) if is_memory else _message(said.get(item.target), item.target, row)
+    found = _memory(kept.get(str(row.memory_id))) if is_memory else _message(said.get(item.target), row)
     if found is None:
         return None
     text, extra, fields = found
@@ -218,13 +218,12 @@ def _hit(
     )
 
 
-def _messages(
-    connection: apsw.Connection, messages: Sequence[tuple[str, str]], *, labelled: bool
-) -> dict[str, tuple[Any, ...]]:
+def _messages(connection: apsw.Connection, targets: Sequence[str], *, labelled: bool) -> dict[str, tuple[Any, ...]]:
     """Return stored fields of messages by target id."""
-    wanted = [(session, int(target.rpartition("#")[2]), target) for session, target in messages]
+    ids = [(target, message_ids.parse(target)) for target in targets]
+    wanted = [(message.session, message.seq, target) for target, message in ids if message is not None]
     rows = connection.execute(
-        "SELECT w.value ->> 2, substr(m.content, 1, 200000), m.created_at, m.role, m.author, s.title,"
+        "SELECT w.value ->> 2, m.seq, substr(m.content, 1, 200000), m.created_at, m.role, m.author, s.title,"
         " CASE WHEN ?2 THEN s.preview ELSE '' END, m.tool_calls"
         " FROM json_each(?1) w CROSS JOIN messages m ON m.session_id = w.value ->> 0 AND m.seq = w.value ->> 1"
         " CROSS JOIN sessions s ON s.id = m.session_id",
@@ -233,10 +232,10 @@ def _messages(
     return {row[0]: row[1:] for row in rows}
 
 
-def _message(found: tuple[Any, ...] | None, target: str, row: CandidateRow) -> Fields | None:
+def _message(found: tuple[Any, ...] | None, row: CandidateRow) -> Fields | None:
     if found is None:
         return None
-    content, created, role, author, title, preview, tool_calls = found
+    seq, content, created, role, author, title, preview, tool_calls = found
     return (
         without_recalled(content) or content or tool_calls or "",
         tool_text(json.loads(tool_calls)) if tool_calls else "",
@@ -246,7 +245,7 @@ def _message(found: tuple[Any, ...] | None, target: str, row: CandidateRow) -> F
             "title": label_of(title, preview),
             "created_at": to_datetime(created),
             "session_id": row.session_id,
-            "seq": int(target.rpartition("#")[2]),
+            "seq": seq,
             "role": role,
             "author": author,
             "agent": row.agent,

@@ -112,7 +112,7 @@ class Snippets:
         self._patterns = _patterns(tuple(terms))
 
     def of(self, text: str, length: int = LENGTH, extra: str = "") -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
-        """Return the snippet of ``text`` as ``snippet`` does; words in ``extra``, such as a title, count as found."""
+        """Return the snippet of a text; words in ``extra`` (a title) count as found."""
         scanned = text[:SCANNED]
         marks = _marks(scanned, self._patterns)
         start, end = _window(scanned, marks, length)
@@ -127,7 +127,7 @@ class Snippets:
 
 
 def spans(text: str, terms: Iterable[Term]) -> tuple[Span, ...]:
-    """Return the ranges of the first 200,000 characters of ``text`` that match ``terms``, all of which are searched."""
+    """Return the ranges that match ``terms`` in the first 200,000 characters of ``text``."""
     patterns = _patterns(tuple(terms))
     return tuple(Span(mark.start, mark.end) for mark in _marks(text[:SCANNED], patterns))
 
