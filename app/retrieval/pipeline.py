@@ -1,7 +1,8 @@
 """Search pipeline: retrieve, rank and build hits in one read of the database.
 
-Each stage takes one value and returns the next: ``Request`` → ``Retrieved`` → ``Ranking`` → ``SearchResult``. This
-module and what it imports load numpy, so the engine imports it with the first search.
+Each stage takes one value and returns the next: ``Request`` → ``Retrieved`` → ``Ranking`` → ``SearchResult``. The
+learned recipe ranks in three stages: ``Retrieved`` → ``RankingInput`` → ``FeatureTable`` → ``RankedChunks``. This
+module and what it imports load numpy, so the service imports it with the first search.
 """
 
 from collections.abc import Callable, Mapping
@@ -25,10 +26,13 @@ from app.retrieval.candidates.vectors import vectors_by_id
 from app.retrieval.historical_search import search_history
 from app.retrieval.model import Found, Leg
 from app.retrieval.query.match_expression import excluded_expression
+from app.retrieval.query.question import analyse_question
+from app.retrieval.ranking.candidate_pool import RankingInput, candidate_pool, deduplicate, merge_scores
 from app.retrieval.ranking.features import build_table
 from app.retrieval.ranking.fusion import fuse
 from app.retrieval.ranking.linear_ranker import KEPT, RankedChunks, load_ranker, rank
-from app.retrieval.ranking.session_features import gather_candidates
+from app.retrieval.ranking.neighbour_messages import read_neighbours
+from app.retrieval.ranking.session_features import add_sessions
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery
 from app.retrieval.results.hits import Ranking, build_hits, candidate_rows, count_facets_of_chunks
 from app.retrieval.snapshot import SearchSnapshot, take_snapshot
@@ -99,6 +103,24 @@ def retrieve_candidates(
         return Retrieved(given, {})
     depths = depths or request.recipe.depths(request.last, is_learned=request.is_learned)
     return retrieve(given, depths)
+
+
+def gather_candidates(retrieved: Retrieved, *, with_sessions: bool = True) -> RankingInput:
+    """Return the candidates of the learned ranking, with all that their features need.
+
+    Args:
+        retrieved: Results of the retrievers.
+        with_sessions: Whether sessions add candidates and features; memories belong to none.
+    """
+    given, mentions = retrieved.given, retrieved.of("entity")
+    question = analyse_question(given.request.query)
+    found = merge_scores(given.columns, retrieved.of("words"), retrieved.of("vector"))
+    places, statistics = candidate_pool(found), None
+    if len(mentions):
+        places = deduplicate([places, mentions.places])
+    if with_sessions:
+        places, statistics = add_sessions(retrieved, question, places)
+    return read_neighbours(given.snapshot, question, found, mentions, places, given.where_with_words, statistics)
 
 
 def rank_candidates(retrieved: Retrieved) -> Ranking:

@@ -1,33 +1,27 @@
 """Retrievers of a search: each returns chunks as arrays of ids and scores, best first."""
 
 import json
-import threading
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Future
 from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 import apsw
 import numpy as np
 
 from app.errors import InternalError, KeepsakeError
 from app.index.columns.chunk_columns import ChunkColumns
-from app.index.vectors.vector_repo import Generation
 from app.retrieval.candidates.entity_retriever import EntityMentions
 from app.retrieval.candidates.filters import SINGLE, ChunkFilter, with_word_filter
 from app.retrieval.candidates.lexical import best_matches, find_matches
 from app.retrieval.candidates.scored_chunks import ScoredChunks, concatenated_chunks, empty_chunks, scored_rows
-from app.retrieval.candidates.vectors import first_depth, nearest_chunks
+from app.retrieval.candidates.vectors import PrefetchedNeighbours, first_depth, nearest_chunks
 from app.retrieval.model import Leg, Term
 from app.retrieval.query.match_expression import atoms, excluded_expression, match_expression, search_terms
-from app.retrieval.request import NeighbourIndex, Request, VectorQuery, VectorsFailedError
+from app.retrieval.request import Request, VectorQuery, VectorsFailedError
 from app.retrieval.snapshot import SearchSnapshot
 from app.store.sqlite_errors import from_sqlite
-
-if TYPE_CHECKING:
-    from app.retrieval.request import Allowed, Neighbours
 
 MARKED: Final = 0.5
 """Messages above this importance were marked by a person or agent."""
@@ -237,38 +231,6 @@ def retrieve(given: RetrieverInput, depths: Mapping[Leg, int]) -> Retrieved:
     if "mentions" in wanted:
         found["mentions"] = replace(every, values=_mention_counts(given.snapshot.connection, every))
     return Retrieved(given, found)
-
-
-class PrefetchedNeighbours:
-    """Nearest neighbours that a thread begins to search for at once.
-
-    Args:
-        ann_cache: The neighbour index.
-        generation, vector, k, allowed: Arguments of the search to prefetch.
-    """
-
-    def __init__(
-        self, ann_cache: NeighbourIndex, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None"
-    ) -> None:
-        self._ann_cache = ann_cache
-        self._query = (generation, vector, k)
-        self._allowed = allowed
-        self._found: Future[Neighbours | None] = Future()
-        threading.Thread(target=self._look, name="keepsake-near", daemon=True).start()
-
-    def nearest(
-        self, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None" = None
-    ) -> "Neighbours | None":
-        """Return the prefetched neighbours, or search again for other arguments; see ``NeighbourIndex``."""
-        if (generation, vector, k) == self._query and allowed is self._allowed:
-            return self._found.result()
-        return self._ann_cache.nearest(generation, vector, k, allowed)
-
-    def _look(self) -> None:
-        try:
-            self._found.set_result(self._ann_cache.nearest(*self._query, self._allowed))
-        except BaseException as error:  # noqa: BLE001  (raised again in the caller)
-            self._found.set_exception(error)
 
 
 def _with_prefetch(given: RetrieverInput, vector_query: VectorQuery, k: int) -> RetrieverInput:

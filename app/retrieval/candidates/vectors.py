@@ -2,7 +2,9 @@
 
 import json
 import math
+import threading
 from collections.abc import Sequence
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Any, Final, cast
 
 import apsw
@@ -18,6 +20,8 @@ from app.retrieval.snapshot import SearchSnapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+
+    from app.retrieval.request import Allowed, Neighbours
 
     Scores = tuple[NDArray[np.int64], NDArray[Any]]
 
@@ -88,6 +92,38 @@ def _filtered(snapshot: SearchSnapshot, scores: "Scores", where: ChunkFilter) ->
     kept = known[passes_filter(snapshot, ids[known], where)]
     order = np.lexsort((-ids[kept], -values[kept]))
     return ids[kept[order]], values[kept[order]].astype(np.float64)
+
+
+class PrefetchedNeighbours:
+    """Nearest neighbours that a thread begins to search for at once.
+
+    Args:
+        ann_cache: The neighbour index.
+        generation, vector, k, allowed: Arguments of the search to prefetch.
+    """
+
+    def __init__(
+        self, ann_cache: NeighbourIndex, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None"
+    ) -> None:
+        self._ann_cache = ann_cache
+        self._query = (generation, vector, k)
+        self._allowed = allowed
+        self._found: Future[Neighbours | None] = Future()
+        threading.Thread(target=self._look, name="keepsake-near", daemon=True).start()
+
+    def nearest(
+        self, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None" = None
+    ) -> "Neighbours | None":
+        """Return the prefetched neighbours, or search again for other arguments; see ``NeighbourIndex``."""
+        if (generation, vector, k) == self._query and allowed is self._allowed:
+            return self._found.result()
+        return self._ann_cache.nearest(generation, vector, k, allowed)
+
+    def _look(self) -> None:
+        try:
+            self._found.set_result(self._ann_cache.nearest(*self._query, self._allowed))
+        except BaseException as error:  # noqa: BLE001  (raised again in the caller)
+            self._found.set_exception(error)
 
 
 def unit_vector(embedding: Sequence[float], dimensions: int) -> bytes:

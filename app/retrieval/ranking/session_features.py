@@ -16,15 +16,11 @@ from app.retrieval.candidates.retrievers import Retrieved
 from app.retrieval.candidates.scored_chunks import MessagePlaces, places_of
 from app.retrieval.model import Query
 from app.retrieval.query.match_expression import atoms
-from app.retrieval.query.question import analyse_question
+from app.retrieval.query.question import Question
 from app.retrieval.ranking.candidate_pool import (
-    RankingInput,
     SessionStatistics,
-    candidate_pool,
     deduplicate,
-    merge_scores,
 )
-from app.retrieval.ranking.neighbour_messages import read_neighbours
 from app.retrieval.snapshot import SearchSnapshot
 
 if TYPE_CHECKING:
@@ -39,30 +35,25 @@ _LOOKED_AT: Final = 4 * LATEST
 _LET_IN: Final = 12
 
 
-def gather_candidates(retrieved: Retrieved, *, with_sessions: bool = True) -> RankingInput:
-    """Return the ranking input: candidates from retrievers, neighbours and sessions.
+def add_sessions(
+    retrieved: Retrieved, question: Question, places: MessagePlaces
+) -> tuple[MessagePlaces, SessionStatistics]:
+    """Return candidates with messages of the latest and best sessions, and session statistics.
 
     Args:
         retrieved: Results of the retrievers.
-        with_sessions: Whether sessions add candidates and features; memories belong to none.
+        question: The analysed question; messages of the times that it names are added too.
+        places: The candidates so far.
     """
-    given, words, mentions = retrieved.given, retrieved.of("words"), retrieved.of("entity")
+    given, matches = retrieved.given, retrieved.of("words").matches
     snapshot, query, where = given.snapshot, given.request.query, given.where_with_words
-    question = analyse_question(query)
-    found = merge_scores(snapshot.columns, words, retrieved.of("vector"))
-    places = candidate_pool(found)
-    if len(mentions):
-        places = deduplicate([places, mentions.places])
-    if not with_sessions:
-        return read_neighbours(snapshot, question, found, mentions, places, where)
     # Messages have neither tags nor types.
     newest = {} if query.tags or query.types else _newest(snapshot, query, where)
-    conversations = SessionScores(snapshot, words.matches or find_matches(snapshot, atoms(query)))
+    conversations = SessionScores(snapshot, matches or find_matches(snapshot, atoms(query)))
     places = add_session_openings(places, newest, conversations, where)
     if (question.moments or question.months) and not (query.tags or query.types):
         places = deduplicate([places, messages_of_named_times(snapshot, question, where)])
-    said = conversations.said(places.owner)
-    return read_neighbours(snapshot, question, found, mentions, places, where, said)
+    return places, conversations.said(places.owner)
 
 
 class SessionScores:

@@ -19,6 +19,7 @@ from app.retrieval.candidates.retrievers import RetrieverInput, retrieve
 from app.retrieval.candidates.scored_chunks import WHOLE
 from app.retrieval.candidates.vectors import vectors_by_id
 from app.retrieval.model import Query
+from app.retrieval.pipeline import gather_candidates
 from app.retrieval.query.parser import parse
 from app.retrieval.ranking.candidate_pool import with_owner_ids
 from app.retrieval.ranking.features import (
@@ -28,7 +29,6 @@ from app.retrieval.ranking.features import (
     min_max_scale,
     with_session_similarity,
 )
-from app.retrieval.ranking.session_features import gather_candidates
 from app.retrieval.ranking.session_similarity import SessionSimilarity, session_similarity
 from app.retrieval.ranking.speaker_names import SpeakerNames
 from app.retrieval.recipes import find_recipe
