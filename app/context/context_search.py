@@ -15,6 +15,7 @@ from app.retrieval.pipeline import rank_by_features, retrieve_candidates, run_se
 from app.retrieval.recipes import CANDIDATE_LIMIT, VECTOR_DEPTH
 from app.retrieval.request import Request, Stopwatch, VectorQuery
 from app.retrieval.results.hits import build_hits, candidate_rows
+from app.retrieval.snapshot import take_snapshot
 
 Searched = Literal["messages", "memories"]
 _KINDS: Final[Mapping[Searched, tuple[str, ...]]] = {
@@ -46,8 +47,9 @@ def find(
     kind_request = replace(request, query=replace(request.query, kinds=_KINDS[searched]), offset=0, limit=limit)
     if not request.is_learned:
         return run_search(connection, kind_request, vector_query, Stopwatch()).found.hits
-    retrieved = retrieve_candidates(connection, kind_request, vector_query, _DEPTHS)
+    snapshot = take_snapshot(connection, request.index_cache())
+    retrieved = retrieve_candidates(snapshot, kind_request, vector_query, _DEPTHS)
     # Memories have no neighbours and no session.
     ranked = rank_by_features(retrieved, most=0, with_sessions=searched == "messages").shown(0, limit)
     rows = candidate_rows(connection, [item.chunk_id for item in ranked])
-    return build_hits(connection, ranked, rows, kind_request.query)
+    return build_hits(connection, ranked, rows, retrieved.given.terms)

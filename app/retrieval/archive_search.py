@@ -64,7 +64,10 @@ UNINDEXED: Final = MappingProxyType(
 
 
 def search_unindexed(connection: apsw.Connection, request: Request) -> Found:
-    """Return the memories of a state that match a query, best first; without words the newest first."""
+    """Return archived or superseded memories that match a query, best first.
+
+    Without words the newest stand first.
+    """
     place = next(place for state, place in UNINDEXED.items() if state in request.query.states)
     request = replace(request, recipe=replace(request.recipe, name=place.name))
     kept, is_cut = _matching(connection, place, request)

@@ -56,7 +56,10 @@ _CHUNKS_OF_MESSAGES = (
 
 
 def search_history(connection: apsw.Connection, request: Request, at_ms: int) -> Found:
-    """Search the vault as it was at ``at_ms``; a phrase that nothing said then is searched by its words."""
+    """Search the vault as it was at ``at_ms``.
+
+    A phrase that nothing said then is searched by its words.
+    """
     request = replace(request, recipe=replace(request.recipe, name=NAME))
 
     def stood(term: Term) -> bool:
@@ -138,7 +141,7 @@ def _indexed(
 def _rebuilt(
     connection: apsw.Connection, request: Request, at_ms: int, since: set[str], forgotten: Sequence[str]
 ) -> tuple[Iterator[TextItem], bool]:
-    """Return the items that passed the filter before they changed, and whether a limit cut them off."""
+    """Return the former items that passed the filter, and whether a limit cut them off."""
     where = build_filter(request.query, request.stores)
     states = memories.states(connection, at_ms, since, request.stores)
     kept = matching_states(connection, where, islice(states, MAX_STATES))
@@ -187,7 +190,7 @@ def _forgotten(connection: apsw.Connection, sessions: Mapping[str, Mapping[str, 
 
 
 def _with_former_title(connection: apsw.Connection, hit: Hit, sessions: Mapping[str, Mapping[str, Any]]) -> Hit:
-    """Return a hit with the title that its session had, its first words where it had none."""
+    """Return a hit with its session's former title, or with the session's first words."""
     then = sessions.get(hit.session_id or "") if hit.target == "message" else None
     if then is None or "title" not in then:
         return hit

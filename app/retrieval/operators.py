@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 
-from app.core.stores import STORES
+from app.core.stores import STORES, sees_all
 from app.core.tag_names import normalise_tag
 from app.core.timespans import EXAMPLES
 from app.memories.model import KINDS
@@ -50,18 +50,13 @@ class Access:
     stores: tuple[str, ...]
 
     @property
-    def sees_all(self) -> bool:
-        """Return whether the caller may read every store."""
-        return set(self.stores) >= set(STORES)
-
-    @property
     def entities(self) -> str:
         """Return the SQL of the entities with a name.
 
         Only aliases that occur in the caller's stores count.
         """
         named = "SELECT a.entity_id FROM entity_aliases a WHERE a.alias_key = ?"
-        if self.sees_all:
+        if sees_all(self.stores):
             return named
         return (
             f"{named} AND EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = a.entity_id"

@@ -1,53 +1,52 @@
 """Search pipeline: retrieve, rank and build hits in one read of the database.
 
-Each stage takes one value and returns the next: ``Request`` → ``Retrieved`` → ``Ranking`` → ``SearchResult``. This
-module and what it imports load numpy, so the engine imports it with the first search.
+Each stage takes one value and returns the next: ``Request`` → ``Retrieved`` → ``Ranking`` → ``SearchResult``. The
+learned recipe ranks in three stages: ``Retrieved`` → ``RankingInput`` → ``FeatureTable`` → ``RankedChunks``. This
+module and what it imports load numpy, so the service imports it with the first search.
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final
 
 import apsw
+import numpy as np
 
+from app.core.stores import sees_all
 from app.index import repo
+from app.index.columns.index_cache import IndexCache
+from app.retrieval.archive_search import search_unindexed
 from app.retrieval.candidates.filter_check import has_leaving
 from app.retrieval.candidates.filter_mask import with_mask
-from app.retrieval.candidates.filter_only import FilterOnlyResult
-from app.retrieval.candidates.filters import ChunkFilter, build_filter, clause_filter
+from app.retrieval.candidates.filter_only import filter_only
+from app.retrieval.candidates.filters import build_filter
 from app.retrieval.candidates.phrase_relaxation import missing_word_notes, relax_missing_phrases
-from app.retrieval.candidates.retrievers import RetrieverInput, retrieve, vectors_failed
-from app.retrieval.candidates.scored_chunks import ScoredChunks, empty_chunks
+from app.retrieval.candidates.retrievers import Retrieved, RetrieverInput, retrieve, vectors_failed
+from app.retrieval.candidates.scored_chunks import occurrence_number
 from app.retrieval.candidates.vectors import vectors_by_id
+from app.retrieval.historical_search import search_history
 from app.retrieval.model import Found, Leg
-from app.retrieval.query.match_expression import excluded_expression, search_terms
+from app.retrieval.query.match_expression import excluded_expression
 from app.retrieval.query.question import analyse_question
-from app.retrieval.ranking.candidate_pool import RankingInput, candidate_pool, merge_scores
+from app.retrieval.ranking.candidate_pool import RankingInput, candidate_pool, deduplicate, merge_scores
+from app.retrieval.ranking.features import build_table
 from app.retrieval.ranking.fusion import fuse
-from app.retrieval.ranking.linear_ranker import KEPT, RankedChunks, load_ranker, mentions_of, rank
+from app.retrieval.ranking.linear_ranker import KEPT, RankedChunks, load_ranker, rank
 from app.retrieval.ranking.neighbour_messages import read_neighbours
-from app.retrieval.ranking.session_features import gather_candidates, with_mentions
+from app.retrieval.ranking.session_features import add_sessions
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery
 from app.retrieval.results.hits import Ranking, build_hits, candidate_rows, count_facets_of_chunks
+from app.retrieval.snapshot import SearchSnapshot, take_snapshot
 
 if TYPE_CHECKING:
-    import numpy as np
     from numpy.typing import NDArray
 
 _FILLING: Final = "{count} texts are not yet indexed for search by meaning."
 
 
-@dataclass(frozen=True, slots=True)
-class Retrieved:
-    """Results of the retrievers.
-
-    Args:
-        given: What the retrievers read.
-        found: Results by retriever; none for a query without words.
-    """
-
-    given: RetrieverInput
-    found: Mapping[Leg, ScoredChunks]
+def load_columns(connection: apsw.Connection, index_cache: IndexCache) -> None:
+    """Read the columns of all chunks into the cache, before the first search needs them."""
+    take_snapshot(connection, index_cache)
 
 
 def run_search(
@@ -64,22 +63,29 @@ def run_search(
     Raises:
         VectorsFailedError: Vector search failed.
     """
-    readable = clause_filter(request.stores)
-    query, missing = relax_missing_phrases(connection, request.query, readable)
+    snapshot = take_snapshot(connection, request.index_cache())
+    query, missing = relax_missing_phrases(connection, request.query, request.stores)
     request = replace(request, query=query)
-    retrieved = retrieve_candidates(connection, request, vector_query)
-    ranking = rank_candidates(request, retrieved)
+    retrieved = retrieve_candidates(snapshot, request, vector_query)
+    ranking = _within_session_limit(rank_candidates(retrieved), retrieved.given)
     request.stop.check()
-    notes = _notes(request, retrieved, readable)
+    notes = _notes(retrieved)
     watch.lap("candidates")
-    found = _found(connection, request, retrieved, ranking)
+    found = _found(retrieved, ranking)
     watch.lap("hits")
     counts = {leg: len(chunks) for leg, chunks in retrieved.found.items()}
     return SearchResult(replace(found, notes=notes, relaxed=missing), counts)
 
 
+def search_outside_index(connection: apsw.Connection, request: Request) -> Found:
+    """Return the result of a search of the past, or of archived or superseded memories."""
+    if request.as_of_ms is not None:
+        return search_history(connection, request, request.as_of_ms)
+    return search_unindexed(connection, request)
+
+
 def retrieve_candidates(
-    connection: apsw.Connection,
+    snapshot: SearchSnapshot,
     request: Request,
     vector_query: VectorQuery | None,
     depths: Mapping[Leg, int] | None = None,
@@ -89,37 +95,45 @@ def retrieve_candidates(
     Raises:
         VectorsFailedError: Vector search failed.
     """
-    index_cache, has_words = request.index_cache(), not all(term.excluded for term in request.query.terms)
+    has_words = not all(term.excluded for term in request.query.terms)
     where = build_filter(request.query, request.stores)
-    if has_words and (where.is_restrictive or has_leaving(connection)):
-        where = with_mask(connection, where, index_cache)
-    given = RetrieverInput(
-        connection,
-        request.query,
-        where,
-        request.stores,
-        request.recipe,
-        request.is_learned,
-        index_cache,
-        vector_query,
-        request.stop,
-    )
+    if has_words and (where.is_restrictive or has_leaving(snapshot.connection)):
+        where = with_mask(snapshot, where)
+    given = RetrieverInput(snapshot, request, where, vector_query)
     if not has_words:
         return Retrieved(given, {})
     depths = depths or request.recipe.depths(request.last, is_learned=request.is_learned)
-    return Retrieved(given, retrieve(given, request.wanted, depths))
+    return retrieve(given, depths)
 
 
-def rank_candidates(request: Request, retrieved: Retrieved) -> Ranking:
+def gather_candidates(retrieved: Retrieved, *, with_sessions: bool = True) -> RankingInput:
+    """Return the candidates of the learned ranking, with all that their features need.
+
+    Args:
+        retrieved: Results of the retrievers.
+        with_sessions: Whether sessions add candidates and features; memories belong to none.
+    """
+    given, mentions = retrieved.given, retrieved.of("entity")
+    question = analyse_question(given.request.query)
+    found = merge_scores(given.columns, retrieved.of("words"), retrieved.of("vector"))
+    places, statistics = candidate_pool(found), None
+    if len(mentions):
+        places = deduplicate([places, mentions.places])
+    if with_sessions:
+        places, statistics = add_sessions(retrieved, question, places)
+    return read_neighbours(given.snapshot, question, found, mentions, places, given.where_with_words, statistics)
+
+
+def rank_candidates(retrieved: Retrieved) -> Ranking:
     """Return the results ranked by the recipe, or by time without words."""
-    given = retrieved.given
+    given, request = retrieved.given, retrieved.given.request
     if all(term.excluded for term in request.query.terms):
         unwanted = excluded_expression(request.query)
-        return FilterOnlyResult(given.connection, given.where, unwanted, given.index_cache, request.per_session)
+        return filter_only(given.snapshot, given.where, unwanted)
     if request.is_learned:
         ranking = rank_by_features(retrieved, max(request.last, KEPT))
-        return ranking.limited(request.per_session, found_only=request.found_only)
-    return fuse(request.recipe, given.columns, retrieved.found).limited(request.per_session)
+        return ranking.found_only() if request.found_only else ranking
+    return fuse(request.recipe, given.columns, retrieved.found)
 
 
 def rank_by_features(retrieved: Retrieved, most: int, *, with_sessions: bool = True) -> RankedChunks:
@@ -130,23 +144,23 @@ def rank_by_features(retrieved: Retrieved, most: int, *, with_sessions: bool = T
         most: Number to return where the retrievers found more than were ranked.
         with_sessions: Whether sessions add candidates and features; memories belong to none.
     """
-    given, legs = retrieved.given, retrieved.found
-    question = analyse_question(given.query)
-    words = legs.get("words", empty_chunks(given.columns))
-    found = merge_scores(given.columns, words, legs.get("vector", empty_chunks(given.columns)))
-    mentions = mentions_of(legs.get("entity"))
-    where = given.where_with_words
-    if with_sessions:
-        read: RankingInput = gather_candidates(
-            given.connection, given.query, question, found, where, given.index_cache, words.matches, mentions.places
-        )
-    else:
-        places = with_mentions(candidate_pool(found), mentions.places)
-        read = read_neighbours(given.connection, found, places, question, where, given.index_cache)
+    given = retrieved.given
+    gathered = gather_candidates(retrieved, with_sessions=with_sessions)
+    given.request.stop.check()
+    table = build_table(gathered)
     is_contextual = given.vector_query is not None and given.vector_query.is_contextual
-    given.stop.check()
-    weights = load_ranker().weights(legs, is_contextual=is_contextual)
-    return rank(question, read, weights, most, _vector_reader(retrieved), mentions)
+    weights = load_ranker().weights(retrieved.found, is_contextual=is_contextual)
+    return rank(table, weights, most, _vector_reader(retrieved))
+
+
+def _within_session_limit(ranking: Ranking, given: RetrieverInput) -> Ranking:
+    """Return the ranking with as many messages of each session as the request wants."""
+    per_session = given.request.per_session
+    if per_session is None:
+        return ranking
+    ranking = ranking.best_first()
+    owner = given.columns.owner[ranking.ids].astype(np.int64)
+    return ranking.at(np.flatnonzero((owner < 0) | (occurrence_number(owner) <= per_session)))
 
 
 def _vector_reader(retrieved: Retrieved) -> "Callable[[NDArray[np.integer[Any]]], NDArray[np.float32]] | None":
@@ -154,7 +168,7 @@ def _vector_reader(retrieved: Retrieved) -> "Callable[[NDArray[np.integer[Any]]]
 
     The function raises ``VectorsFailedError`` where they cannot be read.
     """
-    vector_query, connection = retrieved.given.vector_query, retrieved.given.connection
+    vector_query, connection = retrieved.given.vector_query, retrieved.given.snapshot.connection
     if "vector" not in retrieved.found or vector_query is None:
         return None
     generation = vector_query.generation
@@ -168,22 +182,24 @@ def _vector_reader(retrieved: Retrieved) -> "Callable[[NDArray[np.integer[Any]]]
     return read
 
 
-def _notes(request: Request, retrieved: Retrieved, readable: ChunkFilter) -> tuple[str, ...]:
-    connection, found = retrieved.given.connection, retrieved.found
+def _notes(retrieved: Retrieved) -> tuple[str, ...]:
+    """Return notes about words that no text has, and about texts without vectors."""
+    given, found = retrieved.given, retrieved.found
+    connection = given.snapshot.connection
     notes: tuple[str, ...] = ()
     if "words" in found and not len(found["words"]):
-        notes = missing_word_notes(connection, search_terms(request.query), readable)
+        notes = missing_word_notes(connection, given.terms, given.request.stores)
     # Only callers who may read every store learn how much is pending.
-    if "vector" in found and retrieved.given.where.sees_all and (pending := repo.pending_count(connection)):
+    if "vector" in found and sees_all(given.request.stores) and (pending := repo.pending_count(connection)):
         notes += (_FILLING.format(count=pending),)
     return notes
 
 
-def _found(connection: apsw.Connection, request: Request, retrieved: Retrieved, ranking: Ranking) -> Found:
+def _found(retrieved: Retrieved, ranking: Ranking) -> Found:
     """Return the hits to show, and the facets and number of all results."""
+    given, snapshot, request = retrieved.given, retrieved.given.snapshot, retrieved.given.request
     shown = ranking.shown(request.offset, request.last)
-    rows = candidate_rows(connection, [item.chunk_id for item in shown])
-    hits = build_hits(connection, shown, rows, request.query, labelled=True)
-    agents = retrieved.given.index_cache.agents
-    facets = count_facets_of_chunks(connection, ranking.columns, ranking.ids, agents)
+    rows = candidate_rows(snapshot.connection, [item.chunk_id for item in shown])
+    hits = build_hits(snapshot.connection, shown, rows, given.terms, labelled=True)
+    facets = count_facets_of_chunks(snapshot, ranking.ids)
     return Found(request.query, request.recipe.name, hits, facets, len(ranking.ids), tuple(retrieved.found))

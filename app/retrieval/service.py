@@ -37,12 +37,26 @@ from app.trace.trace import Trace
 if TYPE_CHECKING:
     import apsw
 
+    from app.index.columns import index_cache
     from app.index.columns.index_cache import IndexCache
-    from app.retrieval import reader_work
+    from app.retrieval import pipeline, snapshot, warmup
+    from app.retrieval.candidates import vectors as candidate_vectors
+    from app.retrieval.ranking import linear_ranker
+    from app.retrieval.results import month_counts
+    from app.retrieval.snapshot import SearchSnapshot
 else:
-    reader_work = LazyModule("app.retrieval.reader_work")
+    # These load numpy, which takes a tenth of a second: they are first used on a thread that reads the database.
+    candidate_vectors = LazyModule("app.retrieval.candidates.vectors")
+    index_cache = LazyModule("app.index.columns.index_cache")
+    linear_ranker = LazyModule("app.retrieval.ranking.linear_ranker")
+    month_counts = LazyModule("app.retrieval.results.month_counts")
+    pipeline = LazyModule("app.retrieval.pipeline")
+    snapshot = LazyModule("app.retrieval.snapshot")
+    warmup = LazyModule("app.retrieval.warmup")
 
 T = TypeVar("T")
+SearchWork = Callable[["apsw.Connection", Request, VectorQuery | None], T]
+"""Work of a search on a reader: connection, request and vector search."""
 
 MAX_LIMIT = 1_000
 FALLBACK = "balanced"  # where the weights of "learned" are missing
@@ -158,30 +172,19 @@ class SearchService:
             None if as_of is None else to_ms(as_of),
         )
         if request.is_outside_index:
-            return await self._store.read(partial(reader_work.search_texts, request=request), stop=request.stop)
-        ask = partial(self._answer, watch=watch, active_embedding=active_embedding, needs_meaning=needs_meaning)
+            return await self._store.read(
+                lambda connection: pipeline.search_outside_index(connection, request), stop=request.stop
+            )
+        ask = partial(
+            self._read_with_vectors,
+            work=lambda connection, request, vectors: pipeline.run_search(connection, request, vectors, watch),
+            active_embedding=active_embedding,
+            needs_meaning=needs_meaning,
+        )
         given, notes = await (ask(request) if is_internal else self._reranking.answer(request, ask))
         self._trace_search(chosen, query, given, watch)
         said = (*query.hints, *phrase_notes(given.found.relaxed), *spared, *notes, *given.found.notes)
         return replace(given.found, notes=said, milliseconds=watch.laps)
-
-    async def _answer(
-        self, request: Request, watch: Stopwatch, active_embedding: ActiveEmbedding | None, *, needs_meaning: bool
-    ) -> tuple[SearchResult, tuple[str, ...]]:
-        """Run a search, by words alone where the vectors fail, and return it with notes."""
-        await self._ensure_columns()
-        try:
-            vector_query = await self._vector_query(request, active_embedding, needs_meaning=needs_meaning)
-            return await self._store.read(
-                partial(reader_work.run_search, request=request, vector_query=vector_query, watch=watch),
-                stop=request.stop,
-            ), ()
-        except VectorsFailedError as error:
-            self._trace.event("search.fallback", leg="vector", error=error.fault.code)
-            given = await self._store.read(
-                partial(reader_work.run_search, request=request, vector_query=None, watch=watch), stop=request.stop
-            )
-            return given, (NO_MEANING + error.fault.message,)
 
     @serialized
     async def months(self, text: str, *, stores: Sequence[str] = STORES) -> list[MonthCount]:
@@ -191,7 +194,7 @@ class SearchService:
             return []
         await self._ensure_columns()
         return await self._store.read(
-            lambda connection: reader_work.count_months(connection, query, stores, self._index_cache())
+            lambda connection: month_counts.count_months(self._snapshot(connection), query, stores)
         )
 
     @serialized
@@ -200,7 +203,7 @@ class SearchService:
         query: Query,
         recipe: str,
         stores: Sequence[str],
-        work: "Callable[[apsw.Connection, Request, VectorQuery | None], T]",
+        work: "SearchWork[T]",
     ) -> T:
         """Run ``work`` on a reader with the request and vectors of an internal search.
 
@@ -212,15 +215,32 @@ class SearchService:
         chosen, _ = await self._usable_recipe(self._configure(find_recipe(recipe)))
         wanted = [leg for leg in chosen.legs if leg != "vector" or not self._index_worker.generations.keeps_private()]
         request = Request(query, chosen, wanted, stores, 0, 1, None, self._index_cache)
+        result, _ = await self._read_with_vectors(request, work)
+        return result
+
+    async def _read_with_vectors(
+        self,
+        request: Request,
+        work: "SearchWork[T]",
+        active_embedding: ActiveEmbedding | None = None,
+        *,
+        needs_meaning: bool = False,
+    ) -> tuple[T, tuple[str, ...]]:
+        """Run ``work`` on a reader with vectors, and again without them where they fail.
+
+        Returns:
+            The result, and notes about vectors that failed.
+        """
         await self._ensure_columns()
         try:
-            vector_query = await self._vector_query(request, None, needs_meaning=False)
-            if vector_query is not None:  # embed the text once for several searches
-                vector_query = replace(vector_query, vector=lru_cache(maxsize=1)(vector_query.vector))
-            return await self._store.read(lambda connection: work(connection, request, vector_query), stop=request.stop)
+            vector_query = await self._vector_query(request, active_embedding, needs_meaning=needs_meaning)
+            return await self._store.read(
+                lambda connection: work(connection, request, vector_query), stop=request.stop
+            ), ()
         except VectorsFailedError as error:
             self._trace.event("search.fallback", leg="vector", error=error.fault.code)
-            return await self._store.read(lambda connection: work(connection, request, None), stop=request.stop)
+            result = await self._store.read(lambda connection: work(connection, request, None), stop=request.stop)
+            return result, (NO_MEANING + error.fault.message,)
 
     async def _vector_query(
         self, request: Request, active_embedding: ActiveEmbedding | None, *, needs_meaning: bool
@@ -239,7 +259,7 @@ class SearchService:
             return None
         is_contextual = provider not in _QUICK
         if request.embedding is not None:
-            given = reader_work.unit_vector(request.embedding, serving.generation.dimensions)
+            given = candidate_vectors.unit_vector(request.embedding, serving.generation.dimensions)
             return VectorQuery(serving.generation, lambda _: given, ann_cache, count, is_contextual)
         try:
             embed = serving.embedder.embed_query
@@ -248,7 +268,9 @@ class SearchService:
                 return VectorQuery(serving.generation, lambda _: vector.tobytes(), ann_cache, count, is_contextual=True)
         except KeepsakeError as error:
             raise VectorsFailedError(error) from error
-        return VectorQuery(serving.generation, lambda text: embed(text).tobytes(), ann_cache, count)
+        # The text is embedded once for several searches.
+        embed_once = lru_cache(maxsize=1)(lambda text: embed(text).tobytes())
+        return VectorQuery(serving.generation, embed_once, ann_cache, count)
 
     async def embedding_text(self, text: str, serving: ActiveEmbedding) -> str:
         """Return the text to embed for a question: without speaker names for a transformer.
@@ -290,7 +312,7 @@ class SearchService:
             if await self._store.read(chunk_count, is_background=True) >= WARM_LEAST:
                 await self._ensure_columns(is_background=True)
                 await self._store.read(
-                    lambda connection: reader_work.preload_frequent_words(connection, self._index_cache()),
+                    lambda connection: warmup.preload_frequent_words(self._snapshot(connection)),
                     limit_s=_LOADING_LIMIT_S,
                     is_background=True,
                 )
@@ -303,11 +325,13 @@ class SearchService:
         # A failed or cancelled read starts again with the next search.
         if reading is None or (reading.done() and (reading.cancelled() or reading.exception())):
             read = self._store.read(
-                lambda connection: reader_work.load_columns(connection, self._index_cache),
+                lambda connection: pipeline.load_columns(connection, self._index_cache()),
                 limit_s=_LOADING_LIMIT_S,
                 is_background=is_background,
             )
             reading = self._loading = asyncio.ensure_future(read)
+            # Where it fails and no search waits any more, such as when the vault closes, nobody need hear of it.
+            reading.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
         await asyncio.shield(reading)  # a cancelled search does not cancel the read for the next one
 
     def clear_caches(self) -> None:
@@ -315,10 +339,13 @@ class SearchService:
         self._opened_cache = self._loading = None
         self._speakers.clear()
 
+    def _snapshot(self, connection: "apsw.Connection") -> "SearchSnapshot":
+        return snapshot.take_snapshot(connection, self._index_cache())
+
     def _index_cache(self) -> "IndexCache":
-        kept = self._opened_cache = self._opened_cache or reader_work.IndexCache()
+        kept = self._opened_cache = self._opened_cache or index_cache.IndexCache()
         return kept
 
 
 def _load_ranker() -> None:
-    reader_work.load_ranker()
+    linear_ranker.load_ranker()

@@ -11,6 +11,7 @@ from typing import Final
 
 import apsw
 
+from app.core import message_ids
 from app.core.clock import to_ms
 from app.index.searchable_text import memory_text
 from app.memories.model import Memory
@@ -122,7 +123,7 @@ def found_texts(
     weights: Mapping[Term, float],
     features: Mapping[str, float],
 ) -> Found:
-    """Return the hits that the request shows of matching items, best first, and the facets of all.
+    """Return the hits of matching items, best first, with the facets of all.
 
     Args:
         connection: A read connection.
@@ -143,9 +144,8 @@ def found_texts(
     rows = candidate_rows(connection, [one.chunk_id for one in ranked if one.chunk_id > 0])
     rows |= {one.chunk_id: row for one in ranked if (row := known[one.chunk_id].row) is not None}
     former = {item.target: item.memory for item in known.values() if item.memory is not None}
-    hits = build_hits(
-        connection, ranked[request.offset : request.last], rows, request.query, labelled=True, former=former
-    )
+    shown = ranked[request.offset : request.last]
+    hits = build_hits(connection, shown, rows, words.wanted, labelled=True, former=former)
     legs_run: tuple[Leg, ...] = ("words",) if words.wanted else ()
     return Found(request.query, request.recipe.name, hits, count_facets(rows), len(ranked), legs_run)
 
@@ -156,7 +156,8 @@ def _within_session_limit(
     """Yield the items with at most ``per_session`` messages of one session; ``None`` keeps all."""
     seen: Counter[str] = Counter()
     for one in scored:
-        session, message, _ = one[2].target.rpartition("#")
-        seen[session] += 1
-        if per_session is None or not message or seen[session] <= per_session:
+        message = message_ids.parse(one[2].target)
+        if message is not None:
+            seen[message.session] += 1
+        if per_session is None or message is None or seen[message.session] <= per_session:
             yield one

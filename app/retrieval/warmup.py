@@ -6,13 +6,10 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Final
 
-import apsw
-
 from app.core.stopwords import stop_words
-from app.index.columns.chunk_columns import last_chunk
-from app.index.columns.index_cache import IndexCache
 from app.index.tokenizer import stem
 from app.retrieval.query.match_expression import fold, quote
+from app.retrieval.snapshot import SearchSnapshot
 
 MIN_CHUNKS: Final = 50_000
 """With fewer chunks, posting lists are read fast enough on demand."""
@@ -27,30 +24,26 @@ _READ_CHARACTERS: Final = 2_000
 _WORD: Final = re.compile(r"[a-z0-9]+")
 
 
-def preload_frequent_words(connection: apsw.Connection, index_cache: IndexCache) -> int:
-    """Read the posting lists of frequent words into the cache, and return their number.
-
-    Args:
-        connection: A read connection.
-        index_cache: Receives the posting lists.
-    """
-    last = last_chunk(connection)
+def preload_frequent_words(snapshot: SearchSnapshot) -> int:
+    """Read the posting lists of frequent words into the cache, and return their number."""
+    last, read = snapshot.last_chunk, snapshot.index_cache.posting
     if last < MIN_CHUNKS:
         return 0
-    texts = _sample(connection, last)
+    texts = _sample(snapshot)
     room, known = _IDS_A_CHUNK * last, 0
     for word, count in _frequent(texts):
         if count < MIN_SHARE or room <= 0:
             break
         if count <= MOST_SHARE * len(texts):
-            room -= len(index_cache.posting(connection, quote(word), stem(word), last).ids)
+            room -= len(read(snapshot.connection, quote(word), stem(word), last).ids)
             known += 1
     return known
 
 
-def _sample(connection: apsw.Connection, last: int) -> list[str]:
+def _sample(snapshot: SearchSnapshot) -> list[str]:
+    last = snapshot.last_chunk
     step = max(last // SAMPLED, 1)
-    rows = connection.execute(
+    rows = snapshot.connection.execute(
         f"SELECT substr(c.text, 1, {_READ_CHARACTERS}) FROM json_each(?) wanted CROSS JOIN chunks c"
         " ON c.id = wanted.value",
         (json.dumps([*range(1, last + 1, step)]),),

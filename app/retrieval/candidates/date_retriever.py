@@ -2,15 +2,16 @@
 
 from typing import TYPE_CHECKING, Any, Final
 
-import apsw
 import numpy as np
 
+from app.core.clock import DAY_MS
 from app.index.columns.chunk_columns import ChunkColumns
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
-from app.retrieval.candidates.scored_chunks import MessagePlaces
-from app.retrieval.query.date_proximity import DAY_MS, spans
+from app.retrieval.candidates.scored_chunks import MessagePlaces, places_of
+from app.retrieval.query.date_proximity import spans
 from app.retrieval.query.question import Question
+from app.retrieval.snapshot import SearchSnapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -22,21 +23,18 @@ _GRACE_MS: Final = DAY_MS
 """Messages about a day are often written on the day after."""
 
 
-def messages_of_named_times(
-    connection: apsw.Connection, columns: ChunkColumns, question: Question, where: ChunkFilter
-) -> MessagePlaces:
+def messages_of_named_times(snapshot: SearchSnapshot, question: Question, where: ChunkFilter) -> MessagePlaces:
     """Return messages from the times that a question names, at most ``MAX_MESSAGES``.
 
     Messages within a time come before those from the day after it.
 
     Args:
-        connection: A read connection.
-        columns: Columns of all chunks.
+        snapshot: The index.
         question: The analysed question.
         where: Filter of the messages.
     """
     found = [np.zeros(0, dtype=np.int64)]
-    created = columns.created
+    columns, created = snapshot.columns, snapshot.columns.created
     for begin, end in _times(columns, question):
         in_span = np.flatnonzero((created >= begin) & (created < end + _GRACE_MS))
         found.append(in_span[np.argsort(created[in_span] >= end, kind="stable")])
@@ -48,8 +46,8 @@ def messages_of_named_times(
         ids = ids[ids < len(where.mask)]
         ids = ids[where.mask[ids]]
     kept: NDArray[Any] = np.sort(ids[:MAX_MESSAGES])
-    kept = kept[passes_filter(connection, columns, kept, where)]
-    return MessagePlaces(columns.owner[kept].astype(np.int64), columns.first[kept].astype(np.int64))
+    kept = kept[passes_filter(snapshot, kept, where)]
+    return places_of(columns, kept)
 
 
 def _times(columns: ChunkColumns, question: Question) -> list[tuple[int, int]]:

@@ -8,6 +8,7 @@ from typing import Any, Final, NamedTuple
 
 import apsw
 
+from app.core import message_ids
 from app.core.stopwords import stop_words
 from app.entities.model import name_key
 from app.entities.queries.visibility import within
@@ -109,9 +110,8 @@ class EntityMentions:
         for kind, owner, count in connection.execute(sql, (json.dumps(named),)):
             if kind == "memory":
                 memories.append((str(owner), int(str(count))))
-            else:
-                session, _, seq = str(owner).rpartition("#")
-                messages.append((session, int(seq), int(str(count))))
+            elif (message := message_ids.parse(str(owner))) is not None:
+                messages.append((message.session, message.seq, int(str(count))))
         return messages, memories
 
 

@@ -8,6 +8,7 @@ import numpy as np
 
 from app.index.long_memories import LEAVING_IDS
 from app.retrieval.candidates.filters import ChunkFilter
+from app.retrieval.snapshot import SearchSnapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -21,16 +22,15 @@ _LEAVING: Final = f"SELECT 1 FROM ({_LEAVING_SESSIONS}) UNION ALL SELECT 1 FROM 
 _EXISTING: Final = "SELECT group_concat(id, ' ') FROM chunks WHERE id IN (SELECT value FROM json_each(?))"
 
 
-def passes_filter(
-    connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids", where: ChunkFilter
-) -> "NDArray[np.bool_]":
+def passes_filter(snapshot: SearchSnapshot, ids: "Ids", where: ChunkFilter) -> "NDArray[np.bool_]":
     """Return a mask of ``ids``: existing chunks that satisfy ``where``."""
+    connection = snapshot.connection
     if not len(ids):
         return np.zeros(0, dtype=np.bool_)
     if passes_all(connection, where):
-        return existing_chunks(connection, columns, ids)
+        return existing_chunks(snapshot, ids)
     if is_answered_by_columns(connection, where):
-        return np.asarray(_by_columns(columns, ids, where) & existing_chunks(connection, columns, ids))
+        return np.asarray(_by_columns(snapshot.columns, ids, where) & existing_chunks(snapshot, ids))
     sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.id IN (SELECT value FROM json_each(?))"
     found = connection.execute(f"{sql} AND {where.point_sql}", (_listed(ids), *where.values)).get
     return _among(ids, found)
@@ -53,11 +53,11 @@ def _by_columns(columns: "ChunkColumns", ids: "Ids", where: ChunkFilter) -> "NDA
     return np.ones(len(ids), dtype=np.bool_)
 
 
-def existing_chunks(connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids") -> "NDArray[np.bool_]":
+def existing_chunks(snapshot: SearchSnapshot, ids: "Ids") -> "NDArray[np.bool_]":
     """Return a mask of ``ids``: chunks that still exist."""
-    if not len(ids) or columns.is_up_to_date(connection):
-        return np.asarray(columns.exists[ids])
-    return _among(ids, connection.execute(_EXISTING, (_listed(ids),)).get)
+    if not len(ids) or snapshot.columns.is_up_to_date(snapshot.connection):
+        return np.asarray(snapshot.columns.exists[ids])
+    return _among(ids, snapshot.connection.execute(_EXISTING, (_listed(ids),)).get)
 
 
 def _listed(ids: "Ids") -> str:
@@ -78,9 +78,10 @@ def has_leaving(connection: apsw.Connection) -> bool:
     return connection.execute(_LEAVING).get is not None
 
 
-def leaving_chunks(connection: apsw.Connection, columns: "ChunkColumns", last: int) -> "NDArray[np.bool_]":
-    """Return a mask of the chunks up to ``last`` whose session or memory was deleted and is still being removed."""
+def leaving_chunks(snapshot: SearchSnapshot) -> "NDArray[np.bool_]":
+    """Return a mask of the chunks whose session or memory was deleted and is still being removed."""
+    connection, columns = snapshot.connection, snapshot.columns
     sessions = [str(row[0]) for row in connection.execute(_LEAVING_SESSIONS)]
     numbers = [columns.numbers.get(session, 0) for session in sessions]
     numbers += [columns.memory_number(str(row[0])) for row in connection.execute(LEAVING_IDS)]
-    return np.isin(columns.owner[: last + 1], [number for number in numbers if number])
+    return np.isin(columns.owner[: snapshot.last_chunk + 1], [number for number in numbers if number])

@@ -7,15 +7,13 @@ not restrict the mask otherwise; then each result is checked in the database.
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-import apsw
 import numpy as np
 
-from app.core.stores import STORES
-from app.index.columns.chunk_columns import ChunkColumns, last_chunk
-from app.index.columns.index_cache import IndexCache
+from app.core.stores import STORES, sees_all
 from app.retrieval.candidates.filter_check import has_leaving, leaving_chunks
 from app.retrieval.candidates.filters import ChunkFilter, clause_filter, small_match_set
 from app.retrieval.operators import Clause
+from app.retrieval.snapshot import SearchSnapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -23,16 +21,15 @@ if TYPE_CHECKING:
     Mask = NDArray[np.bool_]
 
 
-def with_mask(connection: apsw.Connection, where: ChunkFilter, index_cache: IndexCache) -> ChunkFilter:
+def with_mask(snapshot: SearchSnapshot, where: ChunkFilter) -> ChunkFilter:
     """Return the filter ``where`` with the mask of the chunks that may satisfy it.
 
     Chunks that are being removed from the index are left out.
     """
-    last = last_chunk(connection)
-    columns = index_cache.columns(connection, last)
+    columns, last = snapshot.columns, snapshot.last_chunk
     mask = columns.where(slice(last + 1), [where.suits(chunk_type) for chunk_type in columns.types])
-    if has_leaving(connection):
-        mask &= ~leaving_chunks(connection, columns, last)
+    if has_leaving(snapshot.connection):
+        mask &= ~leaving_chunks(snapshot)
     is_exact, created = not where.matches_nothing, columns.created[: last + 1]
     if where.since is not None:
         mask &= created >= where.since
@@ -41,49 +38,51 @@ def with_mask(connection: apsw.Connection, where: ChunkFilter, index_cache: Inde
     for clause in where.clauses:
         if clause.operator.matches_type is not None:
             continue
-        chosen = _chosen(connection, columns, last, clause)
+        chosen = _chosen(snapshot, clause)
         if chosen is not None:
             mask &= chosen
         # The columns lack the agents of memories, and a caller may be allowed to see only some entities of a name.
         is_exact &= (
             chosen is not None
             and not clause.operator.covers_memories
-            and (clause.operator.name != "entity" or where.sees_all)
+            and (clause.operator.name != "entity" or sees_all(where.stores))
         )
     return replace(where, mask=mask, is_exact=is_exact, is_restrictive=True)
 
 
-def _chosen(connection: apsw.Connection, columns: ChunkColumns, last: int, clause: Clause) -> "Mask | None":
+def _chosen(snapshot: SearchSnapshot, clause: Clause) -> "Mask | None":
     """Return the mask of chunks that a clause may allow, if known."""
     operator = clause.operator
     if clause.is_excluded:
         if not operator.sessions or operator.covers_memories:
             return None
-        return np.asarray(~_of_sessions(connection, columns, last, clause))
+        return np.asarray(~_of_sessions(snapshot, clause))
     if not operator.sessions:
-        return _listed(connection, clause, last) if operator.is_selective else None
-    chosen = _of_sessions(connection, columns, last, clause)
+        return _listed(snapshot, clause) if operator.is_selective else None
+    chosen = _of_sessions(snapshot, clause)
     if operator.covers_memories:
-        chosen |= columns.where(slice(last + 1), [chunk_type.kind == "memory" for chunk_type in columns.types])
+        columns, size = snapshot.columns, snapshot.last_chunk + 1
+        chosen |= columns.where(slice(size), [chunk_type.kind == "memory" for chunk_type in columns.types])
     return chosen
 
 
-def _listed(connection: apsw.Connection, clause: Clause, last: int) -> "Mask | None":
+def _listed(snapshot: SearchSnapshot, clause: Clause) -> "Mask | None":
     """Return the mask of the chunks that a clause selects, ``None`` where there are many."""
-    few = small_match_set(connection, clause_filter(STORES, (clause,)))
+    few = small_match_set(snapshot.connection, clause_filter(STORES, (clause,)))
     if few is None:
         return None
-    chosen = np.zeros(last + 1, dtype=np.bool_)
+    chosen = np.zeros(snapshot.last_chunk + 1, dtype=np.bool_)
     chosen[few] = True
     return chosen
 
 
-def _of_sessions(connection: apsw.Connection, columns: ChunkColumns, last: int, clause: Clause) -> "Mask":
+def _of_sessions(snapshot: SearchSnapshot, clause: Clause) -> "Mask":
     """Return the mask of chunks in the sessions that a clause names."""
-    rows = (row for value in clause.values for row in connection.execute(clause.operator.sessions, (value,)))
+    columns, sql = snapshot.columns, clause.operator.sessions
+    rows = (row for value in clause.values for row in snapshot.connection.execute(sql, (value,)))
     numbers = [columns.numbers.get(str(row[0]), 0) for row in rows]
     chosen = np.zeros(len(columns.names), dtype=np.bool_)
     chosen[numbers] = True
     chosen[0] = False
     # A memory made in a session does not belong to it.
-    return np.asarray(chosen[np.maximum(columns.owner[: last + 1], 0)])
+    return np.asarray(chosen[np.maximum(columns.owner[: snapshot.last_chunk + 1], 0)])

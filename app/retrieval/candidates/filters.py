@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import apsw
 
+from app.core.stores import sees_all
 from app.index.long_memories import LEAVING_IDS
 from app.retrieval.model import Query
 from app.retrieval.operators import Access, Clause, Condition, query_clauses
@@ -67,11 +68,6 @@ class ChunkFilter:
     mask: "NDArray[np.bool_] | None" = field(default=None, compare=False)
     is_exact: bool = field(default=False, compare=False)
 
-    @property
-    def sees_all(self) -> bool:
-        """Return whether the caller may read every store."""
-        return Access(self.stores).sees_all
-
     def suits(self, chunk_type: "ChunkType") -> bool:
         """Tell whether chunks of a type may satisfy the filter."""
         return chunk_type.store in self.stores and all(clause.allows(chunk_type) for clause in self.clauses)
@@ -108,7 +104,7 @@ def clause_filter(
         tuple(value for part in parts for value in part.values),
         " AND ".join(part.point or part.sql for part in parts),
         # Chunks in other stores must not displace neighbours of a caller with fewer stores.
-        is_restrictive=len(parts) > _ALWAYS or not access.sees_all,
+        is_restrictive=len(parts) > _ALWAYS or not sees_all(stores),
         is_by_type=not matches_nothing
         and since is None
         and until is None

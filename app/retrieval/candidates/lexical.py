@@ -15,14 +15,14 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
-from app.index.columns.chunk_columns import ChunkColumns, last_chunk
-from app.index.columns.index_cache import IndexCache
+from app.index.columns.chunk_columns import ChunkColumns
 from app.index.columns.posting_cache import PostingList
 from app.index.tokenizer import stem
 from app.retrieval.bm25 import B, fts5_idf, length_norm, term_frequency
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filters import ChunkFilter, small_match_set
 from app.retrieval.query.match_expression import Atom, fold
+from app.retrieval.snapshot import SearchSnapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -61,7 +61,6 @@ class TermMatches:
         idf: Inverse document frequency of each atom.
         worth: Summed inverse document frequency of the matching atoms by chunk id.
         columns: Columns of all chunks.
-        last: The highest chunk id.
     """
 
     atoms: "Sequence[Atom]"
@@ -69,23 +68,21 @@ class TermMatches:
     idf: "Floats"
     worth: "NDArray[np.float32]"
     columns: ChunkColumns
-    last: int
 
     def norm(self, ids: "Ids", b: float = B) -> "Floats":
         """Return the length normalisation of chunks in BM25."""
         return length_norm(self.columns.length[ids] / self.columns.mean_length, b)
 
 
-def find_matches(connection: apsw.Connection, index_cache: IndexCache, atoms: Sequence[Atom]) -> TermMatches:
+def find_matches(snapshot: SearchSnapshot, atoms: Sequence[Atom]) -> TermMatches:
     """Return the posting lists of ``atoms``."""
-    last = last_chunk(connection)
-    found = [_up_to(index_cache.posting(connection, atom.expression, _term(atom), last), last) for atom in atoms]
-    columns = index_cache.columns(connection, last)
+    last, columns, read = snapshot.last_chunk, snapshot.columns, snapshot.index_cache.posting
+    found = [_up_to(read(snapshot.connection, atom.expression, _term(atom), last), last) for atom in atoms]
     idf = np.array([fts5_idf(columns.read, len(one.ids)) for one in found], dtype=np.float64)
     worth = np.zeros(last + 1, dtype=np.float32)
     for posting, value in zip(found, idf, strict=True):
         worth[posting.ids.astype(np.intp)] += value  # indexing with small integers is half as fast
-    return TermMatches(atoms, found, idf, worth, columns, last)
+    return TermMatches(atoms, found, idf, worth, columns)
 
 
 def _up_to(posting: PostingList, last: int) -> PostingList:
@@ -103,7 +100,7 @@ def _term(atom: Atom) -> str:
 
 
 def best_matches(
-    connection: apsw.Connection,
+    snapshot: SearchSnapshot,
     matches: TermMatches,
     unwanted: str | None,
     where: ChunkFilter,
@@ -113,7 +110,7 @@ def best_matches(
     """Return the chunks that match any of the atoms with their BM25, best first.
 
     Args:
-        connection: A read connection.
+        snapshot: The index.
         matches: Posting lists of the query.
         unwanted: FTS expression that chunks must not match.
         where: Filter of the chunks.
@@ -123,20 +120,20 @@ def best_matches(
     worth = matches.worth
     if unwanted is not None:
         worth = worth.copy()
-        worth[_unwanted(connection, unwanted)] = 0.0
+        worth[_unwanted(snapshot.connection, unwanted)] = 0.0
     if where.mask is not None:
         size = min(len(worth), len(where.mask))
         worth = np.append(worth[:size] * where.mask[:size], worth[size:])
-    ids = _chunks_to_read(connection, matches, worth, where, depth)
+    ids = _chunks_to_read(snapshot, matches, worth, where, depth)
     size = round(depth * _SPARE)
     found, scores = [ids[:0]], [np.zeros(0)]
     start = 0
     while start < len(ids) and sum(map(len, found)) < depth:
         part = ids[start : start + size]
-        kept = passes_filter(connection, matches.columns, part, where)
+        kept = passes_filter(snapshot, part, where)
         part = part[kept if allowed is None else kept & allowed[part]]
         found.append(part)
-        scores.append(_scores(connection, part, matches))
+        scores.append(_scores(snapshot.connection, part, matches))
         start += size
     best, score = np.concatenate(found), np.concatenate(scores)
     order = np.lexsort((-best, -score))[:depth]
@@ -144,21 +141,21 @@ def best_matches(
 
 
 def _chunks_to_read(
-    connection: apsw.Connection, matches: TermMatches, worth: "NDArray[np.float32]", where: ChunkFilter, depth: int
+    snapshot: SearchSnapshot, matches: TermMatches, worth: "NDArray[np.float32]", where: ChunkFilter, depth: int
 ) -> "Ids":
     """Return the chunks to score exactly, the most promising first."""
     size = round(depth * _SPARE)
     matching = np.flatnonzero(worth > 0)
     ids = _promising(matches, worth, matching, _MOST_READ * depth)
     if where.is_restrictive and len(ids) > size:
-        share = np.count_nonzero(passes_filter(connection, matches.columns, ids[:_PROBED], where)) / _PROBED
-        few = small_match_set(connection, where) if share < _FEW_PASS else None
+        share = np.count_nonzero(passes_filter(snapshot, ids[:_PROBED], where)) / _PROBED
+        few = small_match_set(snapshot.connection, where) if share < _FEW_PASS else None
         if few is not None:
             known = np.array(few, dtype=np.int64)
             return _promising(matches, worth, known[worth[known] > 0], _MOST_READ * depth)
         if share < _MOST_PASS:
             ids = _promising(matches, worth, matching, _MOST_CHECKED)
-            return _first_passing(connection, matches, ids, where, size)
+            return _first_passing(snapshot, ids, where, size)
     return ids
 
 
@@ -181,14 +178,12 @@ def _promising(matches: TermMatches, worth: "NDArray[np.float32]", ids: "Ids", m
     return np.asarray(ids[np.lexsort((-ids, -promise))])
 
 
-def _first_passing(
-    connection: apsw.Connection, matches: TermMatches, ids: "Ids", where: ChunkFilter, most: int
-) -> "Ids":
+def _first_passing(snapshot: SearchSnapshot, ids: "Ids", where: ChunkFilter, most: int) -> "Ids":
     """Return about ``most`` of ``ids``, the first that satisfy ``where``."""
     found = [ids[:0]]
     for start in range(0, len(ids), _CHECKED):
         part = ids[start : start + _CHECKED]
-        found.append(part[passes_filter(connection, matches.columns, part, where)])
+        found.append(part[passes_filter(snapshot, part, where)])
         if sum(map(len, found)) >= most:
             break
     return np.concatenate(found)

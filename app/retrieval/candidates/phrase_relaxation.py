@@ -7,7 +7,7 @@ from typing import Final
 import apsw
 
 from app.core.text import excerpt
-from app.retrieval.candidates.filters import ChunkFilter
+from app.retrieval.candidates.filters import ChunkFilter, clause_filter
 from app.retrieval.model import Query, Term
 from app.retrieval.query.match_expression import MAX_TERMS, Mode, match_expression
 
@@ -46,17 +46,19 @@ def _is_phrase(term: Term) -> bool:
 
 
 def relax_missing_phrases(
-    connection: apsw.Connection, query: Query, readable: ChunkFilter
+    connection: apsw.Connection, query: Query, stores: Sequence[str]
 ) -> tuple[Query, tuple[str, ...]]:
-    """Return ``query`` relaxed by the ``readable`` texts."""
+    """Return ``query`` relaxed by the texts in ``stores``."""
+    readable = clause_filter(stores)
     return relax_phrases(query, lambda term: _stands(connection, term, readable))
 
 
-def missing_word_notes(connection: apsw.Connection, terms: Sequence[Term], readable: ChunkFilter) -> tuple[str, ...]:
-    """Return notes where none of the ``terms`` of a search occurs in the ``readable`` texts.
+def missing_word_notes(connection: apsw.Connection, terms: Sequence[Term], stores: Sequence[str]) -> tuple[str, ...]:
+    """Return notes for terms of which none occurs in the texts in ``stores``.
 
     For a search without lexical results; there is no note where one of the words occurs.
     """
+    readable = clause_filter(stores)
     if not terms or any(_stands(connection, term, readable, "any") for term in terms[:MAX_TERMS]):
         return ()
     words = list(dict.fromkeys(f"“{excerpt(term.text, _SHOWN)}{'*' * term.prefix}”" for term in terms))

@@ -1,35 +1,27 @@
 """Retrievers of a search: each returns chunks as arrays of ids and scores, best first."""
 
 import json
-import threading
 from collections.abc import Iterable, Mapping, Sequence
-from concurrent.futures import Future
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import Any, Final, Protocol
 
 import apsw
 import numpy as np
 
-from app.core.stop_signal import StopSignal
 from app.errors import InternalError, KeepsakeError
-from app.index.columns.chunk_columns import ChunkColumns, last_chunk
-from app.index.columns.index_cache import IndexCache
-from app.index.vectors.vector_repo import Generation
+from app.index.columns.chunk_columns import ChunkColumns
 from app.retrieval.candidates.entity_retriever import EntityMentions
 from app.retrieval.candidates.filters import SINGLE, ChunkFilter, with_word_filter
 from app.retrieval.candidates.lexical import best_matches, find_matches
 from app.retrieval.candidates.scored_chunks import ScoredChunks, concatenated_chunks, empty_chunks, scored_rows
-from app.retrieval.candidates.vectors import first_depth, nearest_chunks
-from app.retrieval.model import Leg, Query
-from app.retrieval.query.match_expression import atoms, excluded_expression, match_expression
-from app.retrieval.recipes import Recipe
-from app.retrieval.request import NeighbourIndex, VectorQuery, VectorsFailedError
+from app.retrieval.candidates.vectors import PrefetchedNeighbours, first_depth, nearest_chunks
+from app.retrieval.model import Leg, Term
+from app.retrieval.query.match_expression import atoms, excluded_expression, match_expression, search_terms
+from app.retrieval.request import Request, VectorQuery, VectorsFailedError
+from app.retrieval.snapshot import SearchSnapshot
 from app.store.sqlite_errors import from_sqlite
-
-if TYPE_CHECKING:
-    from app.retrieval.request import Allowed, Neighbours
 
 MARKED: Final = 0.5
 """Messages above this importance were marked by a person or agent."""
@@ -44,42 +36,56 @@ class RetrieverInput:
     """Input of the retrievers of one search.
 
     Args:
-        connection: A read connection.
-        query: The parsed query.
+        snapshot: The index.
+        request: The search request.
         where: Filter by the operators.
-        stores: Stores that the caller may read.
-        recipe: Limits of the retrievers.
-        takes_passages: Whether passages of several messages are wanted, which only the learned ranking can use.
-        index_cache: Posting lists and columns.
         vector_query: Vector search; ``None`` skips it.
-        stop: Looked at before each retriever; see ``Request``.
     """
 
-    connection: apsw.Connection
-    query: Query
+    snapshot: SearchSnapshot
+    request: Request
     where: ChunkFilter
-    stores: Sequence[str]
-    recipe: Recipe
-    takes_passages: bool
-    index_cache: IndexCache
     vector_query: VectorQuery | None
-    stop: StopSignal = field(default_factory=StopSignal)
 
-    @cached_property
+    @property
     def columns(self) -> ChunkColumns:
         """Return the columns of all chunks."""
-        return self.index_cache.columns(self.connection, last_chunk(self.connection))
+        return self.snapshot.columns
 
     @cached_property
     def where_with_words(self) -> ChunkFilter:
         """Return the filter narrowed by the query's phrases and excluded words."""
-        phrases = [term for term in self.query.terms if term.phrase and not term.excluded]
-        return with_word_filter(self.where, match_expression(phrases, "all"), excluded_expression(self.query))
+        query = self.request.query
+        phrases = [term for term in query.terms if term.phrase and not term.excluded]
+        return with_word_filter(self.where, match_expression(phrases, "all"), excluded_expression(query))
+
+    @cached_property
+    def terms(self) -> Sequence[Term]:
+        """Return the terms to search for; see ``search_terms``."""
+        return search_terms(self.request.query)
 
     @property
     def text(self) -> str:
         """Return the words of the query without the excluded ones."""
-        return " ".join(term.text for term in self.query.terms if not term.excluded)
+        return " ".join(term.text for term in self.request.query.terms if not term.excluded)
+
+
+@dataclass(frozen=True, slots=True)
+class Retrieved:
+    """Results of the retrievers.
+
+    Args:
+        given: What the retrievers read.
+        found: Results by retriever; none for a query without words.
+    """
+
+    given: RetrieverInput
+    found: Mapping[Leg, ScoredChunks]
+
+    def of(self, leg: Leg) -> ScoredChunks:
+        """Return the results of a retriever, none where it did not run."""
+        found = self.found.get(leg)
+        return empty_chunks(self.given.columns) if found is None else found
 
 
 class Retriever(Protocol):
@@ -91,33 +97,32 @@ class Retriever(Protocol):
 
 def retrieve_lexical(given: RetrieverInput, depth: int) -> ScoredChunks:
     """Return the chunks that match the query's words, best BM25 first."""
-    match = match_expression(given.query, need_phrases=True)
+    query, takes_passages = given.request.query, given.request.is_learned
+    match = match_expression(query, need_phrases=True)
     if match is None:
         return empty_chunks(given.columns)
-    if any(term.phrase and not term.excluded for term in given.query.terms):
+    if any(term.phrase and not term.excluded for term in query.terms):
         # Few texts match a phrase, so FTS5 scores them fast enough.
-        where = given.where.sql if given.takes_passages else f"{SINGLE} AND {given.where.sql}"
-        return lexical_by_fts5(given.connection, given.columns, match, replace(given.where, sql=where), depth)
-    matches = find_matches(given.connection, given.index_cache, atoms(given.query))
+        where = given.where.sql if takes_passages else f"{SINGLE} AND {given.where.sql}"
+        return lexical_by_fts5(given.snapshot, match, replace(given.where, sql=where), depth)
+    matches = find_matches(given.snapshot, atoms(query))
     single = None
-    if not given.takes_passages:
-        columns = matches.columns
+    if not takes_passages:  # only the learned ranking can use passages of several messages
+        columns = given.columns
         is_passage = [chunk_type.kind == "passage" for chunk_type in columns.types]
         single = (columns.more == 0) | ~columns.where(slice(None), is_passage)
-    found = best_matches(given.connection, matches, excluded_expression(given.query), given.where, depth, single)
-    return ScoredChunks(matches.columns, *found, matches)
+    found = best_matches(given.snapshot, matches, excluded_expression(query), given.where, depth, single)
+    return ScoredChunks(given.columns, *found, matches)
 
 
-def lexical_by_fts5(
-    connection: apsw.Connection, columns: ChunkColumns, match: str, where: ChunkFilter, depth: int
-) -> ScoredChunks:
+def lexical_by_fts5(snapshot: SearchSnapshot, match: str, where: ChunkFilter, depth: int) -> ScoredChunks:
     """Return the chunks that match an FTS expression, scored by FTS5 itself, best BM25 first."""
-    rows = connection.execute(
+    rows = snapshot.connection.execute(
         "SELECT c.id, -bm25(chunks_fts) AS score FROM chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid"
         f" WHERE chunks_fts MATCH ? AND {where.sql} ORDER BY score DESC, c.id DESC LIMIT ?",
         (match, *where.values, depth),
     )
-    return scored_rows(columns, rows)
+    return scored_rows(snapshot.columns, rows)
 
 
 def retrieve_nearest(given: RetrieverInput, depth: int) -> ScoredChunks:
@@ -131,8 +136,7 @@ def retrieve_nearest(given: RetrieverInput, depth: int) -> ScoredChunks:
         return empty_chunks(given.columns)
     try:
         found = nearest_chunks(
-            given.connection,
-            given.columns,
+            given.snapshot,
             vector_query.generation,
             vector_query.vector(given.text),
             given.where_with_words,
@@ -143,7 +147,7 @@ def retrieve_nearest(given: RetrieverInput, depth: int) -> ScoredChunks:
         raise VectorsFailedError(error) from error
     except apsw.Error as error:
         raise vectors_failed(error) from error
-    few = given.recipe.few
+    few = given.request.recipe.few
     if few is None:
         return found
     of_messages = ~found.columns.of_kind(found.ids, "memory")
@@ -158,14 +162,14 @@ def vectors_failed(error: apsw.Error) -> VectorsFailedError:
 
 def retrieve_mentions(given: RetrieverInput, depth: int) -> ScoredChunks:
     """Return the chunks that mention entities which the query names, by number of entities."""
-    mentions = EntityMentions(given.query, given.stores, given.recipe.mentions)
-    return scored_rows(given.columns, mentions.find(given.connection, given.where_with_words, depth))
+    mentions = EntityMentions(given.request.query, given.request.stores, given.request.recipe.mentions)
+    return scored_rows(given.columns, mentions.find(given.snapshot.connection, given.where_with_words, depth))
 
 
 def retrieve_latest(given: RetrieverInput, depth: int) -> ScoredChunks:
     """Return the latest messages, scored by time in milliseconds UTC."""
     # The plus makes SQLite use the index by time, which has this order.
-    rows = given.connection.execute(
+    rows = given.snapshot.connection.execute(
         f"SELECT c.id, c.created_at FROM chunks c WHERE +{_IS_MESSAGE} AND {given.where.sql}"
         " ORDER BY c.created_at DESC, c.id DESC LIMIT ?",
         (*given.where.values, depth),
@@ -175,10 +179,10 @@ def retrieve_latest(given: RetrieverInput, depth: int) -> ScoredChunks:
 
 def retrieve_salient(given: RetrieverInput, depth: int) -> ScoredChunks:
     """Return messages of the recipe's least importance or more, the latest among equals first."""
-    least = given.recipe.few.importance if given.recipe.few is not None else MARKED
+    least = given.request.recipe.few.importance if given.request.recipe.few is not None else MARKED
     # Repeats the condition of the partial index, so that SQLite uses it.
     marked = "AND m.importance > 0.5" if least > MARKED else ""
-    rows = given.connection.execute(
+    rows = given.snapshot.connection.execute(
         "SELECT c.id, m.importance FROM messages m CROSS JOIN chunks c"
         f" ON c.session_id = m.session_id AND {_IS_MESSAGE} AND c.seq_start = m.seq"
         f" WHERE m.importance >= ? {marked} AND {given.where.sql}"
@@ -199,65 +203,34 @@ RETRIEVERS: Final[Mapping[Leg, Retriever]] = MappingProxyType(
 )
 
 
-def retrieve(given: RetrieverInput, wanted: Sequence[Leg], depths: Mapping[Leg, int]) -> dict[Leg, ScoredChunks]:
-    """Return the results of each wanted retriever.
+def retrieve(given: RetrieverInput, depths: Mapping[Leg, int]) -> Retrieved:
+    """Return the results of each retriever that the request wants.
 
     Retrievers that rescore the results of others run after them.
 
     Raises:
         VectorsFailedError: Vector search failed.
     """
+    wanted = given.request.wanted
     if given.vector_query is None:
         wanted = [leg for leg in wanted if leg != "vector"]
     elif {"words", "vector"} <= {*wanted} and given.vector_query.count >= PREFETCH_FROM:
         given = _with_prefetch(given, given.vector_query, first_depth(depths["vector"]))
-    rescoring = () if given.recipe.few is not None else ("recent", "mentions")
+    rescoring = () if given.request.recipe.few is not None else ("recent", "mentions")
     found: dict[Leg, ScoredChunks] = {}
     for leg in wanted:
-        given.stop.check()
+        given.request.stop.check()
         if leg not in rescoring:
             found[leg] = RETRIEVERS[leg](given, depths[leg])
-    given.stop.check()
+    given.request.stop.check()
     if "entity" in found and not len(found["entity"]):
         del found["entity"]  # the query names nothing
     every = concatenated_chunks(given.columns, found.values())
     if "recent" in wanted and "recent" in rescoring:
         found["recent"] = replace(every, values=every.columns.created[every.ids].astype(np.float64))
     if "mentions" in wanted:
-        found["mentions"] = replace(every, values=_mention_counts(given.connection, every))
-    return found
-
-
-class PrefetchedNeighbours:
-    """Nearest neighbours that a thread begins to search for at once.
-
-    Args:
-        ann_cache: The neighbour index.
-        generation, vector, k, allowed: Arguments of the search to prefetch.
-    """
-
-    def __init__(
-        self, ann_cache: NeighbourIndex, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None"
-    ) -> None:
-        self._ann_cache = ann_cache
-        self._query = (generation, vector, k)
-        self._allowed = allowed
-        self._found: Future[Neighbours | None] = Future()
-        threading.Thread(target=self._look, name="keepsake-near", daemon=True).start()
-
-    def nearest(
-        self, generation: Generation, vector: bytes, k: int, allowed: "Allowed | None" = None
-    ) -> "Neighbours | None":
-        """Return the prefetched neighbours, or search again for other arguments; see ``NeighbourIndex``."""
-        if (generation, vector, k) == self._query and allowed is self._allowed:
-            return self._found.result()
-        return self._ann_cache.nearest(generation, vector, k, allowed)
-
-    def _look(self) -> None:
-        try:
-            self._found.set_result(self._ann_cache.nearest(*self._query, self._allowed))
-        except BaseException as error:  # noqa: BLE001  (raised again in the caller)
-            self._found.set_exception(error)
+        found["mentions"] = replace(every, values=_mention_counts(given.snapshot.connection, every))
+    return Retrieved(given, found)
 
 
 def _with_prefetch(given: RetrieverInput, vector_query: VectorQuery, k: int) -> RetrieverInput:

@@ -73,9 +73,8 @@ class ScoredChunks:
 
     @property
     def places(self) -> MessagePlaces:
-        """Return the message or memory of each chunk, for a passage its first message."""
-        owner = self.columns.owner[self.ids].astype(np.int64)
-        return MessagePlaces(owner, np.where(owner < 0, WHOLE, self.columns.first[self.ids].astype(np.int64)))
+        """Return the message or memory of each chunk; see ``places_of``."""
+        return places_of(self.columns, self.ids)
 
     @property
     def targets(self) -> list[str]:
@@ -89,6 +88,12 @@ class ScoredChunks:
     def at(self, rows: "Ids | Flags | slice") -> "ScoredChunks":
         """Return the chunks in ``rows``."""
         return ScoredChunks(self.columns, self.ids[rows], self.values[rows])
+
+
+def places_of(columns: ChunkColumns, ids: "Ids") -> MessagePlaces:
+    """Return the message or memory of each chunk, for a passage its first message."""
+    owner = columns.owner[ids].astype(np.int64)
+    return MessagePlaces(owner, np.where(owner < 0, WHOLE, columns.first[ids].astype(np.int64)))
 
 
 def empty_chunks(columns: ChunkColumns) -> ScoredChunks:
@@ -133,11 +138,3 @@ def occurrence_number(owner: "Ints") -> "Ints":
     nth = np.empty(len(owner), dtype=np.int64)
     nth[order] = np.arange(len(owner)) - np.repeat(starts, np.diff(starts, append=len(owner))) + 1
     return nth
-
-
-def within_session_limit(columns: ChunkColumns, ids: "Ids", per_session: int | None) -> "Flags":
-    """Return a mask of ``ids``: the first ``per_session`` messages of each session, and all memories."""
-    if per_session is None:
-        return np.ones(len(ids), dtype=np.bool_)
-    owner = columns.owner[ids].astype(np.int64)
-    return np.asarray((owner < 0) | (occurrence_number(owner) <= per_session))

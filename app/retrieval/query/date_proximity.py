@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from app.core.clock import DAY_MS
+
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-DAY_MS: Final = 86_400_000
 _AFTER_MS: Final = 8 * DAY_MS
 """Messages about a day are written on that day or in the following week."""
 _BEFORE_MS: Final = DAY_MS

@@ -17,6 +17,7 @@ from app.retrieval.candidates.scored_chunks import (
     concatenated,
     unique_inverse,
 )
+from app.retrieval.query.question import Question
 from app.retrieval.recipes import CANDIDATE_LIMIT
 
 if TYPE_CHECKING:
@@ -111,7 +112,6 @@ class CandidateTexts:
     """Texts of candidates and their neighbours, as the features read them.
 
     Args:
-        columns: Columns of all chunks.
         ids: Chunk ids.
         places: Message or memory of each chunk.
         allowed: Chunks that pass the filter; the others are only context.
@@ -121,7 +121,6 @@ class CandidateTexts:
         authors: Author of each chunk as an index into the names.
     """
 
-    columns: ChunkColumns
     ids: "Ids"
     places: MessagePlaces
     allowed: "Flags"
@@ -136,16 +135,22 @@ class RankingInput:
     """Input of the ranking: candidates with scores, texts and statistics.
 
     Args:
+        question: The analysed question.
         found: Scores of the retrievers.
+        mentions: Mentions of the entities that the query names, with the number of entities.
         candidates: Places to rank.
+        rows: Row of each candidate in ``found``.
         texts: Texts of the candidates and their neighbours.
         total: Number of chunks.
         counts: Document frequency of each search word.
         sessions: Statistics of the candidates' sessions.
     """
 
+    question: Question
     found: RetrieverScores
+    mentions: ScoredChunks
     candidates: MessagePlaces
+    rows: "Ints"
     texts: CandidateTexts
     total: int
     counts: Sequence[int]

@@ -75,28 +75,35 @@ class FeatureTable:
     """Feature rows of the allowed candidates, with columns in the order of ``NAMES``.
 
     Args:
-        places: Messages and memories of the rows.
+        gathered: What the features were made of.
+        kept: Index of each row among the candidates.
         ids: Chunk id of each row, of a memory its first chunk.
         created: Time of each row, milliseconds UTC.
         values: Features of each row.
     """
 
-    places: MessagePlaces
+    gathered: RankingInput
+    kept: "Ints"
     ids: "NDArray[np.integer[Any]]"
     created: "NDArray[np.integer[Any]]"
     values: "Matrix"
 
+    @property
+    def places(self) -> MessagePlaces:
+        """Return the messages and memories of the rows."""
+        return self.gathered.candidates.at(self.kept)
 
-def build_table(question: Question, gathered: RankingInput) -> FeatureTable:
+
+def build_table(gathered: RankingInput) -> FeatureTable:
     """Return the unscaled features of the candidates."""
-    neighbours = NeighbourRows(question, gathered.texts, gathered.found)
-    rows = neighbours.rows(gathered.candidates)
-    there = np.flatnonzero(np.append(neighbours.allowed, False)[rows])
-    places, ids = gathered.candidates.at(there), neighbours.ids[rows[there]]
+    neighbours = NeighbourRows(gathered)
+    around = neighbours.around(gathered.candidates)
+    kept = np.flatnonzero(np.append(neighbours.allowed, False)[around[:, REACH]])
+    around = around[kept]
+    ids = neighbours.ids[around[:, REACH]]
     created = neighbours.columns.created[ids]
-    if not len(places):
-        return FeatureTable(places, ids, created, np.zeros((0, len(NAMES))))
-    return FeatureTable(places, ids, created, _Columns(question, gathered, neighbours, there).values())
+    values = _Columns(gathered, neighbours, kept, around).values() if len(kept) else np.zeros((0, len(NAMES)))
+    return FeatureTable(gathered, kept, ids, created, values)
 
 
 def expand_interactions(share: "Matrix") -> "Matrix":
@@ -154,11 +161,10 @@ def _scaled(values: "Matrix") -> "Matrix":
 class _Columns:
     """Feature columns of one question."""
 
-    def __init__(self, question: Question, gathered: RankingInput, neighbours: NeighbourRows, there: "Ints") -> None:
-        self.question, self.ranking_input, self.neighbours, self.kept = question, gathered, neighbours, there
-        self.found, self.places = gathered.found, gathered.candidates.at(there)
-        self.known = self.found.rows(self.places)
-        self.around = neighbours.around(self.places)
+    def __init__(self, gathered: RankingInput, neighbours: NeighbourRows, kept: "Ints", around: "Ints") -> None:
+        self.question, self.ranking_input, self.neighbours, self.kept = gathered.question, gathered, neighbours, kept
+        self.found, self.places = gathered.found, gathered.candidates.at(kept)
+        self.known, self.around = gathered.rows[kept], around
         self.rows, self.before, self.after = (self.around[:, REACH + step] for step in (0, -1, 1))
         self.created = neighbours.columns.created[neighbours.ids[self.rows]]
         # The same number for all rows of one session or memory, from 0.

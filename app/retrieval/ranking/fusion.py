@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple, get_args
 import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumns
-from app.retrieval.candidates.scored_chunks import ScoredChunks, within_session_limit
+from app.retrieval.candidates.scored_chunks import ScoredChunks
 from app.retrieval.model import Leg, LegScore, RankedCandidate, Why
 from app.retrieval.recipes import Recipe
 
@@ -31,9 +31,12 @@ class FusedRanking:
     ids: "Ids"
     fused: Sequence[RankedCandidate]
 
-    def limited(self, per_session: int | None) -> "FusedRanking":
-        """Return the ranking with at most ``per_session`` messages of one session; ``None`` keeps all."""
-        rows = np.flatnonzero(within_session_limit(self.columns, self.ids, per_session))
+    def best_first(self) -> "FusedRanking":
+        """Return the ranking, which is in order."""
+        return self
+
+    def at(self, rows: "Ids") -> "FusedRanking":
+        """Return the candidates in ``rows``."""
         return replace(self, ids=self.ids[rows], fused=[self.fused[row] for row in rows.tolist()])
 
     def shown(self, start: int, end: int) -> list[RankedCandidate]:

@@ -13,21 +13,13 @@ import numpy as np
 from app.core.paths import resources
 from app.errors import ModelUnavailableError
 from app.index.columns.chunk_columns import ChunkColumns
-from app.retrieval.candidates.scored_chunks import (
-    WHOLE,
-    MessagePlaces,
-    ScoredChunks,
-    concatenated,
-    within_session_limit,
-)
+from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlaces, ScoredChunks, concatenated
 from app.retrieval.model import Leg, LegScore, RankedCandidate, Why
-from app.retrieval.query.question import Question
 from app.retrieval.ranking.candidate_pool import RankingInput, RetrieverScores, with_owner_ids
 from app.retrieval.ranking.features import (
     BLOCKS,
     NAMES,
     FeatureTable,
-    build_table,
     expand_interactions,
     is_message_query,
     min_max_scale,
@@ -74,90 +66,58 @@ class LinearRanker:
 
 
 @dataclass(frozen=True, slots=True)
-class Mentions:
-    """Mentions of the entities in a query: ``places``, best first, and entity counts."""
-
-    places: MessagePlaces
-    counts: Sequence[float]
-
-    def among(self, places: MessagePlaces) -> "NDArray[np.bool_]":
-        """Return a mask of ``places`` that are mentions."""
-        return np.isin(places.keys, self.places.keys)
-
-    def legs(self, places: MessagePlaces) -> "Iterator[LegScore | None]":
-        """Yield rank and count of each of ``places``, ``None`` for places without a mention."""
-        ranks = {key: rank for rank, key in enumerate(self.places.keys.tolist())}
-        for key in places.keys.tolist():
-            rank = ranks.get(key)
-            yield None if rank is None else LegScore("entity", rank + 1, self.counts[rank])
-
-
-NO_MENTIONS: Final = Mentions(MessagePlaces(np.zeros(0, dtype=np.int64), np.zeros(0, dtype=np.int64)), ())
-
-
-def mentions_of(found: ScoredChunks | None) -> Mentions:
-    """Return the places and counts of the entity retriever's results."""
-    return NO_MENTIONS if found is None else Mentions(found.places, found.values.tolist())
-
-
-@dataclass(frozen=True, slots=True)
 class RankedChunks:
     """Ranked candidates, best first.
 
     Args:
         found: Scores of the retrievers.
+        mentions: Mentions of entities that the query names.
         places: Messages and memories.
+        rows: Row of each in ``found``.
         ids: Chunk id of each.
         scores: Score of each.
         parts: Contribution of each feature, a row for each ranked candidate.
-        mentions: Mentions of entities that the query names.
     """
 
     found: RetrieverScores
+    mentions: ScoredChunks
     places: MessagePlaces
+    rows: "Ints"
     ids: "Ints"
     scores: "Matrix"
     parts: "Matrix"
-    mentions: "Mentions"
 
-    @property
-    def columns(self) -> ChunkColumns:
-        """Return the columns of all chunks."""
-        return self.found.columns
+    def best_first(self) -> "RankedChunks":
+        """Return the ranking, which is in order."""
+        return self
 
-    def limited(self, per_session: int | None, *, found_only: bool = False) -> "RankedChunks":
-        """Return the ranking with at most ``per_session`` messages of one session; ``None`` keeps all.
+    def found_only(self) -> "RankedChunks":
+        """Return what a retriever found, without what merely stands beside it."""
+        by_legs = (self.found.words_rank[self.rows] > 0) | (self.found.vector_rank[self.rows] > 0)
+        return self.at(np.flatnonzero(by_legs | _are_mentioned(self.mentions, self.places)))
 
-        With ``found_only`` only of what a retriever found, nothing that merely stands beside it.
-        """
-        if per_session is None and not found_only:
-            return self
-        rows = np.flatnonzero(self._is_found()) if found_only else np.arange(len(self.places))
-        rows = rows[within_session_limit(self.columns, self.ids[rows], per_session)]
+    def at(self, rows: "Ints") -> "RankedChunks":
+        """Return the candidates in ``rows``, which are ascending."""
         return replace(
             self,
             places=self.places.at(rows),
+            rows=self.rows[rows],
             ids=self.ids[rows],
             scores=self.scores[rows],
             parts=self.parts[rows[rows < len(self.parts)]],
         )
 
-    def _is_found(self) -> "NDArray[np.bool_]":
-        known = self.found.rows(self.places)
-        by_legs = (self.found.words_rank[known] > 0) | (self.found.vector_rank[known] > 0)
-        return np.asarray(by_legs | self.mentions.among(self.places))
-
     def shown(self, start: int, end: int) -> list[RankedCandidate]:
         """Return the candidates from number ``start`` up to ``end`` with their reasons."""
         places = self.places.at(slice(start, end))
-        legs = list(self.mentions.legs(places))
-        whys = zip(*self._legs(self.found.rows(places)), legs, strict=True)
+        legs = list(_mention_scores(self.mentions, places))
+        whys = zip(*self._legs(self.rows[start:end]), legs, strict=True)
         return [
             RankedCandidate(
                 target, chunk, score, Why(tuple(leg for leg in why if leg), (), _with_entity(features, why[-1]))
             )
             for target, chunk, score, why, features in zip(
-                _targets(self.columns, places),
+                _targets(self.found.columns, places),
                 self.ids[start:end].tolist(),
                 self.scores[start:end].tolist(),
                 whys,
@@ -211,63 +171,70 @@ def _weights(given: Mapping[str, Sequence[float]]) -> "Matrix":
     return weights.T.ravel()
 
 
-def rank(
-    question: Question,
-    read: RankingInput,
-    weights: "Matrix",
-    most: int = KEPT,
-    vectors: "Vectors | None" = None,
-    mentions: Mentions = NO_MENTIONS,
-) -> RankedChunks:
+def rank(table: FeatureTable, weights: "Matrix", most: int = KEPT, vectors: "Vectors | None" = None) -> RankedChunks:
     """Return the candidates ranked by their features, then the other results, best first.
 
     Args:
-        question: The analysed question.
-        read: Candidates with their neighbours.
+        table: Features of the candidates.
         weights: Weights of the inputs; see ``LinearRanker``.
         most: Number to return where the retrievers found more than were ranked.
         vectors: Reads vectors of chunks, zeros for none; without it sessions are not compared.
-        mentions: Mentions of named entities under other aliases.
     """
-    made = build_table(question, read)
-    share = min_max_scale(made.values)
+    places, found, mentions = table.places, table.gathered.found, table.gathered.mentions
+    share = min_max_scale(table.values)
     if vectors is not None and is_message_query(share):
-        share = with_session_similarity(share, weights, session_similarity(made.places.owner, vectors(made.ids)))
+        share = with_session_similarity(share, weights, session_similarity(places.owner, vectors(table.ids)))
     parts = (expand_interactions(share) * weights).reshape(-1, BLOCKS, len(NAMES)).sum(axis=1)
-    scores = np.round(parts.sum(axis=1) + MENTION * mentions.among(made.places), _DIGITS)
-    found, order = read.found, _best_first(made, scores, read.texts.columns)
-    places = made.places.at(order)
-    chunks = found.chunks[found.rows(places)]
-    unseen = _unseen(found, read.candidates)[: max(most - len(places), 0)]
+    scores = np.round(parts.sum(axis=1) + MENTION * _are_mentioned(mentions, places), _DIGITS)
+    order = _best_first(found.columns, places, table.created, scores)
+    rows, unseen = table.gathered.rows[table.kept[order]], _unseen(table.gathered)[: max(most - len(order), 0)]
+    chunks = found.chunks[rows]
     lowest = float(scores.min()) if len(scores) else 0.0
     return RankedChunks(
         found,
-        concatenated([places, found.places.at(unseen)]),
-        np.concatenate([np.where(chunks > 0, chunks, made.ids[order]), found.chunks[unseen]]),
+        mentions,
+        concatenated([places.at(order), found.places.at(unseen)]),
+        np.concatenate([rows, unseen]),
+        np.concatenate([np.where(chunks > 0, chunks, table.ids[order]), found.chunks[unseen]]),
         np.concatenate([scores[order], np.full(len(unseen), lowest)]),
         parts[order],
-        mentions,
     )
+
+
+def _are_mentioned(mentions: ScoredChunks, places: MessagePlaces) -> "NDArray[np.bool_]":
+    """Return a mask of ``places`` that mention entities."""
+    return np.isin(places.keys, mentions.places.keys)
+
+
+def _mention_scores(mentions: ScoredChunks, places: MessagePlaces) -> "Iterator[LegScore | None]":
+    """Yield rank and number of entities of each place, ``None`` without a mention."""
+    ranks = {key: rank for rank, key in enumerate(mentions.places.keys.tolist())}
+    for key in places.keys.tolist():
+        rank = ranks.get(key)
+        yield None if rank is None else LegScore("entity", rank + 1, float(mentions.values[rank]))
 
 
 def _with_entity(features: dict[str, float], leg: LegScore | None) -> dict[str, float]:
     return features if leg is None or not features else {**features, "entity": MENTION}
 
 
-def _unseen(found: RetrieverScores, seen: MessagePlaces) -> "Ints":
+def _unseen(gathered: RankingInput) -> "Ints":
     """Return the rows of results that are not candidates, lexical results first."""
+    found = gathered.found
     is_left = found.chunks > 0
-    is_left[found.rows(seen)] = False
+    is_left[gathered.rows] = False
     rows = np.flatnonzero(is_left)
     ranks, last = found.words_rank[rows], len(found.keys)
     return np.asarray(rows[np.lexsort((found.vector_rank[rows], np.where(ranks > 0, ranks, last)))])
 
 
-def _best_first(made: FeatureTable, scores: "Matrix", columns: ChunkColumns) -> "Ints":
+def _best_first(
+    columns: ChunkColumns, places: MessagePlaces, created: "NDArray[np.integer[Any]]", scores: "Matrix"
+) -> "Ints":
     """Return the rows in order: best score, then latest, then smallest id."""
     if len(np.unique(scores)) == len(scores):
         return np.argsort(-scores)
-    return np.lexsort((np.array(_targets(columns, made.places)), -made.created, -scores))
+    return np.lexsort((np.array(_targets(columns, places)), -created, -scores))
 
 
 def _targets(columns: ChunkColumns, places: MessagePlaces) -> list[str]:

@@ -7,17 +7,22 @@ from typing import TYPE_CHECKING, Any, Final, cast
 import apsw
 import numpy as np
 
-from app.index.columns.chunk_columns import ChunkColumns, last_chunk
-from app.index.columns.index_cache import IndexCache
-from app.index.columns.style_cache import StyleFeatureCache
 from app.index.columns.style_features import READ_CHARACTERS as BEGUN
 from app.index.columns.text_cache import TextCache
 from app.retrieval.candidates.filter_check import existing_chunks, passes_all, passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
-from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlaces, concatenated, unique_inverse
+from app.retrieval.candidates.scored_chunks import (
+    WHOLE,
+    MessagePlaces,
+    ScoredChunks,
+    concatenated,
+    places_of,
+    unique_inverse,
+)
 from app.retrieval.query.match_expression import fold
 from app.retrieval.query.question import Question
 from app.retrieval.ranking.candidate_pool import REACH, CandidateTexts, RankingInput, RetrieverScores, SessionStatistics
+from app.retrieval.snapshot import SearchSnapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -29,55 +34,50 @@ READ_CHARACTERS: Final = 4_000
 
 
 def read_neighbours(
-    connection: apsw.Connection,
-    found: RetrieverScores,
-    places: MessagePlaces,
+    snapshot: SearchSnapshot,
     question: Question,
+    found: RetrieverScores,
+    mentions: ScoredChunks,
+    places: MessagePlaces,
     where: ChunkFilter,
-    index_cache: IndexCache,
     said: SessionStatistics | None = None,
 ) -> RankingInput:
     """Return the ranking input of the candidates at ``places``.
 
     Args:
-        connection: A read connection.
-        found: Scores of the retrievers.
-        places: The candidates.
+        snapshot: The index.
         question: The analysed question.
+        found: Scores of the retrievers.
+        mentions: Mentions of the entities that the query names.
+        places: The candidates.
         where: Filter of the candidates.
-        index_cache: Document frequencies and cached texts.
         said: Statistics of the candidates' sessions; zeros by default.
     """
-    columns, whole = found.columns, places.seq == WHOLE
-    messages = _messages(connection, columns, places.at(~whole), index_cache)
+    connection, columns, index_cache = snapshot.connection, snapshot.columns, snapshot.index_cache
+    whole = places.seq == WHOLE
+    messages = _messages(snapshot, places.at(~whole))
     pieces = _pieces(connection, [columns.name(number) for number in places.owner[whole].tolist()])
     ids = np.concatenate([messages, pieces])
     allowed = np.ones(len(ids), dtype=np.bool_)
     if not passes_all(connection, where):
-        allowed[: len(messages)] = passes_filter(connection, columns, messages, where)
+        allowed[: len(messages)] = passes_filter(snapshot, messages, where)
     texts = _Texts(connection, index_cache.texts)
     folded = texts.folded(ids.tolist())
-    authors = _authors(connection, ids, columns, index_cache.style_features)
+    authors = _authors(snapshot, ids)
     read = CandidateTexts(
-        columns, ids, _places(columns, ids), allowed, folded, texts.unfolded, index_cache.style_features, authors
+        ids, places_of(columns, ids), allowed, folded, texts.unfolded, index_cache.style_features, authors
     )
-    total = last_chunk(connection)
+    total = snapshot.last_chunk
     counts = [index_cache.count(connection, search_word.expression, total) for search_word in question.search_words]
-    return RankingInput(found, places, read, total, counts, said or SessionStatistics(*[np.zeros(len(places))] * 4))
+    said = said or SessionStatistics(*[np.zeros(len(places))] * 4)
+    return RankingInput(question, found, mentions, places, found.rows(places), read, total, counts, said)
 
 
-def _places(columns: ChunkColumns, ids: "Ids") -> MessagePlaces:
-    owner = columns.owner[ids].astype(np.int64)
-    return MessagePlaces(owner, np.where(owner < 0, WHOLE, columns.first[ids].astype(np.int64)))
-
-
-def _messages(
-    connection: apsw.Connection, columns: ChunkColumns, places: MessagePlaces, index_cache: IndexCache
-) -> "Ids":
+def _messages(snapshot: SearchSnapshot, places: MessagePlaces) -> "Ids":
     """Return the chunks of messages at and around ``places``, sorted by session."""
     every = concatenated([places.shifted(step) for step in range(-REACH, REACH + 1)])
-    ids = index_cache.messages.find(columns, unique_inverse(every.keys)[0])
-    return np.asarray(ids[existing_chunks(connection, columns, ids)])
+    ids = snapshot.index_cache.messages.find(snapshot.columns, unique_inverse(every.keys)[0])
+    return np.asarray(ids[existing_chunks(snapshot, ids)])
 
 
 def _pieces(connection: apsw.Connection, memories: Sequence[str]) -> "Ids":
@@ -122,14 +122,15 @@ class _Texts:
             self._read.update(found)
 
 
-def _authors(connection: apsw.Connection, ids: "Ids", columns: ChunkColumns, styles: StyleFeatureCache) -> "Ids":
+def _authors(snapshot: SearchSnapshot, ids: "Ids") -> "Ids":
     """Return the author numbers of chunks, reading missing ones from the database."""
+    styles = snapshot.index_cache.style_features
     authors = styles.authors_of(ids)
     missing = ids[authors < 0]
     if not len(missing):
         return authors
-    messages = np.sort(missing[columns.of_kind(missing, "message")])
-    named = {row[0]: row[1] for row in connection.execute(_AUTHORS, (json.dumps(messages.tolist()),))}
+    messages = np.sort(missing[snapshot.columns.of_kind(missing, "message")])
+    named = {row[0]: row[1] for row in snapshot.connection.execute(_AUTHORS, (json.dumps(messages.tolist()),))}
     styles.keep_authors(missing, [str(named.get(chunk, "")) for chunk in missing.tolist()])
     return styles.authors_of(ids)
 

@@ -9,13 +9,11 @@ import numpy as np
 from app.index.columns.style_features import says_when
 from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlaces
 from app.retrieval.query.question import Question
-from app.retrieval.ranking.candidate_pool import REACH, CandidateTexts, RetrieverScores, rows_of
+from app.retrieval.ranking.candidate_pool import REACH, RankingInput, rows_of
 from app.retrieval.ranking.prefix_positions import PrefixPositions
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from app.index.columns.chunk_columns import ChunkColumns
 
     Matrix = NDArray[np.float64]
     Ints = NDArray[np.int64]
@@ -29,13 +27,12 @@ class NeighbourRows:
     """Rows of messages, and of memories joined from their pieces.
 
     Args:
-        question: The analysed question.
-        read: Texts of the candidates and their neighbours.
-        found: Scores of the retrievers; 0 without lexical score, the lowest cosine without vector score.
+        gathered: Candidates with their scores and texts.
     """
 
-    def __init__(self, question: Question, read: CandidateTexts, found: RetrieverScores) -> None:
-        self.columns: ChunkColumns = read.columns
+    def __init__(self, gathered: RankingInput) -> None:
+        read, found = gathered.texts, gathered.found
+        self.columns = found.columns
         first, pieces = _first_rows(read.places)
         self.none = len(first)
         self.ids, self.places, self.allowed = read.ids[first], read.places.at(first), read.allowed[first]
@@ -49,22 +46,19 @@ class NeighbourRows:
             self.columns.where(self.ids, [chunk_type.role == "user" for chunk_type in self.columns.types]), False
         )
         self.memory = self.places.seq == WHOLE
+        # 0 without lexical score, the lowest cosine without vector score.
         known = np.append(found.rows(self.places), -1)
         self.bm25, self.cosine = found.bm25[known], found.cosines[known]
         self.length = np.array([*map(len, self.texts), 0], dtype=np.float64)
         wanted = self.places.keys
         order = wanted.argsort(kind="stable")
         self._keys, self._order = wanted[order], np.append(order, self.none)
-        self._search(question)
-
-    def rows(self, places: MessagePlaces) -> "Ints":
-        """Return the rows of ``places``, the last row where they were not read."""
-        return np.asarray(self._order[rows_of(self._keys, places.keys)])
+        self._search(gathered.question)
 
     def around(self, places: MessagePlaces) -> "Ints":
         """Return the window rows of ``places``, the message itself in the middle.
 
-        The window of a memory is the memory alone.
+        A message that was not read has the last row. The window of a memory is the memory alone.
         """
         # No place has the keys next to that of a memory.
         return np.asarray(self._order[rows_of(self._keys, places.keys[:, None] + _WINDOW)])

@@ -5,29 +5,23 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Se
 from itertools import islice
 from typing import TYPE_CHECKING, Any, Final
 
-import apsw
 import numpy as np
 
-from app.index.columns.chunk_columns import ChunkColumns
-from app.index.columns.index_cache import IndexCache
-from app.index.columns.message_index import MessageIndex
 from app.retrieval.bm25 import length_norm, positive_idf, term_frequency
 from app.retrieval.candidates.date_retriever import messages_of_named_times
 from app.retrieval.candidates.filter_check import is_answered_by_columns, passes_all, passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.lexical import TermMatches, find_matches
-from app.retrieval.candidates.scored_chunks import MessagePlaces
+from app.retrieval.candidates.retrievers import Retrieved
+from app.retrieval.candidates.scored_chunks import MessagePlaces, places_of
 from app.retrieval.model import Query
 from app.retrieval.query.match_expression import atoms
 from app.retrieval.query.question import Question
 from app.retrieval.ranking.candidate_pool import (
-    RankingInput,
-    RetrieverScores,
     SessionStatistics,
-    candidate_pool,
     deduplicate,
 )
-from app.retrieval.ranking.neighbour_messages import read_neighbours
+from app.retrieval.snapshot import SearchSnapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -41,55 +35,38 @@ _LOOKED_AT: Final = 4 * LATEST
 _LET_IN: Final = 12
 
 
-def gather_candidates(
-    connection: apsw.Connection,
-    query: Query,
-    question: Question,
-    found: RetrieverScores,
-    where: ChunkFilter,
-    index_cache: IndexCache,
-    matches: TermMatches | None = None,
-    mentions: MessagePlaces | None = None,
-) -> RankingInput:
-    """Return the ranking input: candidates from retrievers, neighbours and sessions.
+def add_sessions(
+    retrieved: Retrieved, question: Question, places: MessagePlaces
+) -> tuple[MessagePlaces, SessionStatistics]:
+    """Return candidates with messages of the latest and best sessions, and session statistics.
 
     Args:
-        connection: A read connection.
-        query: The parsed query.
-        question: The analysed question.
-        found: Scores of the retrievers.
-        where: Filter of the candidates.
-        index_cache: Posting lists and columns.
-        matches: Posting lists of the query, if already read.
-        mentions: Mentions of entities that the query names.
+        retrieved: Results of the retrievers.
+        question: The analysed question; messages of the times that it names are added too.
+        places: The candidates so far.
     """
+    given, matches = retrieved.given, retrieved.of("words").matches
+    snapshot, query, where = given.snapshot, given.request.query, given.where_with_words
     # Messages have neither tags nor types.
-    newest = {} if query.tags or query.types else _newest(connection, query, where, found.columns, index_cache.messages)
-    conversations = SessionScores(matches or find_matches(connection, index_cache, atoms(query)), index_cache.messages)
-    places = add_session_openings(
-        connection, with_mentions(candidate_pool(found), mentions), newest, conversations, where
-    )
+    newest = {} if query.tags or query.types else _newest(snapshot, query, where)
+    conversations = SessionScores(snapshot, matches or find_matches(snapshot, atoms(query)))
+    places = add_session_openings(places, newest, conversations, where)
     if (question.moments or question.months) and not (query.tags or query.types):
-        places = deduplicate([places, messages_of_named_times(connection, found.columns, question, where)])
-    said = conversations.said(places.owner)
-    return read_neighbours(connection, found, places, question, where, index_cache, said)
-
-
-def with_mentions(places: MessagePlaces, mentions: MessagePlaces | None) -> MessagePlaces:
-    """Return ``places`` followed by the ``mentions`` that are not among them."""
-    return places if mentions is None or not len(mentions) else deduplicate([places, mentions])
+        places = deduplicate([places, messages_of_named_times(snapshot, question, where)])
+    return places, conversations.said(places.owner)
 
 
 class SessionScores:
     """Scores of all sessions for one question.
 
     Args:
+        snapshot: The index.
         matches: Posting lists of the question's words.
-        message_index: Index of messages by session.
     """
 
-    def __init__(self, matches: TermMatches, message_index: MessageIndex) -> None:
-        self.columns = columns = matches.columns
+    def __init__(self, snapshot: SearchSnapshot, matches: TermMatches) -> None:
+        self.snapshot, self.columns = snapshot, snapshot.columns
+        columns = snapshot.columns
         frequencies = [posting.session_frequency(columns) for posting in matches.postings]
         said = [frequency.user_messages > 0 for frequency in frequencies]
         self.words = _bm25([(frequency.owner, frequency.messages) for frequency in frequencies], columns.words)
@@ -98,7 +75,7 @@ class SessionScores:
             for frequency, rows in zip(frequencies, said, strict=True)
         ]
         self.user_words = _bm25(by_users, columns.user_words)
-        self._worth, self._message_index = matches.worth, message_index
+        self._worth, self._message_index = matches.worth, snapshot.index_cache.messages
 
     def said(self, owner: "Ids") -> SessionStatistics:
         """Return the statistics of the sessions ``owner``, zeros for memories."""
@@ -109,14 +86,14 @@ class SessionScores:
         of_all = (self.words, self.user_words, coverage, self.columns.words)
         return SessionStatistics(*(np.where(is_one, values[number], 0.0).astype(np.float64) for values in of_all))
 
-    def openings(self, connection: apsw.Connection, numbers: Sequence[int], where: ChunkFilter) -> MessagePlaces:
+    def openings(self, numbers: Sequence[int], where: ChunkFilter) -> MessagePlaces:
         """Return the first allowed message of each of the sessions ``numbers``."""
         ids = self._message_index.of(self.columns, np.array(numbers, dtype=np.int64))
-        ids = ids[passes_filter(connection, self.columns, ids, where)]
+        ids = ids[passes_filter(self.snapshot, ids, where)]
         # A message that was edited has a later chunk than those that follow it.
         ids = ids[np.argsort(self.columns.first[ids], kind="stable")]
-        owner, first = np.unique(self.columns.owner[ids], return_index=True)
-        return MessagePlaces(owner.astype(np.int64), self.columns.first[ids[first]].astype(np.int64))
+        _, first = np.unique(self.columns.owner[ids], return_index=True)
+        return places_of(self.columns, ids[first])
 
     def best_messages(self, but: "Ids") -> list[int]:
         """Return the best message chunk of each of the best sessions, except those in ``but``."""
@@ -159,37 +136,27 @@ def _bm25(counts: "Iterable[tuple[Ids, Ids]]", length: "Floats") -> "Floats":
     return score
 
 
-def _newest(
-    connection: apsw.Connection, query: Query, where: ChunkFilter, columns: ChunkColumns, message_index: MessageIndex
-) -> dict[str, int]:
+def _newest(snapshot: SearchSnapshot, query: Query, where: ChunkFilter) -> dict[str, int]:
     """Return the latest sessions within the named times, then the latest of all."""
     until = query.until
     found: dict[str, int] = {}
     for begin, end in query.moments:
-        found |= latest_sessions(
-            connection, where, end if until is None else min(end, until), columns, message_index, since=begin
-        )
-    return found | latest_sessions(connection, where, until, columns, message_index)
+        found |= latest_sessions(snapshot, where, end if until is None else min(end, until), since=begin)
+    return found | latest_sessions(snapshot, where, until)
 
 
 def latest_sessions(
-    connection: apsw.Connection,
-    where: ChunkFilter,
-    until: int | None,
-    columns: ChunkColumns,
-    message_index: MessageIndex,
-    since: int | None = None,
+    snapshot: SearchSnapshot, where: ChunkFilter, until: int | None, since: int | None = None
 ) -> dict[str, int]:
     """Return the latest sessions with an allowed message, each with its rank from 1.
 
     Args:
-        connection: A read connection.
+        snapshot: The index.
         where: Filter of the messages.
         until: Exclude sessions that began at or after this time.
-        columns: Columns of all chunks.
-        message_index: Index of messages by session.
         since: Exclude sessions that ended before this time.
     """
+    connection, columns = snapshot.connection, snapshot.columns
     if where.is_by_type and not any(
         chunk_type.kind == "message" and where.suits(chunk_type) for chunk_type in columns.types
     ):
@@ -211,7 +178,7 @@ def latest_sessions(
         found = list(islice(with_messages, LATEST))
         return {name: place for place, name in enumerate(found, 1)}
     if is_answered_by_columns(connection, where):
-        return _placed(names, lambda some: _with_messages(connection, columns, message_index, some, where))
+        return _placed(names, lambda some: _with_messages(snapshot, some, where))
     sql = (
         "SELECT s.value FROM json_each(?) s WHERE EXISTS (SELECT 1 FROM chunks c WHERE c.session_id = s.value"
         f" AND c.kind = 'message' AND {where.point_sql})"
@@ -228,26 +195,17 @@ def _placed(names: Iterator[str], allowed_of: "Callable[[Sequence[str]], Contain
     return {name: place for place, name in enumerate(found[:LATEST], 1)}
 
 
-def _with_messages(
-    connection: apsw.Connection,
-    columns: ChunkColumns,
-    message_index: MessageIndex,
-    names: Sequence[str],
-    where: ChunkFilter,
-) -> set[object]:
+def _with_messages(snapshot: SearchSnapshot, names: Sequence[str], where: ChunkFilter) -> set[object]:
     """Return the sessions with an allowed message, decided from the cached columns."""
+    columns = snapshot.columns
     numbers = np.array([columns.numbers.get(name, 0) for name in names], dtype=np.int64)
-    ids = message_index.of(columns, numbers[numbers > 0])
-    ids = ids[passes_filter(connection, columns, ids, where)]
+    ids = snapshot.index_cache.messages.of(columns, numbers[numbers > 0])
+    ids = ids[passes_filter(snapshot, ids, where)]
     return {columns.name(number) for number in np.unique(columns.owner[ids]).tolist()}
 
 
 def add_session_openings(
-    connection: apsw.Connection,
-    places: MessagePlaces,
-    newest: Mapping[str, int],
-    conversations: SessionScores,
-    where: ChunkFilter,
+    places: MessagePlaces, newest: Mapping[str, int], conversations: SessionScores, where: ChunkFilter
 ) -> MessagePlaces:
     """Return ``places`` with a message from each of the latest and best sessions.
 
@@ -256,25 +214,24 @@ def add_session_openings(
     if not len(places):
         return places
     there = np.unique(places.owner)
-    columns = conversations.columns
+    snapshot, columns = conversations.snapshot, conversations.columns
     known, numbers = set(there.tolist()), columns.numbers
     unseen = [session for session in newest if numbers.get(session) not in known][:_LET_IN]
-    if is_answered_by_columns(connection, where):
-        opened = conversations.openings(connection, [numbers[session] for session in unseen], where)
+    if is_answered_by_columns(snapshot.connection, where):
+        opened = conversations.openings([numbers[session] for session in unseen], where)
     else:
-        openings = [(numbers[session], seq) for session, seq in _openings(connection, unseen, where)]
+        openings = [(numbers[session], seq) for session, seq in _openings(snapshot, unseen, where)]
         pairs = np.array(openings, dtype=np.int64).reshape(-1, 2)
         opened = MessagePlaces(pairs[:, 0], pairs[:, 1])
     chunks = np.array(conversations.best_messages(there), dtype=np.int64)
-    chunks = np.sort(chunks[passes_filter(connection, columns, chunks, where)])
-    best = MessagePlaces(columns.owner[chunks].astype(np.int64), columns.first[chunks].astype(np.int64))
-    return deduplicate([places, opened, best])
+    chunks = np.sort(chunks[passes_filter(snapshot, chunks, where)])
+    return deduplicate([places, opened, places_of(columns, chunks)])
 
 
-def _openings(connection: apsw.Connection, sessions: Sequence[str], where: ChunkFilter) -> Iterator[tuple[str, int]]:
+def _openings(snapshot: SearchSnapshot, sessions: Sequence[str], where: ChunkFilter) -> Iterator[tuple[str, int]]:
     """Yield the first allowed message of each session."""
     if sessions:
-        yield from connection.execute(
+        yield from snapshot.connection.execute(
             "SELECT c.session_id, min(c.seq_start) FROM chunks c WHERE c.session_id IN (SELECT value FROM json_each(?))"
             f" AND c.kind = 'message' AND {where.point_sql} GROUP BY c.session_id",
             (json.dumps(sessions), *where.values),

@@ -9,20 +9,19 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 import apsw
 import numpy as np
 
+from app.core import message_ids
 from app.core.clock import to_datetime, to_ms
 from app.core.recall_fence import without_recalled
 from app.index.repo import agents_of
 from app.index.searchable_text import tool_text
 from app.memories.model import Memory
-from app.retrieval.model import FacetCount, Hit, Query, RankedCandidate, Why
+from app.retrieval.model import FacetCount, Hit, RankedCandidate, Term, Why
 from app.retrieval.results.snippets import Snippets
+from app.retrieval.snapshot import SearchSnapshot
 from app.sessions.model import label_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
-
-    from app.index.columns.chunk_columns import ChunkColumns
-    from app.index.columns.session_agents import SessionAgents
 
     Ids = NDArray[np.integer[Any]]
 
@@ -34,12 +33,14 @@ class Ranking(Protocol):
     """All results of a search, each once."""
 
     @property
-    def columns(self) -> "ChunkColumns":
-        """Return the columns of all chunks."""
-
-    @property
     def ids(self) -> "NDArray[np.integer[Any]]":
-        """Return a chunk of each result."""
+        """Return a chunk of each result, which need not be in order."""
+
+    def best_first(self) -> "Ranking":
+        """Return the same results with ``ids`` in order."""
+
+    def at(self, rows: "NDArray[np.int64]") -> "Ranking":
+        """Return the results in the ascending ``rows`` of ``ids``."""
 
     def shown(self, start: int, end: int) -> list[RankedCandidate]:
         """Return the results from number ``start`` up to ``end``, best first, with their reasons."""
@@ -120,10 +121,9 @@ def _counted(counts: Mapping[str, "Counter[str]"]) -> tuple[FacetCount, ...]:
     )
 
 
-def count_facets_of_chunks(
-    connection: apsw.Connection, columns: "ChunkColumns", ids: "Ids", agents: "SessionAgents"
-) -> tuple[FacetCount, ...]:
+def count_facets_of_chunks(snapshot: SearchSnapshot, ids: "Ids") -> tuple[FacetCount, ...]:
     """Count the facet values of the chunks ``ids``; see ``count_facets``."""
+    columns, agents = snapshot.columns, snapshot.index_cache.agents
     ids = ids if (ids[1:] > ids[:-1]).all() else np.sort(ids)
     counts: dict[str, Counter[str]] = {name: Counter() for name in ("kind", "agent", "role", "tag", "store")}
     for number, count in _appearing(columns.sort[ids]):
@@ -134,11 +134,11 @@ def count_facets_of_chunks(
         if chunk_type.role and not is_memory:
             counts["role"][chunk_type.role] += count
     owner = columns.owner[ids]
-    for number, count in _appearing(agents.of(connection, columns, owner[owner >= 0])):
+    for number, count in _appearing(agents.of(snapshot.connection, columns, owner[owner >= 0])):
         counts["agent"][agents.names[number]] += count
     memories = json.dumps([columns.name(number) for number, _ in _appearing(owner[owner < 0])])
     for name, sql in (("agent", _SOURCES), ("tag", _TAGS)):
-        for value, count in connection.execute(sql, (memories,)):
+        for value, count in snapshot.connection.execute(sql, (memories,)):
             counts[name][value] += count
     counts["agent"].pop("", None)
     return _counted(counts)
@@ -162,7 +162,7 @@ def build_hits(
     connection: apsw.Connection,
     ranked: Sequence[RankedCandidate],
     rows: Mapping[int, CandidateRow],
-    query: Query,
+    terms: Sequence[Term],
     *,
     labelled: bool = False,
     former: Mapping[str, Memory] = MappingProxyType({}),
@@ -173,16 +173,15 @@ def build_hits(
         connection: A read connection.
         ranked: Best first.
         rows: Row of each candidate.
-        query: The parsed query; its words are marked.
+        terms: The terms that were searched, to be marked; see ``search_terms``.
         labelled: Whether a session without a title gets its first words as title.
         former: Earlier values of memories by id, shown in place of the stored ones.
     """
     known = [(item, rows[item.chunk_id]) for item in ranked if item.chunk_id in rows]
-    messages = [(row.session_id, item.target) for item, row in known if row.kind != "memory"]
-    said = _messages(connection, [(str(session), target) for session, target in messages], labelled=labelled)
+    said = _messages(connection, [item.target for item, row in known if row.kind != "memory"], labelled=labelled)
     wanted = [str(row.memory_id) for _, row in known if row.kind == "memory" and row.memory_id not in former]
     kept = _memories(connection, wanted) | {memory.id: _former_fields(memory) for memory in former.values()}
-    snippets = Snippets(query.terms)
+    snippets = Snippets(terms)
     built = (_hit(item, row, said, kept, snippets) for item, row in known)
     return tuple(hit for hit in built if hit is not None)
 
@@ -199,7 +198,7 @@ def _hit(
     snippets: Snippets,
 ) -> Hit | None:
     is_memory = row.kind == "memory"
-    found = _memory(kept.get(str(row.memory_id))) if is_memory else _message(said.get(item.target), item.target, row)
+    found = _memory(kept.get(str(row.memory_id))) if is_memory else _message(said.get(item.target), row)
     if found is None:
         return None
     text, extra, fields = found
@@ -219,13 +218,12 @@ def _hit(
     )
 
 
-def _messages(
-    connection: apsw.Connection, messages: Sequence[tuple[str, str]], *, labelled: bool
-) -> dict[str, tuple[Any, ...]]:
+def _messages(connection: apsw.Connection, targets: Sequence[str], *, labelled: bool) -> dict[str, tuple[Any, ...]]:
     """Return stored fields of messages by target id."""
-    wanted = [(session, int(target.rpartition("#")[2]), target) for session, target in messages]
+    ids = [(target, message_ids.parse(target)) for target in targets]
+    wanted = [(message.session, message.seq, target) for target, message in ids if message is not None]
     rows = connection.execute(
-        "SELECT w.value ->> 2, substr(m.content, 1, 200000), m.created_at, m.role, m.author, s.title,"
+        "SELECT w.value ->> 2, m.seq, substr(m.content, 1, 200000), m.created_at, m.role, m.author, s.title,"
         " CASE WHEN ?2 THEN s.preview ELSE '' END, m.tool_calls"
         " FROM json_each(?1) w CROSS JOIN messages m ON m.session_id = w.value ->> 0 AND m.seq = w.value ->> 1"
         " CROSS JOIN sessions s ON s.id = m.session_id",
@@ -234,10 +232,10 @@ def _messages(
     return {row[0]: row[1:] for row in rows}
 
 
-def _message(found: tuple[Any, ...] | None, target: str, row: CandidateRow) -> Fields | None:
+def _message(found: tuple[Any, ...] | None, row: CandidateRow) -> Fields | None:
     if found is None:
         return None
-    content, created, role, author, title, preview, tool_calls = found
+    seq, content, created, role, author, title, preview, tool_calls = found
     return (
         without_recalled(content) or content or tool_calls or "",
         tool_text(json.loads(tool_calls)) if tool_calls else "",
@@ -247,7 +245,7 @@ def _message(found: tuple[Any, ...] | None, target: str, row: CandidateRow) -> F
             "title": label_of(title, preview),
             "created_at": to_datetime(created),
             "session_id": row.session_id,
-            "seq": int(target.rpartition("#")[2]),
+            "seq": seq,
             "role": role,
             "author": author,
             "agent": row.agent,

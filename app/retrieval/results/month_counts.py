@@ -6,16 +6,14 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
-import apsw
 import numpy as np
 
 from app.core.clock import to_datetime, to_ms
-from app.index.columns.chunk_columns import last_chunk
-from app.index.columns.index_cache import IndexCache
-from app.retrieval.candidates.filter_only import FilterOnlyResult
+from app.retrieval.candidates.filter_only import filter_only
 from app.retrieval.candidates.filters import build_filter
 from app.retrieval.model import MonthCount, Query
 from app.retrieval.query.match_expression import Mode, excluded_expression, match_expression
+from app.retrieval.snapshot import SearchSnapshot
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -28,29 +26,26 @@ _DAYS_INTO_NEXT = 32
 _LAST_MONTH = datetime(9999, 12, 1)  # noqa: DTZ001  (local time, as the months are)
 
 
-def count_months(
-    connection: apsw.Connection, query: Query, stores: Sequence[str], index_cache: IndexCache
-) -> list[MonthCount]:
+def count_months(snapshot: SearchSnapshot, query: Query, stores: Sequence[str]) -> list[MonthCount]:
     """Return the months with matching texts, in the time zone of this machine, oldest first.
 
     A text matches when it has all words of the query, or any of them where no text has all, and satisfies the
     operators. Dates of the query are left out, so that the other months remain to be chosen.
 
     Args:
-        connection: A read connection.
+        snapshot: The index.
         query: The parsed query.
         stores: Stores that the caller may read.
-        index_cache: Posting lists and columns.
     """
     undated = replace(query, since=None, until=None)
     where = build_filter(undated, stores)
-    allowed = FilterOnlyResult(connection, where, excluded_expression(query), index_cache, None)
+    allowed = filter_only(snapshot, where, excluded_expression(query))
     ids = allowed.ids
     for mode in _MODES:
         expression = match_expression(query, mode, need_phrases=True)
         if expression is None:
             break
-        matching = index_cache.ids(connection, expression, last_chunk(connection))
+        matching = snapshot.index_cache.ids(snapshot.connection, expression, snapshot.last_chunk)
         ids = allowed.ids[np.isin(allowed.ids, matching)]
         if len(ids):
             break

@@ -98,17 +98,21 @@ def snippet(text: str, terms: Iterable[Term], length: int = LENGTH) -> tuple[str
         The part with white space collapsed and without the signs that lines begin with in Markdown (run together, a
         list's sign would read as a minus), the ranges to mark in it, and the words found in ``text`` as they stand.
     """
-    return Snippets(terms).of(text, length)
+    return Snippets(search_terms([*terms])).of(text, length)
 
 
 class Snippets:
-    """Snippets of several texts for the same ``terms``; see ``snippet``."""
+    """Snippets of several texts for the same terms.
+
+    Args:
+        terms: The terms to mark; see ``search_terms``.
+    """
 
     def __init__(self, terms: Iterable[Term]) -> None:
         self._patterns = _patterns(tuple(terms))
 
     def of(self, text: str, length: int = LENGTH, extra: str = "") -> tuple[str, tuple[Span, ...], tuple[str, ...]]:
-        """Return the snippet of ``text``; words in ``extra``, such as a title, count as found."""
+        """Return the snippet of a text; words in ``extra`` (a title) count as found."""
         scanned = text[:SCANNED]
         marks = _marks(scanned, self._patterns)
         start, end = _window(scanned, marks, length)
@@ -123,7 +127,7 @@ class Snippets:
 
 
 def spans(text: str, terms: Iterable[Term]) -> tuple[Span, ...]:
-    """Return the ranges of ``text`` that match ``terms``, in its first 200,000 characters."""
+    """Return the ranges that match ``terms`` in the first 200,000 characters of ``text``."""
     patterns = _patterns(tuple(terms))
     return tuple(Span(mark.start, mark.end) for mark in _marks(text[:SCANNED], patterns))
 
@@ -135,7 +139,7 @@ def spans(text: str, terms: Iterable[Term]) -> tuple[Span, ...]:
 def _patterns(terms: tuple[Term, ...]) -> _Patterns:
     stems, prefixes, runs = dict[str, None](), dict[str, None](), dict[str, None]()
     phrases = dict[tuple[str, ...], None]()
-    for term in search_terms(terms):
+    for term in terms:
         runs.update(dict.fromkeys(_runs(term.text)))
         words = _words(term.text)
         if term.prefix and words:

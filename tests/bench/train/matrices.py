@@ -16,12 +16,12 @@ from app.index.columns.index_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
 from app.retrieval.candidates.filters import build_filter
 from app.retrieval.candidates.retrievers import RetrieverInput, retrieve
-from app.retrieval.candidates.scored_chunks import WHOLE, empty_chunks
+from app.retrieval.candidates.scored_chunks import WHOLE
 from app.retrieval.candidates.vectors import vectors_by_id
 from app.retrieval.model import Query
+from app.retrieval.pipeline import gather_candidates
 from app.retrieval.query.parser import parse
-from app.retrieval.query.question import analyse_question
-from app.retrieval.ranking.candidate_pool import merge_scores, with_owner_ids
+from app.retrieval.ranking.candidate_pool import with_owner_ids
 from app.retrieval.ranking.features import (
     build_table,
     expand_interactions,
@@ -29,11 +29,11 @@ from app.retrieval.ranking.features import (
     min_max_scale,
     with_session_similarity,
 )
-from app.retrieval.ranking.session_features import gather_candidates
 from app.retrieval.ranking.session_similarity import SessionSimilarity, session_similarity
 from app.retrieval.ranking.speaker_names import SpeakerNames
 from app.retrieval.recipes import find_recipe
-from app.retrieval.request import VectorQuery
+from app.retrieval.request import Request, VectorQuery
+from app.retrieval.snapshot import take_snapshot
 from app.store.connection import open_reader
 from tests.bench.retrieval.datasets import load
 from tests.bench.retrieval.values import Haystack, Question
@@ -205,16 +205,13 @@ def _ranked_inputs(reads: _Reads, query: Query) -> tuple[tuple[list[str], list[i
         text = " ".join(term.text for term in query.terms if not term.excluded)
         vector = reads.embedder.embed_query(reads.embedded_text(text)).tobytes()
         vector_query = VectorQuery(reads.generation, lambda _: vector, None)
-    given = RetrieverInput(
-        connection, query, build_filter(query, STORES), STORES, recipe, True, index_cache, vector_query
-    )
+    snapshot = take_snapshot(connection, index_cache)
+    request = Request(query, recipe, ("words", "vector"), STORES, 0, _DEPTH, None, lambda: index_cache)
+    given = RetrieverInput(snapshot, request, build_filter(query, STORES), vector_query)
     # Mentions are not learned from.
-    legs = retrieve(given, ("words", "vector"), recipe.depths(_DEPTH, is_learned=True))
-    columns, demanded = given.columns, given.where_with_words
-    words, near = legs["words"], legs.get("vector", empty_chunks(columns))
-    question, found = analyse_question(query), merge_scores(columns, words, near)
-    made = build_table(question, gather_candidates(connection, query, question, found, demanded, index_cache))
-    targets = [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in with_owner_ids(columns, made.places)]
+    made = build_table(gather_candidates(retrieve(given, recipe.depths(_DEPTH, is_learned=True))))
+    places = with_owner_ids(given.columns, made.places)
+    targets = [owner if seq == WHOLE else f"{owner}#{seq}" for owner, seq in places]
     values, alike = min_max_scale(made.values), None
     if reads.embedder is not None and is_message_query(values):
         alike = session_similarity(made.places.owner, vectors_by_id(connection, reads.generation, made.ids))

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from app.core.stores import STORES
-from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filter_mask import with_mask
@@ -16,6 +15,7 @@ from app.retrieval.candidates.filters import build_filter
 from app.retrieval.model import Query
 from app.retrieval.operators import OPERATORS, SESSION_IS, query_clauses
 from app.retrieval.query.parser import parse
+from app.retrieval.snapshot import take_snapshot
 from tests.unit.app.vault_harness import VaultHarness
 
 VALUES = {
@@ -58,8 +58,8 @@ def filled(vault_harness: VaultHarness) -> VaultHarness:
 @pytest.mark.parametrize("name", [*VALUES, "times"])
 def test_all_forms_answer_the_same_chunks(filled: VaultHarness, name: str) -> None:
     def check(connection: apsw.Connection) -> set[int]:
-        cache, seen = IndexCache(), set[int]()
-        columns = cache.columns(connection, last_chunk(connection))
+        snapshot, seen = take_snapshot(connection, IndexCache()), set[int]()
+        columns = snapshot.columns
         every = np.flatnonzero(columns.exists)
         for query in TIMES if name == "times" else queries(name):
             for stores in EVERY_ACCESS:
@@ -68,11 +68,11 @@ def test_all_forms_answer_the_same_chunks(filled: VaultHarness, name: str) -> No
                 expected = {int(str(row[0])) for row in connection.execute(sql + where.sql, where.values)}
                 by_point = {int(str(row[0])) for row in connection.execute(sql + where.point_sql, where.values)}
                 assert by_point == expected, (query, stores)
-                found = with_mask(connection, where, cache)
+                found = with_mask(snapshot, where)
                 masked = {*every[found.mask[every]].tolist()}
                 assert masked == expected if found.is_exact else masked >= expected, (query, stores)
                 for form in (where, found):
-                    kept = {*every[passes_filter(connection, columns, every, form)].tolist()}
+                    kept = {*every[passes_filter(snapshot, every, form)].tolist()}
                     assert kept == expected, (query, stores)
                 if where.is_by_type:
                     by_type = columns.where(every, [where.suits(one) for one in columns.types])

@@ -21,9 +21,8 @@ from app.index.vectors.vector_repo import Generation
 from app.retrieval import service
 from app.retrieval.candidates.vectors import vectors_by_id
 from app.retrieval.model import Found
-from app.retrieval.pipeline import run_search
+from app.retrieval.pipeline import run_search, search_outside_index
 from app.retrieval.query.parser import parse
-from app.retrieval.reader_work import search_texts
 from app.retrieval.recipes import find_recipe
 from app.retrieval.request import Request, SearchResult, Stopwatch, VectorQuery, VectorsFailedError
 from app.retrieval.service import SearchService
@@ -135,7 +134,7 @@ def test_a_search_of_former_texts_ends_between_them(vault_harness: VaultHarness)
     request = Request(parse("heron", 0), recipe, ["words"], STORES, 0, 20, None, IndexCache, as_of_ms=moment)
 
     def search(connection: apsw.Connection) -> Found:
-        return search_texts(connection, request)
+        return search_outside_index(connection, request)
 
     assert [hit.id for hit in vault_harness.do(vault_harness.store.read(search)).hits] == [memory.id]
     request.stop.set()

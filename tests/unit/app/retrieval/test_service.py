@@ -1,15 +1,18 @@
 """Search through the whole pipeline, on a real vault."""
 
+import gc
+import threading
 from datetime import UTC, datetime, timedelta
-from typing import Any
+from typing import Any, NoReturn
 
 import pytest
 
 from app.api.caller import Caller
 from app.embed.static_embedder import StaticEmbedder
-from app.errors import InputError
+from app.errors import InputError, MachineError
 from app.host import Host
 from app.memories.model import MemoryFilter
+from app.retrieval import snapshot
 from app.retrieval.model import Found
 
 
@@ -346,3 +349,26 @@ def test_so_many_turns_of_a_conversation_are_shown(filled: Host, recipe: str) ->
         found = search(filled, "heron", recipe=recipe, per_session=most)
         assert [hit.id for hit in found.hits if hit.target == "message"] == whole[:most]
         assert [hit.title for hit in found.hits if hit.title == "Elm"]
+
+
+def test_a_read_that_fails_when_no_search_waits_for_it_is_not_logged(
+    host: Host, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    has_begun, may_end = threading.Event(), threading.Event()
+
+    def failing(_connection: object) -> NoReturn:
+        has_begun.set()
+        may_end.wait(10)
+        raise MachineError("The vault is closing.")
+
+    monkeypatch.setattr(snapshot, "last_chunk", failing)
+    search = host.call("memory.search", {"query": "heron"})
+    assert has_begun.wait(10)
+    search.cancel()
+    host.ask("vault.stats")
+    may_end.set()
+    for _ in range(5):  # until the engine has heard of the failure
+        host.ask("vault.stats")
+    host.stop()
+    gc.collect()
+    assert [record.getMessage() for record in caplog.records if record.name == "asyncio"] == []

@@ -8,6 +8,7 @@ from app.index.columns.index_cache import IndexCache
 from app.index.tokenizer import stem
 from app.retrieval import warmup
 from app.retrieval.query.match_expression import quote
+from app.retrieval.snapshot import take_snapshot
 from app.retrieval.warmup import preload_frequent_words
 from tests.unit.app.vault_harness import VaultHarness
 
@@ -28,7 +29,7 @@ def test_frequent_words_are_read_and_neither_rare_nor_ubiquitous_ones(
     kept = IndexCache()
 
     def work(connection: apsw.Connection) -> tuple[int, int]:
-        return preload_frequent_words(connection, kept), last_chunk(connection)
+        return preload_frequent_words(take_snapshot(connection, kept)), last_chunk(connection)
 
     known, last = vault_harness.do(vault_harness.store.read(work))
     assert known == 3
@@ -48,7 +49,8 @@ def test_an_empty_vault_and_a_small_one_have_none(
     for number, text in enumerate(texts):
         vault_harness.say(text, session=f"s{number}")
     vault_harness.sync()
-    assert (
-        vault_harness.do(vault_harness.store.read(lambda connection: preload_frequent_words(connection, IndexCache())))
-        == 0
-    )
+
+    def work(connection: apsw.Connection) -> int:
+        return preload_frequent_words(take_snapshot(connection, IndexCache()))
+
+    assert vault_harness.do(vault_harness.store.read(work)) == 0

@@ -6,7 +6,6 @@ import apsw
 import pytest
 
 from app.core.stores import STORES
-from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates import date_retriever
 from app.retrieval.candidates.date_retriever import messages_of_named_times
@@ -15,6 +14,7 @@ from app.retrieval.candidates.filters import build_filter
 from app.retrieval.query.parser import parse
 from app.retrieval.query.question import analyse_question
 from app.retrieval.ranking.candidate_pool import with_owner_ids
+from app.retrieval.snapshot import take_snapshot
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
 from tests.unit.app.vault_harness import VaultHarness
@@ -32,12 +32,11 @@ def found(vault_harness: VaultHarness, text: str) -> list[str]:
     query = parse(text, round(NOW.timestamp() * 1000))
 
     def work(connection: apsw.Connection) -> list[str]:
-        index_cache = IndexCache()
-        columns, where = index_cache.columns(connection, last_chunk(connection)), build_filter(query, STORES)
+        snapshot, where = take_snapshot(connection, IndexCache()), build_filter(query, STORES)
         if where.is_restrictive:
-            where = with_mask(connection, where, index_cache)
-        places = messages_of_named_times(connection, columns, analyse_question(query), where)
-        return [f"{session}#{seq}" for session, seq in with_owner_ids(columns, places)]
+            where = with_mask(snapshot, where)
+        places = messages_of_named_times(snapshot, analyse_question(query), where)
+        return [f"{session}#{seq}" for session, seq in with_owner_ids(snapshot.columns, places)]
 
     return vault_harness.do(vault_harness.store.read(work))
 

@@ -8,14 +8,14 @@ import numpy as np
 import pytest
 
 from app.core.stores import STORES
-from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filter_mask import with_mask
-from app.retrieval.candidates.filter_only import FilterOnlyResult
+from app.retrieval.candidates.filter_only import filter_only
 from app.retrieval.candidates.filters import ChunkFilter, build_filter, with_word_filter
 from app.retrieval.model import Query
 from app.retrieval.query.parser import parse
+from app.retrieval.snapshot import take_snapshot
 from tests.unit.app.vault_harness import VaultHarness
 
 QUERIES = [
@@ -32,9 +32,9 @@ QUERIES = [
 
 def reported(vault_harness: VaultHarness, index_cache: IndexCache, where: ChunkFilter) -> list[int]:
     def work(connection: apsw.Connection) -> list[int]:
-        columns = index_cache.columns(connection, last_chunk(connection))
-        ids = np.arange(1, len(columns.owner))
-        found: list[int] = ids[passes_filter(connection, columns, ids, where)].tolist()
+        snapshot = take_snapshot(connection, index_cache)
+        ids = np.arange(1, len(snapshot.columns.owner))
+        found: list[int] = ids[passes_filter(snapshot, ids, where)].tolist()
         return found
 
     return vault_harness.do(vault_harness.store.read(work))
@@ -69,7 +69,7 @@ def test_a_search_without_words_lists_nothing_that_is_being_removed(various: Vau
     kept = IndexCache()
 
     def listed(connection: apsw.Connection) -> list[str]:
-        found = FilterOnlyResult(connection, build_filter(Query(""), STORES), None, kept, None)
+        found = filter_only(take_snapshot(connection, kept), build_filter(Query(""), STORES), None)
         return sorted(item.target for item in found.shown(0, 100))
 
     everything = various.do(various.store.read(listed))
@@ -108,7 +108,7 @@ def test_what_is_known_of_operators_is_what_the_database_says(
     for change in ("", *CHANGES):
         for statement in change:
             run(various, statement)
-        exact = various.do(various.store.read(lambda connection: with_mask(connection, where, kept)))
+        exact = various.do(various.store.read(lambda connection: with_mask(take_snapshot(connection, kept), where)))
         assert exact.is_exact
         assert reported(various, kept, exact) == reported(various, kept, replace(where, is_by_type=False))
     assert not with_word_filter(exact, '"a"', None).is_exact
@@ -117,7 +117,7 @@ def test_what_is_known_of_operators_is_what_the_database_says(
 def test_chunks_that_came_after_the_search_began_are_none(various: VaultHarness) -> None:
     query, kept = parse("role:user", 0), IndexCache()
     where = build_filter(query, STORES)
-    found = various.do(various.store.read(lambda connection: with_mask(connection, where, kept)))
+    found = various.do(various.store.read(lambda connection: with_mask(take_snapshot(connection, kept), where)))
     exact = replace(found, is_exact=True)
     before = reported(various, kept, exact)
     various.say("one more", session="later")

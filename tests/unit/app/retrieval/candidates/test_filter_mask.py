@@ -12,6 +12,7 @@ from app.retrieval.candidates import filters
 from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filters import build_filter
 from app.retrieval.query.parser import parse
+from app.retrieval.snapshot import take_snapshot
 from tests.unit.app.vault_harness import VaultHarness
 
 EXACT = (
@@ -63,7 +64,7 @@ def both(vault_harness: VaultHarness, text: str, stores: Sequence[str] = STORES)
 
     def work(connection: apsw.Connection) -> tuple[set[int], set[int], bool]:
         rows = connection.execute(f"SELECT c.id FROM chunks c WHERE {where.sql}", where.values)
-        found = with_mask(connection, where, IndexCache())
+        found = with_mask(take_snapshot(connection, IndexCache()), where)
         return {int(str(row[0])) for row in rows}, {*np.flatnonzero(found.mask).tolist()}, found.is_exact
 
     return vault_harness.do(vault_harness.store.read(work))

@@ -8,15 +8,15 @@ from hypothesis import strategies as st
 
 from app.core.stores import STORES
 from app.embed.hashed_embedder import DIMENSIONS, HashedEmbedder
-from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.index.vectors.vector_repo import Generation
-from app.retrieval.candidates.filter_only import FilterOnlyResult
+from app.retrieval.candidates.filter_only import filter_only
 from app.retrieval.candidates.filters import ChunkFilter, build_filter, with_word_filter
 from app.retrieval.candidates.retrievers import lexical_by_fts5
 from app.retrieval.candidates.scored_chunks import ScoredChunks
 from app.retrieval.candidates.vectors import nearest_chunks
-from app.retrieval.model import Query
+from app.retrieval.model import Query, RankedCandidate
+from app.retrieval.snapshot import take_snapshot
 from tests.unit.app.vault_harness import VaultHarness
 
 NAMES = ("tag", "kind", "session", "agent", "entity", "role", "is", "store")
@@ -27,8 +27,7 @@ def allowed(connection: apsw.Connection, where: ChunkFilter) -> list[object]:
 
 
 def worded(connection: apsw.Connection, where: ChunkFilter) -> ScoredChunks:
-    columns = IndexCache().columns(connection, last_chunk(connection))
-    return lexical_by_fts5(connection, columns, '"words"', where, 10)
+    return lexical_by_fts5(take_snapshot(connection, IndexCache()), '"words"', where, 10)
 
 
 def query(**fields: object) -> Query:
@@ -49,7 +48,6 @@ def test_there_is_a_value_for_each_mark(
     made = build_filter(query_text, stores)
     assert made.sql.count("?") == len(made.values)
     sees_all = set(stores) >= set(STORES)
-    assert made.sees_all == sees_all
     assert made.is_restrictive == bool(tags or sessions or states or since is not None or not sees_all)
     more = with_word_filter(made, '"a"', '"b"')
     assert more.sql.count("?") == len(more.values)
@@ -84,8 +82,8 @@ def test_the_nearest_are_those_of_numpy(vault_harness: VaultHarness) -> None:
 
     def nearest(vector: bytes, depth: int = 5) -> list[tuple[str, float]]:
         def near(connection: apsw.Connection) -> ScoredChunks:
-            columns = IndexCache().columns(connection, last_chunk(connection))
-            return nearest_chunks(connection, columns, Generation(1, DIMENSIONS), vector, where, depth)
+            snapshot = take_snapshot(connection, IndexCache())
+            return nearest_chunks(snapshot, Generation(1, DIMENSIONS), vector, where, depth)
 
         found = vault_harness.do(vault_harness.store.read(near)).one_per_target()
         return list(zip(found.targets, found.values.tolist(), strict=True))
@@ -106,9 +104,9 @@ def test_newest_first_and_one_of_each(vault_harness: VaultHarness) -> None:
     note = vault_harness.save("word " * 500, title="Note")
     vault_harness.sync()
     where = build_filter(query(), STORES)
-    found = vault_harness.do(
-        vault_harness.store.read(
-            lambda connection: FilterOnlyResult(connection, where, None, IndexCache(), None).shown(0, 100)
-        )
-    )
+
+    def newest(connection: apsw.Connection) -> list[RankedCandidate]:
+        return filter_only(take_snapshot(connection, IndexCache()), where, None).shown(0, 100)
+
+    found = vault_harness.do(vault_harness.store.read(newest))
     assert [item.target for item in found] == [note.id, "s#2", "s#1"]

@@ -9,7 +9,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.core.stores import STORES
-from app.index.columns.chunk_columns import last_chunk
 from app.index.columns.index_cache import IndexCache
 from app.index.tokenizer import stem
 from app.retrieval.candidates import filters, lexical
@@ -20,6 +19,7 @@ from app.retrieval.candidates.scored_chunks import ScoredChunks
 from app.retrieval.model import Query
 from app.retrieval.query.match_expression import Atom, atoms, excluded_expression, match_expression
 from app.retrieval.query.parser import parse
+from app.retrieval.snapshot import SearchSnapshot, take_snapshot
 from tests.unit.app.vault_harness import VaultHarness
 
 TEXTS = (
@@ -56,24 +56,19 @@ def both(vault_harness: VaultHarness, text: str, depth: int = 50) -> tuple[Score
     unwanted = excluded_expression(query)
 
     def scored(connection: apsw.Connection) -> tuple[ScoredChunks, ScoredChunks]:
-        columns = IndexCache().columns(connection, last_chunk(connection))
-        sooner = by_posting_lists(connection, IndexCache(), atoms(query), unwanted, where, depth)
-        return lexical_by_fts5(connection, columns, match, where, depth), sooner
+        snapshot = take_snapshot(connection, IndexCache())
+        sooner = by_posting_lists(snapshot, atoms(query), unwanted, where, depth)
+        return lexical_by_fts5(snapshot, match, where, depth), sooner
 
     exact, sooner = vault_harness.do(vault_harness.store.read(scored))
     return _by_chunk(exact), _by_chunk(sooner)
 
 
 def by_posting_lists(
-    connection: apsw.Connection,
-    index_cache: IndexCache,
-    wanted: Sequence[Atom],
-    unwanted: str | None,
-    where: ChunkFilter,
-    depth: int,
+    snapshot: SearchSnapshot, wanted: Sequence[Atom], unwanted: str | None, where: ChunkFilter, depth: int
 ) -> ScoredChunks:
-    matches = find_matches(connection, index_cache, wanted)
-    return ScoredChunks(matches.columns, *best_matches(connection, matches, unwanted, where, depth))
+    matches = find_matches(snapshot, wanted)
+    return ScoredChunks(snapshot.columns, *best_matches(snapshot, matches, unwanted, where, depth))
 
 
 def _by_chunk(found: ScoredChunks) -> Scored:
@@ -128,7 +123,7 @@ def test_what_went_is_not_found(vault_harness: VaultHarness) -> None:
     def ids() -> list[int]:
         rows = vault_harness.do(
             vault_harness.store.read(
-                lambda connection: by_posting_lists(connection, index_cache, query_text, None, where, 10)
+                lambda connection: by_posting_lists(take_snapshot(connection, index_cache), query_text, None, where, 10)
             )
         )
         found: list[int] = sorted(rows.ids.tolist())
@@ -141,8 +136,7 @@ def test_what_went_is_not_found(vault_harness: VaultHarness) -> None:
     assert ids() == before[1:]
 
     def by_fts5(connection: apsw.Connection) -> ScoredChunks:
-        columns = index_cache.columns(connection, last_chunk(connection))
-        return lexical_by_fts5(connection, columns, '"heron"', where, 9)
+        return lexical_by_fts5(take_snapshot(connection, index_cache), '"heron"', where, 9)
 
     assert sorted(vault_harness.do(vault_harness.store.read(by_fts5)).ids.tolist()) == ids()
 

@@ -11,7 +11,8 @@ from app.errors import ModelUnavailableError
 from app.index.columns.index_cache import IndexCache
 from app.index.vectors.ann_cache import AnnCache
 from app.index.vectors.vector_repo import Generation
-from app.retrieval.candidates.retrievers import PREFETCH_FROM, PrefetchedNeighbours
+from app.retrieval.candidates.retrievers import PREFETCH_FROM
+from app.retrieval.candidates.vectors import PrefetchedNeighbours
 from app.retrieval.pipeline import run_search
 from app.retrieval.query.parser import parse
 from app.retrieval.recipes import find_recipe

@@ -7,7 +7,8 @@ import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumns, ChunkType
 from app.index.columns.style_cache import StyleFeatureCache
-from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlace, MessagePlaces, ScoredChunks
+from app.retrieval.candidates.scored_chunks import WHOLE, MessagePlace, MessagePlaces, ScoredChunks, empty_chunks
+from app.retrieval.query.question import Question
 from app.retrieval.ranking import candidate_pool
 from app.retrieval.ranking.candidate_pool import CandidateTexts, RankingInput, merge_scores
 
@@ -99,6 +100,7 @@ def scores(columns: ChunkColumns, found: Sequence[Scored]) -> ScoredChunks:
 
 
 def gathered(
+    question: Question,
     lines: Sequence[Line],
     found: Sequence[Scored],
     candidates: Sequence[MessagePlace],
@@ -116,7 +118,6 @@ def gathered(
     allowed = np.array([line.allowed for line in lines], dtype=np.bool_)
     places = _places(columns, [one.place for one in lines])
     read = CandidateTexts(
-        columns,
         ids,
         places,
         allowed,
@@ -125,11 +126,18 @@ def gathered(
         style_cache,
         style_cache.authors_of(ids),
     )
-    legs = merge_scores(
-        columns, scores(columns, found), ScoredChunks(columns, np.zeros(0, dtype=np.int64), np.zeros(0))
-    )
+    legs = merge_scores(columns, scores(columns, found), empty_chunks(columns))
+    wanted = _places(columns, candidates)
     return RankingInput(
-        legs, _places(columns, candidates), read, total, counts, candidate_pool.SessionStatistics(*statistics)
+        question,
+        legs,
+        empty_chunks(columns),
+        wanted,
+        legs.rows(wanted),
+        read,
+        total,
+        counts,
+        candidate_pool.SessionStatistics(*statistics),
     )
 
 

@@ -39,7 +39,7 @@ def words(*scores: tuple[int, float]) -> list[Scored]:
 def features(question: str, lines: list[Line], found: list[Scored]) -> dict[str, list[float]]:
     ask = analyse_question(parse(question, NOW))
     places = list(dict.fromkeys(one.place for one in lines))
-    made = build_table(ask, gathered(lines, found, places, 100, [5] * len(ask.search_words)))
+    made = build_table(gathered(ask, lines, found, places, 100, [5] * len(ask.search_words)))
     return dict(zip(NAMES, made.values.T.tolist(), strict=True))
 
 
@@ -107,8 +107,8 @@ def test_a_message_has_several_sentences() -> None:
     for text, message in (("hens?", -0.5), ("Hens. And now?", -0.5), ("Hi. Hens. And now?", 0.5)):
         lines = [line(1, "hens"), line(2, "eggs")]
         ask = analyse_question(parse(text, NOW))
-        read = gathered(lines, [], [one.place for one in lines], 9, [1] * len(ask.search_words))
-        values = min_max_scale(build_table(ask, read).values)
+        read = gathered(ask, lines, [], [one.place for one in lines], 9, [1] * len(ask.search_words))
+        values = min_max_scale(build_table(read).values)
         assert values[:, NAMES.index("message")].tolist() == [message] * 2
         assert is_message_query(values) == (message > 0)
     assert not is_message_query(values[:0])
@@ -184,7 +184,7 @@ def test_a_passage_lends_its_score_to_its_turns() -> None:
 
 
 def test_nothing_found_is_an_empty_table() -> None:
-    made = build_table(analyse_question(parse("x", NOW)), gathered([], [], [], 0, [0]))
+    made = build_table(gathered(analyse_question(parse("x", NOW)), [], [], [], 0, [0]))
     assert len(made.ids) == 0
     assert expand_interactions(min_max_scale(made.values)).shape == (0, BLOCKS * len(NAMES))
 
@@ -214,7 +214,7 @@ def test_what_conversations_say_and_a_memory_as_much_as_its_words() -> None:
     lines = [line(1, "rye"), note]
     found = [*words((1, 4.0)), Scored(9, "memory", "", "note-1", 1, 1, DAY, 2.0)]
     ask, said = analyse_question(parse("rye", NOW)), {"s": SessionTotals(6.0, 3.0, 2.0, 10.0)}
-    made = build_table(ask, gathered(lines, found, [("s", 1), note.place], 9, [1], said))
+    made = build_table(gathered(ask, lines, found, [("s", 1), note.place], 9, [1], said))
     got = dict(zip(NAMES, made.values.T.tolist(), strict=True))
     assert got["session_words"] == [6, 3]
     assert got["session_coverage"] == [2, 1]

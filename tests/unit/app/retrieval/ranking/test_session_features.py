@@ -22,6 +22,7 @@ from app.retrieval.query.match_expression import Atom
 from app.retrieval.query.parser import parse
 from app.retrieval.ranking.candidate_pool import with_owner_ids
 from app.retrieval.ranking.session_features import SessionScores, add_session_openings, latest_sessions
+from app.retrieval.snapshot import take_snapshot
 from app.store.connection import open_reader
 
 BEGUN = datetime(2024, 3, 1, tzinfo=UTC)
@@ -50,8 +51,8 @@ def where(text: str = "", stores: Any = STORES) -> tuple[ChunkFilter, int | None
 
 
 def weighed(connection: apsw.Connection, index_cache: IndexCache | None = None) -> SessionScores:
-    known = index_cache or IndexCache()
-    return SessionScores(find_matches(connection, known, [Atom('"rye"', ("rye",))]), known.messages)
+    snapshot = take_snapshot(connection, index_cache or IndexCache())
+    return SessionScores(snapshot, find_matches(snapshot, [Atom('"rye"', ("rye",))]))
 
 
 def said(weighed: SessionScores, *names: str) -> dict[str, dict[str, float]]:
@@ -68,20 +69,17 @@ def places(weighed: SessionScores, *wanted: tuple[str, int]) -> MessagePlaces:
 
 def in_let(connection: apsw.Connection, newest: dict[str, int], allowed: ChunkFilter, *wanted: tuple[str, int]) -> Any:
     rye = weighed(connection)
-    return with_owner_ids(rye.columns, add_session_openings(connection, places(rye, *wanted), newest, rye, allowed))
+    return with_owner_ids(rye.columns, add_session_openings(places(rye, *wanted), newest, rye, allowed))
 
 
 def latest_of(connection: apsw.Connection, text: str = "", stores: Any = STORES) -> dict[str, int]:
     """Return the same with and without cached columns."""
     allowed, until = where(text, stores)
-    index_cache = IndexCache()
-    columns = weighed(connection, index_cache).columns
-    known = with_mask(connection, allowed, index_cache) if allowed.is_restrictive else allowed
-    found = latest_sessions(connection, known, until, columns, index_cache.messages)
-    assert found == latest_sessions(connection, replace(known, is_exact=False), until, columns, index_cache.messages)
-    assert found == latest_sessions(
-        connection, replace(allowed, is_by_type=False), until, columns, index_cache.messages
-    )
+    snapshot = take_snapshot(connection, IndexCache())
+    known = with_mask(snapshot, allowed) if allowed.is_restrictive else allowed
+    found = latest_sessions(snapshot, known, until)
+    assert found == latest_sessions(snapshot, replace(known, is_exact=False), until)
+    assert found == latest_sessions(snapshot, replace(allowed, is_by_type=False), until)
     return found
 
 
@@ -94,13 +92,14 @@ def test_the_latest_come_first(talked: apsw.Connection) -> None:
 
 def test_a_conversation_without_turns_is_not_among_the_latest(talked: apsw.Connection) -> None:
     allowed, until = where()
-    index_cache = IndexCache()
-    columns, turns = weighed(talked, index_cache).columns, index_cache.messages
-    fewer = replace(columns, numbers={name: number for name, number in columns.numbers.items() if name != "sea"})
+    snapshot = take_snapshot(talked, IndexCache())
+    columns = snapshot.columns
+    numbers = {name: number for name, number in columns.numbers.items() if name != "sea"}
+    fewer = replace(snapshot, columns=replace(columns, numbers=numbers))
     assert columns.words[0] > 0  # of what is no turn
-    assert latest_sessions(talked, allowed, until, fewer, turns) == {"kitchen": 1, "garden": 2}
+    assert latest_sessions(fewer, allowed, until) == {"kitchen": 1, "garden": 2}
     columns.words[columns.numbers["kitchen"]] = 0
-    assert latest_sessions(talked, allowed, until, fewer, turns) == {"garden": 1}
+    assert latest_sessions(fewer, allowed, until) == {"garden": 1}
 
 
 def test_what_is_let_in_is_the_first_turn_that_is_there(talked: apsw.Connection) -> None:
@@ -109,8 +108,8 @@ def test_what_is_let_in_is_the_first_turn_that_is_there(talked: apsw.Connection)
     rye = weighed(talked)
     first = rye.columns.numbers["sea"]
     rye.columns.exists[np.flatnonzero(rye.columns.owner == first)[0]] = False
-    assert with_owner_ids(rye.columns, rye.openings(talked, [first], allowed)) == [("sea", 2)]
-    assert not len(rye.openings(talked, [], allowed))
+    assert with_owner_ids(rye.columns, rye.openings([first], allowed)) == [("sea", 2)]
+    assert not len(rye.openings([], allowed))
 
 
 def test_the_latest_of_those_that_operators_allow(talked: apsw.Connection) -> None:
@@ -137,9 +136,8 @@ def test_a_memory_says_nothing_as_a_conversation(talked: apsw.Connection) -> Non
 def test_those_of_a_time_have_not_ended_before(talked: apsw.Connection) -> None:
     allowed, _ = where()
     times = [round((BEGUN + timedelta(days=days)).timestamp() * 1000) for days in (0.5, 1.5)]
-    index_cache = IndexCache()
-    columns = weighed(talked, index_cache).columns
-    assert latest_sessions(talked, allowed, times[1], columns, index_cache.messages, since=times[0]) == {"kitchen": 1}
+    snapshot = take_snapshot(talked, IndexCache())
+    assert latest_sessions(snapshot, allowed, times[1], since=times[0]) == {"kitchen": 1}
 
 
 def say(host: Host, session: str, content: str, at: str) -> None:
@@ -173,8 +171,7 @@ def _check_times(host: Host) -> None:
 
 def test_a_turn_of_each_is_let_in_as_far_as_it_is_allowed(talked: apsw.Connection) -> None:
     allowed, until = where()
-    index_cache = IndexCache()
-    newest = latest_sessions(talked, allowed, until, weighed(talked, index_cache).columns, index_cache.messages)
+    newest = latest_sessions(take_snapshot(talked, IndexCache()), allowed, until)
     assert in_let(talked, newest, allowed, ("garden", 2))[0] == ("garden", 2)
     assert set(in_let(talked, newest, allowed, ("garden", 2))) == {("garden", 2), ("kitchen", 1), ("sea", 1)}
     assert in_let(talked, {}, allowed, ("sea", 2))[1:] == [("garden", 1), ("kitchen", 1)]

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.retrieval.model import Span, Term
+from app.retrieval.query.match_expression import search_terms
 from app.retrieval.results.snippets import LENGTH, MAX_TERMS_SHOWN, snippet, spans
 
 
@@ -165,14 +166,14 @@ def test_any_snippet_is_of_the_text_and_marks_lie_in_it(text: str, terms: list[T
     rest = iter(text)
     assert all(character in rest for character in shown.strip("…") if not character.isspace())
     assert {shown[mark.start : mark.end] for mark in marks} <= {
-        " ".join(re.split(r"\s+", text[mark.start : mark.end])) for mark in spans(text, terms)
+        " ".join(re.split(r"\s+", text[mark.start : mark.end])) for mark in spans(text, search_terms(terms))
     }
     assert all(0 <= mark.start < mark.end <= len(shown) for mark in marks)
     assert all(first.end <= second.start for first, second in pairwise(marks))
-    assert bool(words) == bool(spans(text, terms))
+    assert bool(words) == bool(spans(text, search_terms(terms)))
     assert not words or marks
     assert all(word in " ".join(text.split()) or word in text for word in words if not word.isspace())
-    longest = max([mark.end - mark.start for mark in spans(text, terms)], default=0)
+    longest = max([mark.end - mark.start for mark in spans(text, search_terms(terms))], default=0)
     assert len(shown) <= max(length, longest) + 2
 
 
