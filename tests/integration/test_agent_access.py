@@ -187,7 +187,7 @@ def test_a_token_given_anew_after_access_ended_does_not_revive_old_connections(h
         client.call("memory.search", {"query": "x"})
         host.ask("agent.revoke", name="scout")
         add(host)
-        with pytest.raises(KeepsakeError, match="replaced by a newer one|access of scout has ended"):
+        with pytest.raises(KeepsakeError, match=r"replaced by a newer one|access of scout has ended"):
             client.call("memory.search", {"query": "x"})
 
 
