@@ -41,6 +41,7 @@ class AgentService:
         self._store = store
         self._clock = clock
         self._decided: dict[str, Agent] = {}
+        self._newest_tokens: dict[str, str] = {}
 
     async def add(
         self,
@@ -58,11 +59,12 @@ class AgentService:
             InputError: The name cannot be used, or an agent of that name has access already.
         """
         clean, token = clean_name(name), new_token()
+        hashed = token_hash(token)
 
         def work(connection: apsw.Connection) -> Agent:
-            return self._register(connection, clean, trust, stores, token_hash(token), review=review, isolated=isolated)
+            return self._register(connection, clean, trust, stores, hashed, review=review, isolated=isolated)
 
-        made = self._note(await self._store.write(work))
+        made = self._note(await self._store.write(work), hashed)
         return Changed(_with_token(made, token), self._changes(made.id, actor))
 
     def decided(self, agent_id: str) -> Agent | None:
@@ -83,35 +85,40 @@ class AgentService:
 
     async def by_token(self, token: str) -> Agent | None:
         """Return the agent with access whose token this is."""
-        return await self._store.read(partial(repo.by_token, hashed=token_hash(token)))
+        return await self.by_token_hash(token_hash(token))
+
+    async def by_token_hash(self, hashed: str) -> Agent | None:
+        """Return the agent with access whose token has a hash."""
+        return await self._store.read(partial(repo.by_token, hashed=hashed))
+
+    def newest_token(self, agent_id: str) -> str | None:
+        """Return the hash of the token that an agent was given since the start, ``None`` for none."""
+        return self._newest_tokens.get(agent_id)
 
     async def ended_name(self, token: str) -> str | None:
         """Return the name of the agent whose access ended and whose token this was."""
         return await self._store.read(partial(repo.ended_name, hashed=token_hash(token)))
-
-    async def with_access(self, agent_id: str) -> Agent | None:
-        """Return an agent by its id if it has access."""
-        found = await self._store.read(partial(repo.by_id, agent_id=agent_id))
-        return None if found is None or found.revoked_at is not None else found
 
     async def request_state(self, token: str) -> str | None:
         """Return the state of the request with a token, ``None`` for no request."""
         return await self._store.read(partial(repo.state_of_request, hashed=token_hash(token)))
 
     async def rotate(self, name: str, *, actor: str = "person") -> Changed[AgentToken]:
-        """Replace an agent's token; the one before is no longer valid.
+        """Replace an agent's token; the one before is no longer valid, on open connections too.
 
         Raises:
             NotFoundError: There is no such agent with access.
         """
         token = new_token()
+        hashed = token_hash(token)
 
         def work(connection: apsw.Connection) -> AgentToken:
             agent = _required(connection, name, with_access=True)
-            repo.set_token(connection, agent.id, token_hash(token))
+            repo.set_token(connection, agent.id, hashed)
             return _with_token(agent, token)
 
         made = await self._store.write(work)
+        self._newest_tokens[made.id] = hashed
         return Changed(made, self._changes(made.id, actor))
 
     async def revoke(self, name: str, *, actor: str = "person") -> Changed[Agent]:
@@ -219,16 +226,16 @@ class AgentService:
             InputError: An agent of that name has access already.
         """
 
-        def work(connection: apsw.Connection) -> Agent:
+        def work(connection: apsw.Connection) -> tuple[Agent, str]:
             found = _waiting(connection, request)
             hashed = repo.request_hash(connection, found.id)
             made = self._register(
                 connection, found.name, trust or found.trust, stores, hashed, review=review, isolated=isolated
             )
             repo.decide(connection, found.id, "allowed", self._clock.now_ms())
-            return made
+            return made, hashed
 
-        agent = self._note(await self._store.write(work))
+        agent = self._note(*await self._store.write(work))
         return Changed(agent, self._changes(agent.id, actor))
 
     async def refuse(self, request: str, *, actor: str = "person") -> Changed[AccessRequest]:
@@ -274,9 +281,11 @@ class AgentService:
         repo.save(connection, agent, hashed, now_ms)
         return _required(connection, agent_id)
 
-    def _note(self, agent: Agent) -> Agent:
-        """Have calls that begin from now on see an agent as it was changed."""
+    def _note(self, agent: Agent, hashed: str = "") -> Agent:
+        """Have calls that begin from now on see an agent as it was changed, and its new token if it has one."""
         self._decided[agent.id] = agent
+        if hashed:
+            self._newest_tokens[agent.id] = hashed
         return agent
 
     @staticmethod

@@ -1,7 +1,8 @@
 """Authentication of agents: the caller that a token belongs to."""
 
 from app.agents.service import AgentService, clean_name
-from app.api.caller import Caller, caller_of, ended_caller
+from app.agents.tokens import token_hash
+from app.api.caller import Caller, caller_of, ended_caller, replaced_caller
 from app.errors import InputError
 
 
@@ -31,20 +32,21 @@ class Authentication:
             ended = await self._agents.ended_name(token)
             return unknown_caller(name, client) if ended is None else ended_caller(ended, client)
         await self._agents.note_seen(agent.id, client)
-        return caller_of(agent, client)
+        return caller_of(agent, client, token_hash(token))
 
     def current(self, caller: Caller) -> Caller:
-        """Return a caller as the person has decided by now, unknown if its access ended."""
+        """Return a caller as the person has decided by now, unknown if its access or its token ended."""
         agent = self._agents.decided(caller.agent_id)
-        if agent is None:
-            return caller
-        is_ended = agent.revoked_at is not None
-        return ended_caller(agent.name, caller.client) if is_ended else caller_of(agent, caller.client)
+        if agent is not None and agent.revoked_at is not None:
+            return ended_caller(agent.name, caller.client)
+        if self._agents.newest_token(caller.agent_id) not in {None, caller.token_hash}:
+            return replaced_caller(caller)
+        return caller if agent is None else caller_of(agent, caller.client, caller.token_hash)
 
     async def renewed(self, caller: Caller) -> Caller | None:
-        """Return an agent's caller as it is now, ``None`` when its access has ended."""
-        agent = await self._agents.with_access(caller.agent_id)
-        return None if agent is None else caller_of(agent, caller.client)
+        """Return an agent's caller as it is now, ``None`` when its access has ended or its token was replaced."""
+        agent = await self._agents.by_token_hash(caller.token_hash)
+        return None if agent is None else caller_of(agent, caller.client, caller.token_hash)
 
 
 def unknown_caller(name: str, client: str) -> Caller:

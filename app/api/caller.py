@@ -32,6 +32,8 @@ class Caller:
         rate: Calls a second that the person allows it, ``None`` for what the settings say.
         state: ``paused`` while the person holds it up, ``unknown`` until the person has let it in.
         has_ended: Whether the person has ended the access that it had; its state is ``unknown``.
+        token_hash: The hash of the token that it showed, ``""`` for none.
+        has_old_token: Whether the person has given the agent another token since; its state is ``unknown``.
     """
 
     name: str
@@ -44,6 +46,8 @@ class Caller:
     state: CallerState = "active"
     rate: float | None = None
     has_ended: bool = False
+    token_hash: str = ""
+    has_old_token: bool = False
 
     @property
     def stores(self) -> tuple[StoreName, ...]:
@@ -66,10 +70,15 @@ def ended_caller(name: str, client: str = "") -> Caller:
     return Caller(name, "public", (), client=client, state="unknown", has_ended=True)
 
 
+def replaced_caller(caller: Caller) -> Caller:
+    """Return the caller that an agent is whose token was replaced by a newer one."""
+    return Caller(caller.name, "public", (), client=caller.client, state="unknown", has_old_token=True)
+
+
 OWNER = Caller("person", is_owner=True)
 
 
-def caller_of(agent: Agent, client: str = "") -> Caller:
+def caller_of(agent: Agent, client: str = "", token_hash: str = "") -> Caller:
     """Return the caller that an agent with access is."""
     return Caller(
         agent.name,
@@ -80,4 +89,5 @@ def caller_of(agent: Agent, client: str = "") -> Caller:
         client=client,
         state="paused" if agent.paused else "active",
         rate=agent.rate,
+        token_hash=token_hash,
     )

@@ -329,9 +329,12 @@ def require_access(operation: Operation, caller: Caller) -> None:
                 operation=name,
                 ended=True,
             )
+        if caller.has_old_token:
+            raise AccessRequiredError(old_token_message(caller.name), operation=name, ended=True)
         raise AccessRequiredError(
-            f"Keepsake does not know this program. Call 'agent.request_access', then have the person allow"
-            f" '{caller.name}' in Keepsake's window or with 'keepsake agent allow'.",
+            "Keepsake does not know this program, or its token was replaced by a newer one. Use the newest token, or"
+            f" call 'agent.request_access' and have the person allow '{caller.name}' in Keepsake's window or with"
+            " 'keepsake agent allow'.",
             operation=name,
         )
     if caller.state == "paused":
@@ -341,6 +344,11 @@ def require_access(operation: Operation, caller: Caller) -> None:
     if not caller.reaches(operation.trust):
         held = caller.trust if caller.trust != "full" else f"it for {' and '.join(caller.stores) or 'no store'} only"
         raise AccessDeniedError(f"'{name}' needs {operation.trust} trust; {caller.name} has {held}.", operation=name)
+
+
+def old_token_message(agent: str) -> str:
+    """Return what an agent is told whose token was replaced."""
+    return f"The token of {agent} was replaced by a newer one. Ask the person for it, and connect again with it."
 
 
 def check_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -328,13 +328,14 @@ async def report(
 
 @operation("schedule.pause_all", access="write", trust="full", owner_only=True)
 async def pause_all(engine: Engine, caller: Caller, until: datetime | None = None) -> Changed[bool]:
-    """Run no schedule until a time.
+    """Run no schedule until a time, or end such a pause; return whether that changed anything.
 
     Args:
-        until: When they go on; now, when left out.
+        until: When they go on; left out, the pause ends and they go on now.
     """
+    before = await engine.schedules.service.paused_until()
     await engine.schedules.service.pause_all(until)
-    return Changed(until is not None, ChangeSet(frozenset({AREA}), (), caller.name))
+    return Changed(until != before, ChangeSet(frozenset({AREA}), (), caller.name))
 
 
 @operation("schedule.status", trust="full")

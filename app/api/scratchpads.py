@@ -2,7 +2,7 @@
 
 from app.api.caller import Caller
 from app.api.registry import operation
-from app.api.session_access import conversation, owner_of
+from app.api.session_access import conversation, owner_of, partner
 from app.api.summaries import check_range
 from app.changes import Changed
 from app.engine import Engine
@@ -87,9 +87,9 @@ async def append_later(
         session: The conversation's id; without one, the channel's latest conversation or a new one. An id that is new
             on a known channel becomes another id of its conversation.
         title: Title of a conversation made by this.
-        agent: The agent it is with, of a conversation made by this.
+        agent: The agent it is with, of a conversation made by this; an agent that leaves it out means itself.
         channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
     """
     return engine.sessions.write_behind.append(
-        messages, session, NewSession(title, agent, channel), caller.name, owner_of(caller)
+        messages, session, NewSession(title, partner(caller, agent), channel), caller.name, owner_of(caller)
     )

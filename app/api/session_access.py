@@ -12,6 +12,14 @@ def owner_of(caller: Caller) -> str | None:
     return None if "private" in caller.stores else caller.name
 
 
+def partner(caller: Caller, agent: str) -> str:
+    """Return the agent that a conversation is with which a caller makes.
+
+    An agent that names none means itself: undo and quarantine find what it made by that name.
+    """
+    return agent or (caller.name if caller.agent_id else "")
+
+
 async def conversation(engine: Engine, caller: Caller, session: str) -> str:
     """Return the stored id of a session, or the given one without access.
 

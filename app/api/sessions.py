@@ -4,7 +4,7 @@ from datetime import datetime
 
 from app.api.caller import Caller
 from app.api.registry import Count, operation
-from app.api.session_access import conversation, owner_of
+from app.api.session_access import conversation, owner_of, partner
 from app.changes import Changed
 from app.core.facets import Facet
 from app.engine import Engine
@@ -36,11 +36,11 @@ async def append(
         session: The conversation's id; without one, the channel's latest conversation or a new one. An id that is new
             on a known channel becomes another id of its conversation.
         title: Title of a conversation made by this.
-        agent: The agent it is with, of a conversation made by this.
+        agent: The agent it is with, of a conversation made by this; an agent that leaves it out means itself.
         channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
         key: An id of the caller's own for this append, so that it can be repeated safely.
     """
-    heading = NewSession(title, agent, channel)
+    heading = NewSession(title, partner(caller, agent), channel)
     return await engine.sessions.service.append(messages, session, heading, caller.name, key, owner_of(caller))
 
 
@@ -52,10 +52,10 @@ async def create(
 
     Args:
         title: Its title.
-        agent: The agent it is with; below full trust always the caller.
+        agent: The agent it is with; an agent that leaves it out means itself, and below full trust it is always that.
         channel: ``channel:chat:thread`` it comes from.
     """
-    agent = agent if caller.reaches("full") else caller.name
+    agent = partner(caller, agent) if caller.reaches("full") else caller.name
     return await engine.sessions.service.create(NewSession(title, agent, channel), caller.name)
 
 

@@ -92,8 +92,12 @@ def claims(connection: apsw.Connection, after: int, limit: int) -> list[Row]:
     return [(place, dict(zip(names, row, strict=True))) for place, row in enumerate(rows, after + 1)]
 
 
-def put(connection: apsw.Connection, imported: dict[str, Any], now_ms: int) -> None:
+def put(connection: apsw.Connection, imported: dict[str, Any], now_ms: int) -> entity_state.State | None:
     """Store an exported entity under its own id; a newer decision made here stays.
+
+    Returns:
+        Its state before, ``None`` where it stays as it was. An entity that was not there counts as one that reading
+        made and nothing mentions: nobody sees it, and a text that names it later makes it an entity again.
 
     Raises:
         InputError: Its type is unknown, or another entity that a person decided about has its name and type.
@@ -101,10 +105,14 @@ def put(connection: apsw.Connection, imported: dict[str, Any], now_ms: int) -> N
     if imported["entity_type"] not in TYPES:
         raise InputError(f"'{imported['entity_type']}' is not a type of entities.", type=imported["entity_type"])
     held = repo.get(connection, imported["id"])
-    if held is not None and to_ms(held.updated_at) >= imported["updated_at"]:
-        return
+    is_decided = held is not None and (held.touched or held.protected or held.merged_into is not None)
+    # An undone import leaves an entity without a decision, whose time says when that was and not what is newer.
+    is_newer = held is not None and to_ms(held.updated_at) >= imported["updated_at"]
+    if is_newer and (is_decided or not imported["touched"]):
+        return None
     if held is None and imported["merged_into"] is None:
         _take_over(connection, imported)
+    before = entity_state.read(connection, imported["id"]) or _unread(imported)
     state = {name: imported[name] for name in ("name", "summary", "protected", "touched", "merged_into", "attributes")}
     state |= {"type": imported["entity_type"], "aliases": imported["aliases"]}
     state["claims"] = [[one.owner_kind, one.owner_id, one.from_id] for one in repo.claims(connection, imported["id"])]
@@ -118,6 +126,7 @@ def put(connection: apsw.Connection, imported: dict[str, Any], now_ms: int) -> N
         (imported["created_at"], imported["updated_at"], imported["id"]),
     )
     _place(connection, imported)
+    return before
 
 
 def put_relation(connection: apsw.Connection, imported: dict[str, Any]) -> None:
@@ -148,6 +157,22 @@ def put_claim(connection: apsw.Connection, imported: dict[str, Any], now_ms: int
     )
     if connection.changes():
         relink(connection, (), [(imported["owner_kind"], imported["owner"])], now_ms)
+
+
+def _unread(imported: dict[str, Any]) -> entity_state.State:
+    """Return the state of an entity that no text names and nobody decided about."""
+    return {
+        "name": imported["name"],
+        "type": imported["entity_type"],
+        "summary": "",
+        "protected": False,
+        "touched": False,
+        "merged_into": None,
+        "attributes": {},
+        "aliases": [imported["name"]],
+        "claims": [],
+        "relations": [],
+    }
 
 
 def _take_over(connection: apsw.Connection, imported: dict[str, Any]) -> None:

@@ -6,8 +6,11 @@ Nothing but an earlier export is overwritten.
 import errno
 import hashlib
 import json
+import logging
 import os
+import re
 import shutil
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
@@ -20,6 +23,9 @@ from app.exchange.formats.detect import detect
 MANIFEST = ".keepsake-export.json"
 PRIVATE_FILE = 0o600
 PRIVATE_FOLDER = 0o700
+_PARTIAL_END = ".partial"
+_ABANDONED_S = 600.0
+_log = logging.getLogger(__name__)
 _FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
 
 
@@ -38,7 +44,31 @@ def writable(path: Path) -> Iterator[None]:
 def _partial_path(path: Path) -> Path:
     if not path.parent.is_dir():
         raise InputError(f"There is no folder {path.parent}. Make it first, or choose another place.", path=str(path))
-    return path.parent / f".{path.name[:40]}.{uuid4().hex[:8]}.partial"
+    return path.parent / f"{_partial_start(path)}{uuid4().hex[:8]}{_PARTIAL_END}"
+
+
+def _partial_start(path: Path) -> str:
+    return f".{path.name[:40]}."
+
+
+def _remove_abandoned(path: Path) -> None:
+    """Remove what exports to ``path`` left that were killed: it is hidden, and nobody else would.
+
+    Only after an export succeeded, for until then what is left may be the only copy.
+    """
+    start, before = _partial_start(path), time.time() - _ABANDONED_S
+    named = re.compile(re.escape(start) + "[0-9a-f]{8}" + re.escape(_PARTIAL_END))
+    try:
+        for left in list(path.parent.iterdir()):
+            if named.fullmatch(left.name) and not left.is_symlink() and _last_written(left) < before:
+                shutil.rmtree(left) if left.is_dir() else left.unlink()
+    except OSError as error:
+        _log.info("what an earlier export left could not be removed: %s", error)
+
+
+def _last_written(left: Path) -> float:
+    inside = left.rglob("*") if left.is_dir() else ()
+    return max(float(one.lstat().st_mtime) for one in (left, *inside))
 
 
 class FileTarget:
@@ -69,6 +99,7 @@ class FileTarget:
     def commit(self) -> None:
         """Put the written file in its place."""
         self.partial.replace(self.path)
+        _remove_abandoned(self.path)
 
     def abandon(self) -> None:
         """Remove what was written."""
@@ -152,6 +183,7 @@ class FolderTarget:
             self.path.rename(old)
         self.partial.rename(self.path)
         shutil.rmtree(old, ignore_errors=True)
+        _remove_abandoned(self.path)
 
     def abandon(self) -> None:
         """Remove what was written."""

@@ -112,8 +112,8 @@ class VaultSink:
         self._clock = clock
         self._rest = rest
         self._open: dict[str, _Session] = {}
-        self._details = DetailImport()
         self._run_id = run_id or new_id("run")
+        self._details = DetailImport(self._run_id)
         self._has_made = False
         self._made: list[str] = []
 
@@ -158,11 +158,12 @@ class VaultSink:
             elif isinstance(record, MessageRecord):
                 messages.append(record)
             elif isinstance(record, VaultDetail):
-                self._put_detail(connection, record, counts)
+                self._put_detail(connection, record, actor, counts)
+        self._details.record(connection, actor, self._clock.now_ms())
         if messages:
             self._append(connection, messages, fmt, counts)
         self._index_messages(connection, counts)
-        self._has_made = self._has_made or bool(self._made)
+        self._has_made = self._has_made or bool(self._made) or self._details.has_changes
         for session_id in self._made:
             self._record(connection, session_id, actor)
         self._made.clear()
@@ -292,10 +293,10 @@ class VaultSink:
         self._index.messages_stored(connection, counts.unindexed)
         counts.unindexed.clear()
 
-    def _put_detail(self, connection: apsw.Connection, detail: VaultDetail, counts: _Counts) -> None:
+    def _put_detail(self, connection: apsw.Connection, detail: VaultDetail, actor: str, counts: _Counts) -> None:
         key = detail.fields.get("session")
         if key is None:
-            problem = self._details.put(connection, detail, self._clock.now_ms())
+            problem = self._details.put(connection, detail, actor, self._clock.now_ms())
             counts.problems.extend(() if problem is None else (problem,))
             return
         opened = self._open.get(key)

@@ -131,10 +131,13 @@ def undoes_another(connection: apsw.Connection, entry: HistoryRow) -> bool:
 
 
 def is_addition_undone(connection: apsw.Connection, target: str) -> bool:
-    """Return whether the latest change of a target undid its addition."""
+    """Return whether the latest change of a target undid its addition, be it after a redo."""
     found = connection.execute(
-        "SELECT 1 FROM memory_history WHERE target = ?1 AND event = 'ADD'"
-        " AND undone_by = (SELECT max(id) FROM memory_history WHERE target = ?1)",
+        "WITH RECURSIVE chain (id, next, stands) AS ("
+        " SELECT id, undone_by, 1 FROM memory_history WHERE target = ?1 AND event = 'ADD'"
+        " UNION ALL SELECT h.id, h.undone_by, 1 - chain.stands FROM chain JOIN memory_history h ON h.id = chain.next)"
+        " SELECT 1 FROM chain WHERE next IS NULL AND NOT stands"
+        " AND id = (SELECT max(id) FROM memory_history WHERE target = ?1)",
         (target,),
     ).fetchone()
     return found is not None

@@ -46,14 +46,19 @@ def created_memories(connection: apsw.Connection, actor: str, since_ms: int, unt
     return [str(row[0]) for row in rows]
 
 
-def sessions_of(connection: apsw.Connection, agent: str, since_ms: int, until_ms: int) -> list[tuple[str, bool]]:
-    """Return an agent's conversations with turns within a time, and whether each began within it."""
+def sessions_of(
+    connection: apsw.Connection, agent: str, since_ms: int, until_ms: int, now_ms: int
+) -> list[tuple[str, bool]]:
+    """Return an agent's conversations with turns within a time, and whether each began and ended within it.
+
+    A turn whose writer gave it a time still to come was written by now, and keeps no conversation.
+    """
     rows = connection.execute(
         "SELECT s.id, s.first_seen >= ?2 AND NOT EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id"
-        "  AND m.created_at > ?3) FROM sessions s WHERE s.agent = ?1 AND s.forgotten_at IS NULL"
+        "  AND m.created_at > ?3 AND m.created_at <= ?4) FROM sessions s WHERE s.agent = ?1 AND s.forgotten_at IS NULL"
         " AND ((s.first_seen BETWEEN ?2 AND ?3) OR EXISTS (SELECT 1 FROM messages m WHERE m.session_id = s.id"
         "  AND m.created_at BETWEEN ?2 AND ?3)) ORDER BY s.rowid",
-        (agent, since_ms, until_ms),
+        (agent, since_ms, until_ms, now_ms),
     )
     return [(str(row[0]), bool(row[1])) for row in rows]
 

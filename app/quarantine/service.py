@@ -192,7 +192,7 @@ class QuarantineService:
 
         def work(connection: apsw.Connection) -> list[tuple[str, str]]:
             found = []
-            for session, is_new in repo.sessions_of(connection, agent, since_ms, until_ms):
+            for session, is_new in repo.sessions_of(connection, agent, since_ms, until_ms, self._clock.now_ms()):
                 is_changed = repo.changed_by_others(connection, session, agent)
                 found.append((session, _RENAMED if is_changed else "" if is_new else _OLDER))
             return found

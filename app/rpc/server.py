@@ -12,7 +12,7 @@ from app.agents.service import AREA as AGENTS_AREA
 from app.api.authentication import Authentication
 from app.api.caller import Caller
 from app.api.event_access import visible
-from app.api.registry import Catalogue
+from app.api.registry import Catalogue, old_token_message
 from app.changes import ChangeSet, Event, Feed, Progress
 from app.core.error_location import error_location
 from app.errors import AccessDeniedError, AccessRequiredError, MachineError, TooManyConnectionsError
@@ -227,8 +227,10 @@ class SocketServer:
                     # What it may do has changed, which is the one change among agents that it hears of.
                     connection.tell(event_payload(ChangeSet(frozenset({AGENTS_AREA}), (renewed.agent_id,))))
             else:
-                self._catalogue.trace.event("socket.refused", reason="revoked")
-                connection.turn_away(AccessRequiredError(f"The access of {caller.name} has ended."))
+                is_replaced = self._current(caller).has_old_token
+                self._catalogue.trace.event("socket.refused", reason="old_token" if is_replaced else "revoked")
+                said = old_token_message(caller.name) if is_replaced else f"The access of {caller.name} has ended."
+                connection.turn_away(AccessRequiredError(said))
 
     def _on_event(self, event: Event) -> None:
         # The feed is told on whichever thread the work is done.

@@ -365,7 +365,13 @@ class ScheduleService:
         return await self._store.read(repo.claims)
 
     async def pause_all(self, until: datetime | None) -> None:
-        """Run nothing until an instant; ``None`` ends the pause."""
+        """Run nothing until an instant; ``None`` ends the pause.
+
+        Raises:
+            InputError: The instant has passed.
+        """
+        if until is not None and until <= self._now():
+            raise InputError("The time until which no schedule runs must be in the future.", field="until")
         value = "" if until is None else repo.to_text(until)
         await self._store.write(partial(meta.write, key=_PAUSED_UNTIL, value=value))
 

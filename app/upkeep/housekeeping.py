@@ -155,8 +155,9 @@ class Housekeeping:
         return [f"The backup {latest} was verified."]
 
     async def _is_check_due(self) -> bool:
-        checked = await self._store.read(_checked_at)
-        return checked is None or to_datetime(self._clock.now_ms()) - checked >= CHECK_EVERY
+        checked, now = await self._store.read(_checked_at), to_datetime(self._clock.now_ms())
+        # A check at a time still to come was made by a clock set back since, and says nothing of how long ago it was.
+        return checked is None or checked > now or now - checked >= CHECK_EVERY
 
     async def _latest(self) -> str | None:
         found = [item for item in await self._backups.all() if not item.is_damaged_original]

@@ -167,6 +167,30 @@ def test_a_new_token_ends_the_old_one(host: Host) -> None:
         assert client.call("agent.whoami")["state"] == "active"
 
 
+def test_a_new_token_cuts_the_connections_of_the_old_one(host: Host) -> None:
+    old = add(host)
+    with connect(host, old) as client, connect(host, add(host, "other"), "other") as other:
+        client.call("memory.search", {"query": "x"})
+        new = host.ask("agent.rotate", name="scout").token
+        with pytest.raises(KeepsakeError, match="The token of scout was replaced by a newer one"):
+            client.call("memory.search", {"query": "x"})
+        other.call("memory.search", {"query": "x"})
+        wait_for(host, [("other", 1)])
+        with connect(host, new) as renewed:
+            renewed.call("memory.search", {"query": "x"})
+            host.ask("agent.trust", name="scout", trust="full")
+            renewed.call("memory.search", {"query": "x"})
+
+
+def test_a_token_given_anew_after_access_ended_does_not_revive_old_connections(host: Host) -> None:
+    with connect(host, add(host)) as client:
+        client.call("memory.search", {"query": "x"})
+        host.ask("agent.revoke", name="scout")
+        add(host)
+        with pytest.raises(KeepsakeError, match=r"replaced by a newer one|access of scout has ended"):
+            client.call("memory.search", {"query": "x"})
+
+
 @pytest.mark.parametrize("name", ["", " ", "Person", "import", "a\nb", "x" * 101, "\x1b[31m"])
 def test_names_that_cannot_be_used_are_refused(host: Host, name: str) -> None:
     with pytest.raises(InputError):

@@ -370,6 +370,25 @@ def test_access_that_ends_during_a_session_ends_it(host: Host, raw: RawClient) -
     assert "The access of scout has ended." in refused["content"][0]["text"]
 
 
+@pytest.mark.parametrize("era", ERAS)
+def test_a_new_token_ends_the_session_of_the_old_one(host: Host, era: str) -> None:
+    old = token(host)
+
+    async def talk() -> None:
+        async with mcp_client(host.vault, old, mode=era) as client:
+            assert not (await client.call_tool("memory_search", {"query": "tea"})).is_error
+            new = host.ask("agent.rotate", name="scout").token
+            for name, arguments in (("memory_search", {"query": "tea"}), ("memory_write", {"content": "By nobody."})):
+                refused = await client.call_tool(name, arguments)
+                assert refused.is_error
+                assert "replaced by a newer one" in text_of(refused)
+            async with mcp_client(host.vault, new, mode=era) as renewed:
+                assert not (await renewed.call_tool("memory_search", {"query": "tea"})).is_error
+
+    asyncio.run(talk())
+    assert host.ask("memory.list") == []
+
+
 def test_a_write_that_is_too_long_fails_alone(host: Host) -> None:
     key = token(host)
 

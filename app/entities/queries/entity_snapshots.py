@@ -82,6 +82,8 @@ def states(connection: apsw.Connection, at_ms: int) -> dict[str, State]:
     a text that the caller does not see.
     """
     since = {entry.target: entry.before for entry in as_of.first_entries_after(connection, "entity", at_ms)}
+    # What had been decided by then counts for more than what a later import, which may have brought it, found here.
+    since |= {entry.target: entry.after for entry in as_of.entries_at(connection, "entity", at_ms, since)}
     found = {entity_id: held for entity_id, held in since.items() if held is not None}
     rows = connection.execute("SELECT id FROM entities WHERE created_at <= ? OR touched = 0", (at_ms,)).fetchall()
     for (entity_id,) in rows:

@@ -190,3 +190,18 @@ def test_the_calendar_has_a_run_that_is_over_and_a_single_one(host: Host, clock:
 def test_the_calendar_refuses_a_range_that_is_none(host: Host, days: int) -> None:
     with pytest.raises(InputError, match="before"):
         ask(host, SCOUT, "schedule.calendar", after=START, before=START + timedelta(days=days))
+
+
+def test_a_pause_of_all_schedules_begins_and_ends_and_says_so(host: Host, clock: SetClock) -> None:
+    until = START + timedelta(hours=3)
+    assert host.ask("schedule.pause_all", until=until)
+    assert not host.ask("schedule.pause_all", until=until)
+    assert host.ask("schedule.status").paused_until == until
+    with pytest.raises(InputError, match="in the future"):
+        host.ask("schedule.pause_all", until=START)
+    with pytest.raises(InputError):
+        host.ask("schedule.pause_all", until="2020-01-01T00:00:00")
+    assert host.ask("schedule.status").paused_until == until
+    assert host.ask("schedule.pause_all")
+    assert host.ask("schedule.status").paused_until is None
+    assert not host.ask("schedule.pause_all")

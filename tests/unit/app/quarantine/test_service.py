@@ -146,6 +146,38 @@ def test_what_an_agent_undid_is_done_again(host: Host) -> None:
     assert host.ask("note.get", id=note.id).deleted_at is None
 
 
+def test_a_conversation_whose_agent_was_left_out_is_of_who_made_it(host: Host) -> None:
+    made = host.ask("agent.add", name="scout", trust="full")
+    agent = Caller("scout", "full", agent_id=made.id)
+    turns = [{"role": "user", "content": "kingfisher"}]
+    do(host, agent, "session.append", session="talk", messages=turns)
+    later = do(host, agent, "session.append_later", messages=turns, session="later")
+    assert later is not None
+    host.ask("vault.settle")
+    do(host, agent, "session.create", title="Empty")
+    host.ask("session.append", session="mine", messages=turns)
+    assert [one.agent for one in host.ask("session.list", order="title")].count("scout") == 3
+    assert host.ask("session.get", session="mine").agent == ""
+    assert host.ask("agent.quarantine", name="scout").sessions == 3
+    assert [one.id for one in host.ask("session.list")] == ["mine"]
+    host.ask("agent.release", name="scout")
+    assert host.ask("agent.undo", name="scout", since="today").sessions == 3
+    assert [one.id for one in host.ask("session.list")] == ["mine"]
+
+
+@pytest.mark.parametrize("dated", ["2020-01-01T00:00:00Z", "2999-01-01T00:00:00Z"])
+def test_the_times_that_an_agent_gives_its_turns_keep_no_conversation(host: Host, dated: str) -> None:
+    turn = {"role": "user", "content": "kingfisher", "created_at": dated}
+    do(host, SCOUT, "session.append", session="talk", agent="scout", messages=[turn])
+    assert host.ask("agent.undo", name="scout", since="today", dry_run=True).sessions == 1
+    done = host.ask("agent.quarantine", name="scout")
+    assert (done.sessions, done.skipped) == (1, ())
+    assert host.ask("session.list") == []
+    host.ask("agent.release", name="scout")
+    assert host.ask("agent.undo", name="scout", since="today").sessions == 1
+    assert host.ask("session.list") == []
+
+
 def test_quarantine_hides_and_release_brings_back_exactly_that(host: Host) -> None:
     host.ask("note.save", content="my heron")
     theirs = do(host, SCOUT, "note.save", content="its heron #birds", title="Heron")

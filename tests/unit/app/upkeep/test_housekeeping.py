@@ -113,3 +113,12 @@ def test_the_database_is_checked_once_a_week_and_mended(host: Host, clock: SetCl
     assert "anew" in run.output
     assert host.ask("memory.search", query="climbing").hits
     assert not any(one.is_mended_by_repair for one in host.ask("vault.check").findings)
+
+
+def test_a_clock_that_was_ahead_does_not_put_the_check_off(host: Host, clock: SetClock) -> None:
+    true = clock.now
+    clock.now = true + timedelta(days=3650)
+    assert "sound" in host.ask("upkeep.run", job="housekeeping").output
+    clock.now = true + timedelta(days=1)
+    assert "sound" in host.ask("upkeep.run", job="housekeeping").output
+    assert "sound" not in host.ask("upkeep.run", job="housekeeping").output
