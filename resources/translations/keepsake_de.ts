@@ -5916,28 +5916,8 @@
 <context>
     <name>NoteOrganising</name>
     <message>
-        <source>Calendar of days</source>
-        <translation>Kalender der Tage</translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>Papierkorb leeren</translation>
-    </message>
-    <message>
-        <source>Merge the selected notes</source>
-        <translation>Ausgewählte Notizen zusammenführen</translation>
-    </message>
-    <message>
-        <source>New note from a template</source>
-        <translation>Neue Notiz aus Vorlage</translation>
-    </message>
-    <message>
         <source>New note from this</source>
         <translation>Neue Notiz hieraus</translation>
-    </message>
-    <message>
-        <source>Save this filter</source>
-        <translation>Diesen Filter speichern</translation>
     </message>
     <message>
         <source>Use for the daily note</source>
@@ -5955,6 +5935,10 @@
         <translation>Datei anhängen …</translation>
     </message>
     <message>
+        <source>Calendar of days</source>
+        <translation>Kalender der Tage</translation>
+    </message>
+    <message>
         <source>Choose a note</source>
         <translation>Notiz wählen</translation>
     </message>
@@ -5965,6 +5949,10 @@
     <message>
         <source>Delete note</source>
         <translation>Notiz löschen</translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>Papierkorb leeren</translation>
     </message>
     <message>
         <source>Filter notes</source>
@@ -5979,8 +5967,16 @@
         <translation>Ihr Text, ihre Links und ihr Verlauf erscheinen hier.</translation>
     </message>
     <message>
+        <source>Merge the selected notes</source>
+        <translation>Ausgewählte Notizen zusammenführen</translation>
+    </message>
+    <message>
         <source>New note</source>
         <translation>Neue Notiz</translation>
+    </message>
+    <message>
+        <source>New note from a template</source>
+        <translation>Neue Notiz aus Vorlage</translation>
     </message>
     <message>
         <source>New note. It is kept once you write something.</source>
@@ -6009,6 +6005,10 @@
     <message>
         <source>Read</source>
         <translation>Lesen</translation>
+    </message>
+    <message>
+        <source>Save this filter</source>
+        <translation>Diesen Filter speichern</translation>
     </message>
     <message>
         <source>Show deleted notes</source>
@@ -9846,6 +9846,10 @@
 </context>
 <context>
     <name>WindowActions</name>
+    <message>
+        <source>Choose in {pane} what ‘{title}’ is for. Then give the command again.</source>
+        <translation>Wähle zuerst unter „{pane}“, wofür „{title}“ gelten soll, und gib den Befehl dann noch einmal.</translation>
+    </message>
     <message>
         <source>Created ‘{title}’</source>
         <translation>„{title}“ angelegt</translation>

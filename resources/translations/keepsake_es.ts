@@ -5916,28 +5916,8 @@
 <context>
     <name>NoteOrganising</name>
     <message>
-        <source>Calendar of days</source>
-        <translation>Calendario de días</translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>Vaciar la papelera</translation>
-    </message>
-    <message>
-        <source>Merge the selected notes</source>
-        <translation>Combinar las notas seleccionadas</translation>
-    </message>
-    <message>
-        <source>New note from a template</source>
-        <translation>Nueva nota con plantilla</translation>
-    </message>
-    <message>
         <source>New note from this</source>
         <translation>Nueva nota a partir de esta</translation>
-    </message>
-    <message>
-        <source>Save this filter</source>
-        <translation>Guardar este filtro</translation>
     </message>
     <message>
         <source>Use for the daily note</source>
@@ -5955,6 +5935,10 @@
         <translation>Adjuntar un archivo…</translation>
     </message>
     <message>
+        <source>Calendar of days</source>
+        <translation>Calendario de días</translation>
+    </message>
+    <message>
         <source>Choose a note</source>
         <translation>Elige una nota</translation>
     </message>
@@ -5965,6 +5949,10 @@
     <message>
         <source>Delete note</source>
         <translation>Eliminar nota</translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>Vaciar la papelera</translation>
     </message>
     <message>
         <source>Filter notes</source>
@@ -5979,8 +5967,16 @@
         <translation>Su texto, sus enlaces y su historial aparecen aquí.</translation>
     </message>
     <message>
+        <source>Merge the selected notes</source>
+        <translation>Combinar las notas seleccionadas</translation>
+    </message>
+    <message>
         <source>New note</source>
         <translation>Nueva nota</translation>
+    </message>
+    <message>
+        <source>New note from a template</source>
+        <translation>Nueva nota con plantilla</translation>
     </message>
     <message>
         <source>New note. It is kept once you write something.</source>
@@ -6009,6 +6005,10 @@
     <message>
         <source>Read</source>
         <translation>Leer</translation>
+    </message>
+    <message>
+        <source>Save this filter</source>
+        <translation>Guardar este filtro</translation>
     </message>
     <message>
         <source>Show deleted notes</source>
@@ -9846,6 +9846,10 @@
 </context>
 <context>
     <name>WindowActions</name>
+    <message>
+        <source>Choose in {pane} what ‘{title}’ is for. Then give the command again.</source>
+        <translation>Elige primero en {pane} a qué se aplica «{title}» y repite la orden.</translation>
+    </message>
     <message>
         <source>Created ‘{title}’</source>
         <translation>Se creó «{title}»</translation>

@@ -5916,28 +5916,8 @@
 <context>
     <name>NoteOrganising</name>
     <message>
-        <source>Calendar of days</source>
-        <translation>日历</translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>清空回收站</translation>
-    </message>
-    <message>
-        <source>Merge the selected notes</source>
-        <translation>合并所选笔记</translation>
-    </message>
-    <message>
-        <source>New note from a template</source>
-        <translation>由模板新建笔记</translation>
-    </message>
-    <message>
         <source>New note from this</source>
         <translation>由此新建笔记</translation>
-    </message>
-    <message>
-        <source>Save this filter</source>
-        <translation>保存此筛选</translation>
     </message>
     <message>
         <source>Use for the daily note</source>
@@ -5955,6 +5935,10 @@
         <translation>附加文件…</translation>
     </message>
     <message>
+        <source>Calendar of days</source>
+        <translation>日历</translation>
+    </message>
+    <message>
         <source>Choose a note</source>
         <translation>选择笔记</translation>
     </message>
@@ -5965,6 +5949,10 @@
     <message>
         <source>Delete note</source>
         <translation>删除笔记</translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>清空回收站</translation>
     </message>
     <message>
         <source>Filter notes</source>
@@ -5979,8 +5967,16 @@
         <translation>其正文、链接和历史会显示在这里。</translation>
     </message>
     <message>
+        <source>Merge the selected notes</source>
+        <translation>合并所选笔记</translation>
+    </message>
+    <message>
         <source>New note</source>
         <translation>新建笔记</translation>
+    </message>
+    <message>
+        <source>New note from a template</source>
+        <translation>由模板新建笔记</translation>
     </message>
     <message>
         <source>New note. It is kept once you write something.</source>
@@ -6009,6 +6005,10 @@
     <message>
         <source>Read</source>
         <translation>阅读</translation>
+    </message>
+    <message>
+        <source>Save this filter</source>
+        <translation>保存此筛选</translation>
     </message>
     <message>
         <source>Show deleted notes</source>
@@ -9846,6 +9846,10 @@
 </context>
 <context>
     <name>WindowActions</name>
+    <message>
+        <source>Choose in {pane} what ‘{title}’ is for. Then give the command again.</source>
+        <translation>请先在“{pane}”中选择“{title}”的对象，然后再次执行该命令。</translation>
+    </message>
     <message>
         <source>Created ‘{title}’</source>
         <translation>已创建“{title}”</translation>

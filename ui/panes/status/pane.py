@@ -12,6 +12,7 @@ from app.errors import KeepsakeError
 from ui import theme
 from ui.actions import Action
 from ui.panes.pane import Place
+from ui.panes.pane_commands import pane_actions
 from ui.panes.reading_pane import ReadingPane, set_tab_chain
 from ui.panes.status.status_entries import StatusEntries, StatusEntry
 from ui.panes.status.status_row import StatusRow
@@ -85,13 +86,7 @@ class StatusPane(ReadingPane):
 
     def commands(self) -> list[Action]:
         """Return the actions of this pane."""
-        return [
-            Action("status.backup", self.tr("Back up now"), self._on_backup, "archive", group="status", pane=self.name),
-            Action(
-                "status.check", self.tr("Check the vault"), self._on_check, "shield-check", group="status",
-                pane=self.name,
-            ),
-        ]  # fmt: skip
+        return pane_actions(self.name, {"status.backup": self._on_backup, "status.check": self._on_check})
 
     # --- loading ---
 
