@@ -91,6 +91,57 @@
     </message>
 </context>
 <context>
+    <name>Activity</name>
+    <message>
+        <source>Condensing and archiving old observations</source>
+        <translation>正在压缩并归档旧的观察</translation>
+    </message>
+    <message>
+        <source>Drawing facts from conversations that have ended</source>
+        <translation>正在从已结束的会话中提取事实</translation>
+    </message>
+    <message>
+        <source>Getting search ready</source>
+        <translation>正在准备搜索</translation>
+    </message>
+    <message>
+        <source>Indexing your texts for search by meaning</source>
+        <translation>正在为语义搜索索引你的文本</translation>
+    </message>
+    <message>
+        <source>Letting facts that nobody used fade a little</source>
+        <translation>正在让久未使用的事实略微衰减</translation>
+    </message>
+    <message>
+        <source>Looking again for names in texts that have few</source>
+        <translation>正在名称较少的文本中再次查找名称</translation>
+    </message>
+    <message>
+        <source>Recognising names in your texts</source>
+        <translation>正在识别你文本中的名称</translation>
+    </message>
+    <message>
+        <source>Removing what is to be forgotten for ever</source>
+        <translation>正在清除需要永久遗忘的内容</translation>
+    </message>
+    <message>
+        <source>Tidying the database and checking the latest backup</source>
+        <translation>正在整理数据库并检查最近的备份</translation>
+    </message>
+    <message>
+        <source>Working on the goal ‘{name}’</source>
+        <translation>正在处理目标“{name}”</translation>
+    </message>
+    <message>
+        <source>Writing down what the week brought</source>
+        <translation>正在写下本周的收获</translation>
+    </message>
+    <message>
+        <source>{doing} — next: {coming}</source>
+        <translation>{doing}——下一项：{coming}</translation>
+    </message>
+</context>
+<context>
     <name>AdviceBar</name>
     <message>
         <source>Choose a search model</source>
@@ -2380,6 +2431,14 @@
         <translation>窗口的颜色。</translation>
     </message>
     <message>
+        <source>Comparing models</source>
+        <translation>正在比较模型</translation>
+    </message>
+    <message>
+        <source>Comparing recipes</source>
+        <translation>正在比较配方</translation>
+    </message>
+    <message>
         <source>Compress and archive old observations.</source>
         <translation>压缩并归档旧的观察。</translation>
     </message>
@@ -2706,6 +2765,10 @@
     <message>
         <source>Goals max turns</source>
         <translation>目标最多轮数</translation>
+    </message>
+    <message>
+        <source>Hiding what {name} wrote</source>
+        <translation>正在隐藏 {name} 写入的内容</translation>
     </message>
     <message>
         <source>High</source>
@@ -3076,6 +3139,10 @@
         <translation>其他会话的相关轮次</translation>
     </message>
     <message>
+        <source>Releasing what {name} wrote</source>
+        <translation>正在恢复显示 {name} 写入的内容</translation>
+    </message>
+    <message>
         <source>Relevant memory</source>
         <translation>相关记忆</translation>
     </message>
@@ -3308,6 +3375,10 @@
         <translation>有语言模型时，每轮之后从会话中提取记忆。</translation>
     </message>
     <message>
+        <source>Testing the search</source>
+        <translation>正在测试搜索</translation>
+    </message>
+    <message>
         <source>Texts of every store may be sent to {name}, private ones too (llm.send_private).</source>
         <translation>所有分区的文本都可发送给 {name}，包括私密文本（llm.send_private）。</translation>
     </message>
@@ -3420,6 +3491,10 @@
         <translation>目标单次运行最多使用的语言模型轮数。</translation>
     </message>
     <message>
+        <source>Undoing what {name} wrote</source>
+        <translation>正在撤销 {name} 写入的内容</translation>
+    </message>
+    <message>
         <source>Use a language model or spaCy to find names, if available.</source>
         <translation>如有语言模型或 spaCy，则用其查找名称。</translation>
     </message>
@@ -3520,6 +3595,10 @@
         <translation>写下这一周：新出现的人和事、变化、承诺以及淡忘的内容。</translation>
     </message>
     <message>
+        <source>changes</source>
+        <translation>项更改</translation>
+    </message>
+    <message>
         <source>copies</source>
         <translation>份</translation>
     </message>
@@ -3538,6 +3617,14 @@
     <message>
         <source>messages</source>
         <translation>条消息</translation>
+    </message>
+    <message>
+        <source>queries</source>
+        <translation>条查询</translation>
+    </message>
+    <message>
+        <source>questions</source>
+        <translation>个问题</translation>
     </message>
     <message>
         <source>rows</source>
@@ -8745,6 +8832,14 @@
 <context>
     <name>Status</name>
     <message>
+        <source> (and {n} more)</source>
+        <translation> （另有 {n} 个）</translation>
+    </message>
+    <message>
+        <source> (paused)</source>
+        <translation> （已暂停）</translation>
+    </message>
+    <message>
         <source>1 agent</source>
         <translation>1 个智能体</translation>
     </message>
@@ -8759,10 +8854,6 @@
     <message>
         <source>Idle</source>
         <translation>空闲</translation>
-    </message>
-    <message>
-        <source>Idle — next: {what}</source>
-        <translation>空闲——下一项：{what}</translation>
     </message>
     <message>
         <source>Read-only</source>
@@ -8787,6 +8878,10 @@
     <message>
         <source>recognising names in {n} texts</source>
         <translation>正在识别 {n} 段文本中的名称</translation>
+    </message>
+    <message>
+        <source>{doing}: {progress}</source>
+        <translation>{doing}：{progress}</translation>
     </message>
     <message>
         <source>{done} of {total}{unit}</source>
@@ -9070,14 +9165,6 @@
 </context>
 <context>
     <name>StatusLine</name>
-    <message>
-        <source> (and {n} more)</source>
-        <translation> （另有 {n} 个）</translation>
-    </message>
-    <message>
-        <source> (paused)</source>
-        <translation> （已暂停）</translation>
-    </message>
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
@@ -9404,10 +9491,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source> (paused)</source>
-        <translation> （已暂停）</translation>
-    </message>
     <message>
         <source>A program asks for access</source>
         <translation>有程序请求访问</translation>
