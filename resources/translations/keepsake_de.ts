@@ -1084,10 +1084,6 @@
         <translation>Wählen, wohin die Datei geschrieben wird</translation>
     </message>
     <message>
-        <source>Choose…</source>
-        <translation>Wählen…</translation>
-    </message>
-    <message>
         <source>Copy</source>
         <translation>Kopieren</translation>
     </message>
@@ -3821,10 +3817,6 @@
         <translation>Wählen, wohin exportiert wird</translation>
     </message>
     <message>
-        <source>Choose…</source>
-        <translation>Wählen…</translation>
-    </message>
-    <message>
         <source>Close</source>
         <translation>Schließen</translation>
     </message>
@@ -6405,6 +6397,13 @@
     <message>
         <source>Show the passphrase</source>
         <translation>Passphrase zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>PathRow</name>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen…</translation>
     </message>
 </context>
 <context>

@@ -1084,10 +1084,6 @@
         <translation>Elija dónde escribir el archivo</translation>
     </message>
     <message>
-        <source>Choose…</source>
-        <translation>Elegir…</translation>
-    </message>
-    <message>
         <source>Copy</source>
         <translation>Copiar</translation>
     </message>
@@ -3821,10 +3817,6 @@
         <translation>Elegir adónde exportar</translation>
     </message>
     <message>
-        <source>Choose…</source>
-        <translation>Elegir…</translation>
-    </message>
-    <message>
         <source>Close</source>
         <translation>Cerrar</translation>
     </message>
@@ -6405,6 +6397,13 @@
     <message>
         <source>Show the passphrase</source>
         <translation>Mostrar la frase de contraseña</translation>
+    </message>
+</context>
+<context>
+    <name>PathRow</name>
+    <message>
+        <source>Choose…</source>
+        <translation>Elegir…</translation>
     </message>
 </context>
 <context>
