@@ -12,6 +12,23 @@ from ui.widgets.plain_text import caption
 RECENT_LIMIT = 20
 
 
+Slot = Callable[[], object]
+
+
+@dataclass(frozen=True, slots=True)
+class CommandSpec:
+    """Declaration of an action; the title is English, marked for translation."""
+
+    id: str
+    title: object
+    icon: str = ""
+    shortcut: str = ""
+    keywords: str = ""
+    listed: bool = True
+    group: str = ""
+    """The menu it belongs to, where its id does not begin with it."""
+
+
 @dataclass(frozen=True, slots=True)
 class Action:
     """Something a person can do.
@@ -61,6 +78,8 @@ class Actions(QObject):
     ran = Signal(str)
     pane_requested = Signal(str)
     """Bring a pane to the front, at once, for an action of it."""
+    refused = Signal(str)
+    """An action of another pane cannot run there now, such as where nothing is chosen."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -169,9 +188,13 @@ class Actions(QObject):
     def run_anywhere(self, identity: str) -> bool:
         """Run an action in its own pane, which is brought to the front for it."""
         action = self._actions.get(identity)
-        if action is not None and not self.is_in_reach(action):
-            self.pane_requested.emit(action.pane)
-        return self.run(identity)
+        if action is None or self.is_in_reach(action):
+            return self.run(identity)
+        self.pane_requested.emit(action.pane)
+        has_run = self.run(identity)
+        if not has_run:
+            self.refused.emit(identity)
+        return has_run
 
     def _make(self, action: Action) -> QAction:
         qaction = QAction(self)

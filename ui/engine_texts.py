@@ -33,6 +33,9 @@ _JOBS = (
     QT_TRANSLATE_NOOP("Engine", "Recognising names"),
     QT_TRANSLATE_NOOP("Engine", "Indexing for search by meaning"),
     QT_TRANSLATE_NOOP("Engine", "Making a backup"),
+    QT_TRANSLATE_NOOP("Engine", "Testing the search"),
+    QT_TRANSLATE_NOOP("Engine", "Comparing recipes"),
+    QT_TRANSLATE_NOOP("Engine", "Comparing models"),
 )
 _UNITS = (
     QT_TRANSLATE_NOOP("Engine", "texts"),
@@ -44,6 +47,9 @@ _UNITS = (
     QT_TRANSLATE_NOOP("Engine", "rows"),
     QT_TRANSLATE_NOOP("Engine", "copies"),
     QT_TRANSLATE_NOOP("Engine", "turns"),
+    QT_TRANSLATE_NOOP("Engine", "questions"),
+    QT_TRANSLATE_NOOP("Engine", "queries"),
+    QT_TRANSLATE_NOOP("Engine", "changes"),
 )
 _CONTEXT_PARTS = (
     QT_TRANSLATE_NOOP("Engine", "Latest turns of this conversation"),
@@ -63,6 +69,9 @@ _WITH_NAMES = (
     QT_TRANSLATE_NOOP("Engine", "Importing {name}"),
     QT_TRANSLATE_NOOP("Engine", "Exporting to {name}"),
     QT_TRANSLATE_NOOP("Engine", "Fetching {name}"),
+    QT_TRANSLATE_NOOP("Engine", "Undoing what {name} wrote"),
+    QT_TRANSLATE_NOOP("Engine", "Hiding what {name} wrote"),
+    QT_TRANSLATE_NOOP("Engine", "Releasing what {name} wrote"),
     QT_TRANSLATE_NOOP("Engine", "Preparing search by meaning with {name}"),
     QT_TRANSLATE_NOOP("Engine", "Texts of every store may be sent to {name}, private ones too (llm.send_private)."),
     QT_TRANSLATE_NOOP("Engine", "Texts of the stores shared and social may be sent to {name}; private ones are not."),

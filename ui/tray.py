@@ -11,12 +11,11 @@ from app.changes import Progress
 from app.core.text import excerpt
 from ui import theme
 from ui.actions import Actions
-from ui.engine_texts import engine_text
 from ui.notify import notify
 from ui.panes.agents.agent_labels import incognito_words
 from ui.shell.navigation import Place
 from ui.shell.quick_controls import QuickControls
-from ui.shell.status_line import VaultSummary, progress_text, status_text
+from ui.shell.status_line import VaultSummary, job_text, status_text
 from ui.style.icons import pixmap
 from ui.widgets.plain_text import caption, without_markup
 
@@ -222,8 +221,7 @@ class Tray(QObject):
         job = next(reversed(self._jobs.values()), None)
         if job is not None:
             self.state = "paused" if job.state == "paused" else "working"
-            paused = self.tr(" (paused)") if job.state == "paused" else ""
-            text = f"{engine_text(job.title)}{paused} — {progress_text(job)}"
+            text = job_text(job, len(self._jobs) - 1)
         elif self._summary is not None:
             needs_attention = self._summary.notes or self._requests
             self.state = "attention" if needs_attention else "idle" if self._summary.is_idle else "working"

@@ -13,6 +13,7 @@ import msgspec
 from app.cli.entry_points import RENDER, installed, open_window
 from app.cli.hit_lines import found_lines
 from app.cli.reports import size_words
+from app.cli.sample_agents import add_agents, add_upkeep
 from app.cli.terminal import is_styled
 from app.core.paths import resources
 from app.errors import InputError
@@ -61,14 +62,21 @@ def run_demo(vault: Path | None, out: Path, say: Say) -> None:
 
 
 def fill(host: Host, say: Say) -> None:
-    """Import the sample and wait until search is ready."""
+    """Import the sample, let agents and upkeep work in it, and wait for search."""
     for part in PARTS:
         report = host.ask("exchange.import", path=str(resources() / "sample" / part))
         say(
             f"Imported {part}: {report.sessions} conversations, {report.messages} messages, {report.memories} "
             f"notes and facts in {report.seconds:.2f} s."
         )
+    add_upkeep(host)
+    add_agents(host)
     host.ask("vault.settle")
+    goals = [one for one in host.ask("schedule.search", limit=100).schedules if not one.is_built_in]
+    say(
+        f"Added {len(host.ask('agent.list'))} agents and {len(goals)} goals; {host.ask('inbox.count')} proposals wait "
+        "in the inbox."
+    )
     stats = host.ask("memory.stats")
     say(
         f"The vault holds {stats.messages:,} messages and {stats.memories:,} notes and facts: "

@@ -91,6 +91,57 @@
     </message>
 </context>
 <context>
+    <name>Activity</name>
+    <message>
+        <source>Condensing and archiving old observations</source>
+        <translation>Alte Beobachtungen werden verdichtet und archiviert</translation>
+    </message>
+    <message>
+        <source>Drawing facts from conversations that have ended</source>
+        <translation>Aus beendeten Unterhaltungen werden Fakten gezogen</translation>
+    </message>
+    <message>
+        <source>Getting search ready</source>
+        <translation>Die Suche wird vorbereitet</translation>
+    </message>
+    <message>
+        <source>Indexing your texts for search by meaning</source>
+        <translation>Deine Texte werden für die Suche nach Bedeutung erfasst</translation>
+    </message>
+    <message>
+        <source>Letting facts that nobody used fade a little</source>
+        <translation>Unbenutzte Fakten verblassen ein wenig</translation>
+    </message>
+    <message>
+        <source>Looking again for names in texts that have few</source>
+        <translation>In Texten mit wenigen Namen wird noch einmal nach Namen gesucht</translation>
+    </message>
+    <message>
+        <source>Recognising names in your texts</source>
+        <translation>In deinen Texten werden Namen erkannt</translation>
+    </message>
+    <message>
+        <source>Removing what is to be forgotten for ever</source>
+        <translation>Was für immer vergessen werden soll, wird entfernt</translation>
+    </message>
+    <message>
+        <source>Tidying the database and checking the latest backup</source>
+        <translation>Die Datenbank wird aufgeräumt und die letzte Sicherung geprüft</translation>
+    </message>
+    <message>
+        <source>Working on the goal ‘{name}’</source>
+        <translation>Arbeit am Ziel „{name}“</translation>
+    </message>
+    <message>
+        <source>Writing down what the week brought</source>
+        <translation>Es wird aufgeschrieben, was die Woche gebracht hat</translation>
+    </message>
+    <message>
+        <source>{doing} — next: {coming}</source>
+        <translation>{doing} – als Nächstes: {coming}</translation>
+    </message>
+</context>
+<context>
     <name>AdviceBar</name>
     <message>
         <source>Choose a search model</source>
@@ -1031,10 +1082,6 @@
     <message>
         <source>Choose where to write the file</source>
         <translation>Wählen, wohin die Datei geschrieben wird</translation>
-    </message>
-    <message>
-        <source>Choose…</source>
-        <translation>Wählen…</translation>
     </message>
     <message>
         <source>Copy</source>
@@ -2380,6 +2427,14 @@
         <translation>Farben des Fensters.</translation>
     </message>
     <message>
+        <source>Comparing models</source>
+        <translation>Modelle werden verglichen</translation>
+    </message>
+    <message>
+        <source>Comparing recipes</source>
+        <translation>Rezepte werden verglichen</translation>
+    </message>
+    <message>
         <source>Compress and archive old observations.</source>
         <translation>Alte Beobachtungen verdichten und archivieren.</translation>
     </message>
@@ -2706,6 +2761,10 @@
     <message>
         <source>Goals max turns</source>
         <translation>Runden bei Zielen</translation>
+    </message>
+    <message>
+        <source>Hiding what {name} wrote</source>
+        <translation>Was {name} geschrieben hat, wird verborgen</translation>
     </message>
     <message>
         <source>High</source>
@@ -3076,6 +3135,10 @@
         <translation>Verwandte Beiträge anderer Unterhaltungen</translation>
     </message>
     <message>
+        <source>Releasing what {name} wrote</source>
+        <translation>Was {name} geschrieben hat, wird wieder freigegeben</translation>
+    </message>
+    <message>
         <source>Relevant memory</source>
         <translation>Passende Erinnerung</translation>
     </message>
@@ -3308,6 +3371,10 @@
         <translation>Nach jeder Runde Erinnerungen aus Unterhaltungen ziehen, wo es ein Sprachmodell gibt.</translation>
     </message>
     <message>
+        <source>Testing the search</source>
+        <translation>Die Suche wird geprüft</translation>
+    </message>
+    <message>
         <source>Texts of every store may be sent to {name}, private ones too (llm.send_private).</source>
         <translation>Texte aller Bereiche dürfen an {name} gesendet werden, auch private (llm.send_private).</translation>
     </message>
@@ -3420,6 +3487,10 @@
         <translation>Runden, die ein Sprachmodell in einem Lauf eines Ziels höchstens macht.</translation>
     </message>
     <message>
+        <source>Undoing what {name} wrote</source>
+        <translation>Was {name} geschrieben hat, wird rückgängig gemacht</translation>
+    </message>
+    <message>
         <source>Use a language model or spaCy to find names, if available.</source>
         <translation>Ein Sprachmodell oder spaCy nutzen, um Namen zu finden, wo vorhanden.</translation>
     </message>
@@ -3520,6 +3591,10 @@
         <translation>Schreiben, was die Woche brachte: wer und was neu ist, was sich änderte, was versprochen wurde und was verblasste.</translation>
     </message>
     <message>
+        <source>changes</source>
+        <translation>Änderungen</translation>
+    </message>
+    <message>
         <source>copies</source>
         <translation>Kopien</translation>
     </message>
@@ -3538,6 +3613,14 @@
     <message>
         <source>messages</source>
         <translation>Nachrichten</translation>
+    </message>
+    <message>
+        <source>queries</source>
+        <translation>Anfragen</translation>
+    </message>
+    <message>
+        <source>questions</source>
+        <translation>Fragen</translation>
     </message>
     <message>
         <source>rows</source>
@@ -3732,10 +3815,6 @@
     <message>
         <source>Choose where to export to</source>
         <translation>Wählen, wohin exportiert wird</translation>
-    </message>
-    <message>
-        <source>Choose…</source>
-        <translation>Wählen…</translation>
     </message>
     <message>
         <source>Close</source>
@@ -5916,28 +5995,8 @@
 <context>
     <name>NoteOrganising</name>
     <message>
-        <source>Calendar of days</source>
-        <translation>Kalender der Tage</translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>Papierkorb leeren</translation>
-    </message>
-    <message>
-        <source>Merge the selected notes</source>
-        <translation>Ausgewählte Notizen zusammenführen</translation>
-    </message>
-    <message>
-        <source>New note from a template</source>
-        <translation>Neue Notiz aus Vorlage</translation>
-    </message>
-    <message>
         <source>New note from this</source>
         <translation>Neue Notiz hieraus</translation>
-    </message>
-    <message>
-        <source>Save this filter</source>
-        <translation>Diesen Filter speichern</translation>
     </message>
     <message>
         <source>Use for the daily note</source>
@@ -5955,6 +6014,10 @@
         <translation>Datei anhängen …</translation>
     </message>
     <message>
+        <source>Calendar of days</source>
+        <translation>Kalender der Tage</translation>
+    </message>
+    <message>
         <source>Choose a note</source>
         <translation>Notiz wählen</translation>
     </message>
@@ -5965,6 +6028,10 @@
     <message>
         <source>Delete note</source>
         <translation>Notiz löschen</translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>Papierkorb leeren</translation>
     </message>
     <message>
         <source>Filter notes</source>
@@ -5979,8 +6046,16 @@
         <translation>Ihr Text, ihre Links und ihr Verlauf erscheinen hier.</translation>
     </message>
     <message>
+        <source>Merge the selected notes</source>
+        <translation>Ausgewählte Notizen zusammenführen</translation>
+    </message>
+    <message>
         <source>New note</source>
         <translation>Neue Notiz</translation>
+    </message>
+    <message>
+        <source>New note from a template</source>
+        <translation>Neue Notiz aus Vorlage</translation>
     </message>
     <message>
         <source>New note. It is kept once you write something.</source>
@@ -6009,6 +6084,10 @@
     <message>
         <source>Read</source>
         <translation>Lesen</translation>
+    </message>
+    <message>
+        <source>Save this filter</source>
+        <translation>Diesen Filter speichern</translation>
     </message>
     <message>
         <source>Show deleted notes</source>
@@ -6318,6 +6397,13 @@
     <message>
         <source>Show the passphrase</source>
         <translation>Passphrase zeigen</translation>
+    </message>
+</context>
+<context>
+    <name>PathRow</name>
+    <message>
+        <source>Choose…</source>
+        <translation>Wählen…</translation>
     </message>
 </context>
 <context>
@@ -8745,6 +8831,14 @@
 <context>
     <name>Status</name>
     <message>
+        <source> (and {n} more)</source>
+        <translation> (und {n} weitere)</translation>
+    </message>
+    <message>
+        <source> (paused)</source>
+        <translation> (pausiert)</translation>
+    </message>
+    <message>
         <source>1 agent</source>
         <translation>1 Agent</translation>
     </message>
@@ -8759,10 +8853,6 @@
     <message>
         <source>Idle</source>
         <translation>Bereit</translation>
-    </message>
-    <message>
-        <source>Idle — next: {what}</source>
-        <translation>Bereit – als Nächstes: {what}</translation>
     </message>
     <message>
         <source>Read-only</source>
@@ -8787,6 +8877,10 @@
     <message>
         <source>recognising names in {n} texts</source>
         <translation>Namen in {n} Texten werden erkannt</translation>
+    </message>
+    <message>
+        <source>{doing}: {progress}</source>
+        <translation>{doing}: {progress}</translation>
     </message>
     <message>
         <source>{done} of {total}{unit}</source>
@@ -9070,14 +9164,6 @@
 </context>
 <context>
     <name>StatusLine</name>
-    <message>
-        <source> (and {n} more)</source>
-        <translation> (und {n} weitere)</translation>
-    </message>
-    <message>
-        <source> (paused)</source>
-        <translation> (pausiert)</translation>
-    </message>
     <message>
         <source>Cancel</source>
         <translation>Abbrechen</translation>
@@ -9404,10 +9490,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source> (paused)</source>
-        <translation> (pausiert)</translation>
-    </message>
     <message>
         <source>A program asks for access</source>
         <translation>Ein Programm bittet um Zugriff</translation>
@@ -9846,6 +9928,10 @@
 </context>
 <context>
     <name>WindowActions</name>
+    <message>
+        <source>Choose in {pane} what ‘{title}’ is for. Then give the command again.</source>
+        <translation>Wähle zuerst unter „{pane}“, wofür „{title}“ gelten soll, und gib den Befehl dann noch einmal.</translation>
+    </message>
     <message>
         <source>Created ‘{title}’</source>
         <translation>„{title}“ angelegt</translation>

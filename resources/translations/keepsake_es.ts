@@ -91,6 +91,57 @@
     </message>
 </context>
 <context>
+    <name>Activity</name>
+    <message>
+        <source>Condensing and archiving old observations</source>
+        <translation>Resumiendo y archivando observaciones antiguas</translation>
+    </message>
+    <message>
+        <source>Drawing facts from conversations that have ended</source>
+        <translation>Extrayendo hechos de conversaciones terminadas</translation>
+    </message>
+    <message>
+        <source>Getting search ready</source>
+        <translation>Preparando la búsqueda</translation>
+    </message>
+    <message>
+        <source>Indexing your texts for search by meaning</source>
+        <translation>Indexando tus textos para la búsqueda por significado</translation>
+    </message>
+    <message>
+        <source>Letting facts that nobody used fade a little</source>
+        <translation>Dejando que los hechos sin uso se desvanezcan un poco</translation>
+    </message>
+    <message>
+        <source>Looking again for names in texts that have few</source>
+        <translation>Buscando de nuevo nombres en textos que tienen pocos</translation>
+    </message>
+    <message>
+        <source>Recognising names in your texts</source>
+        <translation>Reconociendo nombres en tus textos</translation>
+    </message>
+    <message>
+        <source>Removing what is to be forgotten for ever</source>
+        <translation>Eliminando lo que debe olvidarse para siempre</translation>
+    </message>
+    <message>
+        <source>Tidying the database and checking the latest backup</source>
+        <translation>Ordenando la base de datos y comprobando la última copia de seguridad</translation>
+    </message>
+    <message>
+        <source>Working on the goal ‘{name}’</source>
+        <translation>Trabajando en el objetivo «{name}»</translation>
+    </message>
+    <message>
+        <source>Writing down what the week brought</source>
+        <translation>Escribiendo lo que trajo la semana</translation>
+    </message>
+    <message>
+        <source>{doing} — next: {coming}</source>
+        <translation>{doing}; próximo: {coming}</translation>
+    </message>
+</context>
+<context>
     <name>AdviceBar</name>
     <message>
         <source>Choose a search model</source>
@@ -1031,10 +1082,6 @@
     <message>
         <source>Choose where to write the file</source>
         <translation>Elija dónde escribir el archivo</translation>
-    </message>
-    <message>
-        <source>Choose…</source>
-        <translation>Elegir…</translation>
     </message>
     <message>
         <source>Copy</source>
@@ -2380,6 +2427,14 @@
         <translation>Colores de la ventana.</translation>
     </message>
     <message>
+        <source>Comparing models</source>
+        <translation>Comparando modelos</translation>
+    </message>
+    <message>
+        <source>Comparing recipes</source>
+        <translation>Comparando recetas</translation>
+    </message>
+    <message>
         <source>Compress and archive old observations.</source>
         <translation>Condensar y archivar observaciones antiguas.</translation>
     </message>
@@ -2706,6 +2761,10 @@
     <message>
         <source>Goals max turns</source>
         <translation>Turnos máximos de los objetivos</translation>
+    </message>
+    <message>
+        <source>Hiding what {name} wrote</source>
+        <translation>Ocultando lo que escribió {name}</translation>
     </message>
     <message>
         <source>High</source>
@@ -3076,6 +3135,10 @@
         <translation>Turnos relacionados de otras conversaciones</translation>
     </message>
     <message>
+        <source>Releasing what {name} wrote</source>
+        <translation>Liberando lo que escribió {name}</translation>
+    </message>
+    <message>
         <source>Relevant memory</source>
         <translation>Recuerdo relevante</translation>
     </message>
@@ -3308,6 +3371,10 @@
         <translation>Tomar recuerdos de las conversaciones tras cada turno, donde hay un modelo de lenguaje.</translation>
     </message>
     <message>
+        <source>Testing the search</source>
+        <translation>Probando la búsqueda</translation>
+    </message>
+    <message>
         <source>Texts of every store may be sent to {name}, private ones too (llm.send_private).</source>
         <translation>Los textos de todos los ámbitos se pueden enviar a {name}, también los privados (llm.send_private).</translation>
     </message>
@@ -3420,6 +3487,10 @@
         <translation>Turnos de un modelo de lenguaje que una ejecución de un objetivo toma como máximo.</translation>
     </message>
     <message>
+        <source>Undoing what {name} wrote</source>
+        <translation>Deshaciendo lo que escribió {name}</translation>
+    </message>
+    <message>
         <source>Use a language model or spaCy to find names, if available.</source>
         <translation>Usar un modelo de lenguaje o spaCy para encontrar nombres, si lo hay.</translation>
     </message>
@@ -3520,6 +3591,10 @@
         <translation>Escribir lo que trajo la semana: quién y qué es nuevo, qué cambió, qué se prometió y qué se desvaneció.</translation>
     </message>
     <message>
+        <source>changes</source>
+        <translation>cambios</translation>
+    </message>
+    <message>
         <source>copies</source>
         <translation>copias</translation>
     </message>
@@ -3538,6 +3613,14 @@
     <message>
         <source>messages</source>
         <translation>mensajes</translation>
+    </message>
+    <message>
+        <source>queries</source>
+        <translation>consultas</translation>
+    </message>
+    <message>
+        <source>questions</source>
+        <translation>preguntas</translation>
     </message>
     <message>
         <source>rows</source>
@@ -3732,10 +3815,6 @@
     <message>
         <source>Choose where to export to</source>
         <translation>Elegir adónde exportar</translation>
-    </message>
-    <message>
-        <source>Choose…</source>
-        <translation>Elegir…</translation>
     </message>
     <message>
         <source>Close</source>
@@ -5916,28 +5995,8 @@
 <context>
     <name>NoteOrganising</name>
     <message>
-        <source>Calendar of days</source>
-        <translation>Calendario de días</translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>Vaciar la papelera</translation>
-    </message>
-    <message>
-        <source>Merge the selected notes</source>
-        <translation>Combinar las notas seleccionadas</translation>
-    </message>
-    <message>
-        <source>New note from a template</source>
-        <translation>Nueva nota con plantilla</translation>
-    </message>
-    <message>
         <source>New note from this</source>
         <translation>Nueva nota a partir de esta</translation>
-    </message>
-    <message>
-        <source>Save this filter</source>
-        <translation>Guardar este filtro</translation>
     </message>
     <message>
         <source>Use for the daily note</source>
@@ -5955,6 +6014,10 @@
         <translation>Adjuntar un archivo…</translation>
     </message>
     <message>
+        <source>Calendar of days</source>
+        <translation>Calendario de días</translation>
+    </message>
+    <message>
         <source>Choose a note</source>
         <translation>Elige una nota</translation>
     </message>
@@ -5965,6 +6028,10 @@
     <message>
         <source>Delete note</source>
         <translation>Eliminar nota</translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>Vaciar la papelera</translation>
     </message>
     <message>
         <source>Filter notes</source>
@@ -5979,8 +6046,16 @@
         <translation>Su texto, sus enlaces y su historial aparecen aquí.</translation>
     </message>
     <message>
+        <source>Merge the selected notes</source>
+        <translation>Combinar las notas seleccionadas</translation>
+    </message>
+    <message>
         <source>New note</source>
         <translation>Nueva nota</translation>
+    </message>
+    <message>
+        <source>New note from a template</source>
+        <translation>Nueva nota con plantilla</translation>
     </message>
     <message>
         <source>New note. It is kept once you write something.</source>
@@ -6009,6 +6084,10 @@
     <message>
         <source>Read</source>
         <translation>Leer</translation>
+    </message>
+    <message>
+        <source>Save this filter</source>
+        <translation>Guardar este filtro</translation>
     </message>
     <message>
         <source>Show deleted notes</source>
@@ -6318,6 +6397,13 @@
     <message>
         <source>Show the passphrase</source>
         <translation>Mostrar la frase de contraseña</translation>
+    </message>
+</context>
+<context>
+    <name>PathRow</name>
+    <message>
+        <source>Choose…</source>
+        <translation>Elegir…</translation>
     </message>
 </context>
 <context>
@@ -8745,6 +8831,14 @@
 <context>
     <name>Status</name>
     <message>
+        <source> (and {n} more)</source>
+        <translation> (y {n} más)</translation>
+    </message>
+    <message>
+        <source> (paused)</source>
+        <translation> (en pausa)</translation>
+    </message>
+    <message>
         <source>1 agent</source>
         <translation>1 agente</translation>
     </message>
@@ -8759,10 +8853,6 @@
     <message>
         <source>Idle</source>
         <translation>En reposo</translation>
-    </message>
-    <message>
-        <source>Idle — next: {what}</source>
-        <translation>En reposo; próximo: {what}</translation>
     </message>
     <message>
         <source>Read-only</source>
@@ -8787,6 +8877,10 @@
     <message>
         <source>recognising names in {n} texts</source>
         <translation>reconociendo nombres en {n} textos</translation>
+    </message>
+    <message>
+        <source>{doing}: {progress}</source>
+        <translation>{doing}: {progress}</translation>
     </message>
     <message>
         <source>{done} of {total}{unit}</source>
@@ -9070,14 +9164,6 @@
 </context>
 <context>
     <name>StatusLine</name>
-    <message>
-        <source> (and {n} more)</source>
-        <translation> (y {n} más)</translation>
-    </message>
-    <message>
-        <source> (paused)</source>
-        <translation> (en pausa)</translation>
-    </message>
     <message>
         <source>Cancel</source>
         <translation>Cancelar</translation>
@@ -9404,10 +9490,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source> (paused)</source>
-        <translation> (en pausa)</translation>
-    </message>
     <message>
         <source>A program asks for access</source>
         <translation>Un programa pide acceso</translation>
@@ -9846,6 +9928,10 @@
 </context>
 <context>
     <name>WindowActions</name>
+    <message>
+        <source>Choose in {pane} what ‘{title}’ is for. Then give the command again.</source>
+        <translation>Elige primero en {pane} a qué se aplica «{title}» y repite la orden.</translation>
+    </message>
     <message>
         <source>Created ‘{title}’</source>
         <translation>Se creó «{title}»</translation>

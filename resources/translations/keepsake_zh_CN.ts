@@ -91,6 +91,57 @@
     </message>
 </context>
 <context>
+    <name>Activity</name>
+    <message>
+        <source>Condensing and archiving old observations</source>
+        <translation>正在压缩并归档旧的观察</translation>
+    </message>
+    <message>
+        <source>Drawing facts from conversations that have ended</source>
+        <translation>正在从已结束的会话中提取事实</translation>
+    </message>
+    <message>
+        <source>Getting search ready</source>
+        <translation>正在准备搜索</translation>
+    </message>
+    <message>
+        <source>Indexing your texts for search by meaning</source>
+        <translation>正在为语义搜索索引你的文本</translation>
+    </message>
+    <message>
+        <source>Letting facts that nobody used fade a little</source>
+        <translation>正在让久未使用的事实略微衰减</translation>
+    </message>
+    <message>
+        <source>Looking again for names in texts that have few</source>
+        <translation>正在名称较少的文本中再次查找名称</translation>
+    </message>
+    <message>
+        <source>Recognising names in your texts</source>
+        <translation>正在识别你文本中的名称</translation>
+    </message>
+    <message>
+        <source>Removing what is to be forgotten for ever</source>
+        <translation>正在清除需要永久遗忘的内容</translation>
+    </message>
+    <message>
+        <source>Tidying the database and checking the latest backup</source>
+        <translation>正在整理数据库并检查最近的备份</translation>
+    </message>
+    <message>
+        <source>Working on the goal ‘{name}’</source>
+        <translation>正在处理目标“{name}”</translation>
+    </message>
+    <message>
+        <source>Writing down what the week brought</source>
+        <translation>正在写下本周的收获</translation>
+    </message>
+    <message>
+        <source>{doing} — next: {coming}</source>
+        <translation>{doing}——下一项：{coming}</translation>
+    </message>
+</context>
+<context>
     <name>AdviceBar</name>
     <message>
         <source>Choose a search model</source>
@@ -1031,10 +1082,6 @@
     <message>
         <source>Choose where to write the file</source>
         <translation>选择文件的写入位置</translation>
-    </message>
-    <message>
-        <source>Choose…</source>
-        <translation>选择…</translation>
     </message>
     <message>
         <source>Copy</source>
@@ -2380,6 +2427,14 @@
         <translation>窗口的颜色。</translation>
     </message>
     <message>
+        <source>Comparing models</source>
+        <translation>正在比较模型</translation>
+    </message>
+    <message>
+        <source>Comparing recipes</source>
+        <translation>正在比较配方</translation>
+    </message>
+    <message>
         <source>Compress and archive old observations.</source>
         <translation>压缩并归档旧的观察。</translation>
     </message>
@@ -2706,6 +2761,10 @@
     <message>
         <source>Goals max turns</source>
         <translation>目标最多轮数</translation>
+    </message>
+    <message>
+        <source>Hiding what {name} wrote</source>
+        <translation>正在隐藏 {name} 写入的内容</translation>
     </message>
     <message>
         <source>High</source>
@@ -3076,6 +3135,10 @@
         <translation>其他会话的相关轮次</translation>
     </message>
     <message>
+        <source>Releasing what {name} wrote</source>
+        <translation>正在恢复显示 {name} 写入的内容</translation>
+    </message>
+    <message>
         <source>Relevant memory</source>
         <translation>相关记忆</translation>
     </message>
@@ -3308,6 +3371,10 @@
         <translation>有语言模型时，每轮之后从会话中提取记忆。</translation>
     </message>
     <message>
+        <source>Testing the search</source>
+        <translation>正在测试搜索</translation>
+    </message>
+    <message>
         <source>Texts of every store may be sent to {name}, private ones too (llm.send_private).</source>
         <translation>所有分区的文本都可发送给 {name}，包括私密文本（llm.send_private）。</translation>
     </message>
@@ -3420,6 +3487,10 @@
         <translation>目标单次运行最多使用的语言模型轮数。</translation>
     </message>
     <message>
+        <source>Undoing what {name} wrote</source>
+        <translation>正在撤销 {name} 写入的内容</translation>
+    </message>
+    <message>
         <source>Use a language model or spaCy to find names, if available.</source>
         <translation>如有语言模型或 spaCy，则用其查找名称。</translation>
     </message>
@@ -3520,6 +3591,10 @@
         <translation>写下这一周：新出现的人和事、变化、承诺以及淡忘的内容。</translation>
     </message>
     <message>
+        <source>changes</source>
+        <translation>项更改</translation>
+    </message>
+    <message>
         <source>copies</source>
         <translation>份</translation>
     </message>
@@ -3538,6 +3613,14 @@
     <message>
         <source>messages</source>
         <translation>条消息</translation>
+    </message>
+    <message>
+        <source>queries</source>
+        <translation>条查询</translation>
+    </message>
+    <message>
+        <source>questions</source>
+        <translation>个问题</translation>
     </message>
     <message>
         <source>rows</source>
@@ -3732,10 +3815,6 @@
     <message>
         <source>Choose where to export to</source>
         <translation>选择导出位置</translation>
-    </message>
-    <message>
-        <source>Choose…</source>
-        <translation>选择…</translation>
     </message>
     <message>
         <source>Close</source>
@@ -5916,28 +5995,8 @@
 <context>
     <name>NoteOrganising</name>
     <message>
-        <source>Calendar of days</source>
-        <translation>日历</translation>
-    </message>
-    <message>
-        <source>Empty the trash</source>
-        <translation>清空回收站</translation>
-    </message>
-    <message>
-        <source>Merge the selected notes</source>
-        <translation>合并所选笔记</translation>
-    </message>
-    <message>
-        <source>New note from a template</source>
-        <translation>由模板新建笔记</translation>
-    </message>
-    <message>
         <source>New note from this</source>
         <translation>由此新建笔记</translation>
-    </message>
-    <message>
-        <source>Save this filter</source>
-        <translation>保存此筛选</translation>
     </message>
     <message>
         <source>Use for the daily note</source>
@@ -5955,6 +6014,10 @@
         <translation>附加文件…</translation>
     </message>
     <message>
+        <source>Calendar of days</source>
+        <translation>日历</translation>
+    </message>
+    <message>
         <source>Choose a note</source>
         <translation>选择笔记</translation>
     </message>
@@ -5965,6 +6028,10 @@
     <message>
         <source>Delete note</source>
         <translation>删除笔记</translation>
+    </message>
+    <message>
+        <source>Empty the trash</source>
+        <translation>清空回收站</translation>
     </message>
     <message>
         <source>Filter notes</source>
@@ -5979,8 +6046,16 @@
         <translation>其正文、链接和历史会显示在这里。</translation>
     </message>
     <message>
+        <source>Merge the selected notes</source>
+        <translation>合并所选笔记</translation>
+    </message>
+    <message>
         <source>New note</source>
         <translation>新建笔记</translation>
+    </message>
+    <message>
+        <source>New note from a template</source>
+        <translation>由模板新建笔记</translation>
     </message>
     <message>
         <source>New note. It is kept once you write something.</source>
@@ -6009,6 +6084,10 @@
     <message>
         <source>Read</source>
         <translation>阅读</translation>
+    </message>
+    <message>
+        <source>Save this filter</source>
+        <translation>保存此筛选</translation>
     </message>
     <message>
         <source>Show deleted notes</source>
@@ -6318,6 +6397,13 @@
     <message>
         <source>Show the passphrase</source>
         <translation>显示密码短语</translation>
+    </message>
+</context>
+<context>
+    <name>PathRow</name>
+    <message>
+        <source>Choose…</source>
+        <translation>选择…</translation>
     </message>
 </context>
 <context>
@@ -8745,6 +8831,14 @@
 <context>
     <name>Status</name>
     <message>
+        <source> (and {n} more)</source>
+        <translation> （另有 {n} 个）</translation>
+    </message>
+    <message>
+        <source> (paused)</source>
+        <translation> （已暂停）</translation>
+    </message>
+    <message>
         <source>1 agent</source>
         <translation>1 个智能体</translation>
     </message>
@@ -8759,10 +8853,6 @@
     <message>
         <source>Idle</source>
         <translation>空闲</translation>
-    </message>
-    <message>
-        <source>Idle — next: {what}</source>
-        <translation>空闲——下一项：{what}</translation>
     </message>
     <message>
         <source>Read-only</source>
@@ -8787,6 +8877,10 @@
     <message>
         <source>recognising names in {n} texts</source>
         <translation>正在识别 {n} 段文本中的名称</translation>
+    </message>
+    <message>
+        <source>{doing}: {progress}</source>
+        <translation>{doing}：{progress}</translation>
     </message>
     <message>
         <source>{done} of {total}{unit}</source>
@@ -9070,14 +9164,6 @@
 </context>
 <context>
     <name>StatusLine</name>
-    <message>
-        <source> (and {n} more)</source>
-        <translation> （另有 {n} 个）</translation>
-    </message>
-    <message>
-        <source> (paused)</source>
-        <translation> （已暂停）</translation>
-    </message>
     <message>
         <source>Cancel</source>
         <translation>取消</translation>
@@ -9404,10 +9490,6 @@
 </context>
 <context>
     <name>Tray</name>
-    <message>
-        <source> (paused)</source>
-        <translation> （已暂停）</translation>
-    </message>
     <message>
         <source>A program asks for access</source>
         <translation>有程序请求访问</translation>
@@ -9846,6 +9928,10 @@
 </context>
 <context>
     <name>WindowActions</name>
+    <message>
+        <source>Choose in {pane} what ‘{title}’ is for. Then give the command again.</source>
+        <translation>请先在“{pane}”中选择“{title}”的对象，然后再次执行该命令。</translation>
+    </message>
     <message>
         <source>Created ‘{title}’</source>
         <translation>已创建“{title}”</translation>

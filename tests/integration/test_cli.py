@@ -472,9 +472,11 @@ def test_the_demo_finds_what_it_promises(keepsake: Keepsake, place: Path, tmp_pa
     fill(host, said.append)
     for example in examples():
         show_search(host, example, said.append)
+    stats, waiting = host.ask("memory.stats"), host.ask("inbox.count")
     host.stop()
     report = "\n".join(said)
-    assert "345 messages" in report
+    assert f"The vault holds 345 messages and {stats.memories} notes and facts:" in report
+    assert f"Added 3 agents and 3 goals; {waiting} proposals wait in the inbox." in report
     assert "Nothing found" not in report
     for example in examples():
         assert example.query in report

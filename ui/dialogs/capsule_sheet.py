@@ -13,6 +13,7 @@ from app.core.clock import SystemClock, to_datetime
 from app.errors import KeepsakeError
 from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
+from ui.dialogs.sheet_rows import LONGEST_PATH, PathRow, SheetRow
 from ui.models.dates import full_date
 from ui.notice import Notice
 from ui.shell.status_line import count
@@ -130,14 +131,17 @@ class CapsuleSheet(BaseDialog):
         self._until = self._form_row(self.tr("Can be imported for"), "", self.days)
 
     def _make_target(self) -> None:
-        self.path = self._line(self.tr("File"))
+        place = PathRow(
+            self.tr("File"),
+            self.tr("A capsule that is there is replaced."),
+            self.tr("Choose where to write the file"),
+            self,
+        )
+        self.body.addWidget(place)
+        self.path, self.browse = place.path, place.browse
         self.path.setText(str(Path(QDir.homePath(), f"Keepsake{ENDING}")))
         self.path.textChanged.connect(self._offer)
-        self.browse = text_button(self.tr("Choose…"), parent=self)
-        self.browse.setAccessibleName(self.tr("Choose where to write the file"))
         self.browse.clicked.connect(self._on_browse_clicked)
-        self._file = self._form_row(self.tr("File"), self.tr("A capsule that is there is replaced."), self.path)
-        self._file.side.addWidget(self.browse)
 
     def _make_key(self) -> None:
         self.key = PlainLabel(self)
@@ -156,12 +160,8 @@ class CapsuleSheet(BaseDialog):
         row.side.addLayout(side)
         self.body.addWidget(row)
 
-    def _form_row(self, title: str, about: str, control: QWidget) -> FormRow:
-        row = FormRow(title, self, reserve=0)
-        row.about.setText(about)
-        row.about.setVisible(bool(about))
-        row.side.addWidget(control)
-        row.fit_width(control)
+    def _form_row(self, title: str, about: str, control: QWidget) -> SheetRow:
+        row = SheetRow(title, control, self, about)
         self.body.addWidget(row)
         return row
 
@@ -173,7 +173,7 @@ class CapsuleSheet(BaseDialog):
     def _line(self, name: str) -> QLineEdit:
         line = QLineEdit(self)
         line.setAccessibleName(name)
-        line.setMaxLength(4096)
+        line.setMaxLength(LONGEST_PATH)
         return line
 
     # --- work ---
@@ -254,8 +254,7 @@ class CapsuleSheet(BaseDialog):
 
     def _on_days_changed(self) -> None:
         until = to_datetime(SystemClock().now_ms()) + timedelta(days=self.days.currentData())
-        self._until.about.setText(self.tr("Until {day}.").format(day=full_date(until)))
-        self._until.about.show()
+        self._until.explain(self.tr("Until {day}.").format(day=full_date(until)))
 
     def _on_browse_clicked(self) -> None:
         dialog = QFileDialog(self, self.tr("Make a capsule"), self.path.text())

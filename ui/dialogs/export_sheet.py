@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QDir, QUrl, Signal
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QLineEdit, QProgressBar, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFileDialog, QProgressBar, QWidget
 from shiboken6 import isValid
 
 from app.core.ids import uuid7
@@ -14,11 +14,11 @@ from app.encryption.model import EncryptionState
 from app.errors import CancelledByPersonError, KeepsakeError
 from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
+from ui.dialogs.sheet_rows import PathRow, SheetRow
 from ui.notice import Notice
 from ui.shell.status_line import amount, count, progress_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
-from ui.widgets.form_row import FormRow
 from ui.widgets.passphrase_field import PassphraseField, new_passphrase_problem
 
 if TYPE_CHECKING:
@@ -86,23 +86,23 @@ class ExportSheet(BaseDialog):
         ):
             self.format.addItem(name, identity)
         self.format.currentIndexChanged.connect(self._on_format_changed)
-        self._format_row = self._form_row(self.tr("Format"), self.format)
+        self._format_row = SheetRow(self.tr("Format"), self.format, self)
+        self.body.addWidget(self._format_row)
         self.warning = note("", self, "body warning")
         self.warning.setAccessibleName(self.tr("Warning"))
         self.body.addWidget(self.warning)
-        self.path = QLineEdit(self)
-        self.path.setAccessibleName(self.tr("Where to"))
-        self.path.setMaxLength(4096)
+        place = PathRow(
+            self.tr("Where to"),
+            self.tr("An unchanged earlier export there is replaced, anything else is not."),
+            self.tr("Choose where to export to"),
+            self,
+        )
+        self.body.addWidget(place)
+        self.path, self.browse = place.path, place.browse
         day = datetime.now(UTC).astimezone().date().isoformat()
         self.path.setText(str(Path(QDir.homePath(), f"Keepsake {day}")))
         self.path.textChanged.connect(self._offer)
-        self.browse = text_button(self.tr("Choose…"), parent=self)
-        self.browse.setAccessibleName(self.tr("Choose where to export to"))
         self.browse.clicked.connect(self._on_browse_clicked)
-        row = self._form_row(self.tr("Where to"), self.path)
-        row.about.setText(self.tr("An unchanged earlier export there is replaced, anything else is not."))
-        row.about.show()
-        row.side.addWidget(self.browse)
         self.history = QCheckBox(self.tr("Also the history of all changes"), self)
         self.body.addWidget(self.history)
 
@@ -112,10 +112,13 @@ class ExportSheet(BaseDialog):
         for field in (self.new, self.again):
             field.textChanged.connect(self._offer)
             field.returnPressed.connect(self._on_go_clicked)
-        self._secret = self._form_row(self.tr("Passphrase of the file"), self.new)
-        self._secret.about.setText(
-            self.tr("Write it down where only you find it: nobody can bring a forgotten passphrase back.")
+        self._secret = SheetRow(
+            self.tr("Passphrase of the file"),
+            self.new,
+            self,
+            self.tr("Write it down where only you find it: nobody can bring a forgotten passphrase back."),
         )
+        self.body.addWidget(self._secret)
         self._secret.side.addWidget(self.again)
         self._secret.fit_width(self.again)
 
@@ -143,13 +146,6 @@ class ExportSheet(BaseDialog):
         self.go.clicked.connect(self._on_go_clicked)
         self.show_folder.hide()
         self.stop.hide()
-
-    def _form_row(self, title: str, control: QWidget) -> FormRow:
-        row = FormRow(title, self, reserve=0)
-        row.side.addWidget(control)
-        row.fit_width(control)
-        self.body.addWidget(row)
-        return row
 
     # --- showing ---
 
@@ -252,7 +248,7 @@ class ExportSheet(BaseDialog):
 
     def _on_format_changed(self) -> None:
         chosen = self.format.currentData()
-        self._format_row.about.setText(
+        self._format_row.explain(
             {
                 "folder": self.tr(
                     "A browser reads and searches it by its index.html; other programs read its Markdown."
@@ -263,7 +259,6 @@ class ExportSheet(BaseDialog):
             + " "
             + self.tr("Keepsake can import it.")
         )
-        self._format_row.about.show()
         self._secret.setVisible(chosen == ENCRYPTED)
         path = self.path.text()
         known = next((ending for ending in SUFFIXES.values() if ending and path.endswith(ending)), "")

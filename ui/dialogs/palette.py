@@ -221,7 +221,8 @@ class Palette(QFrame):
                 also=action.keywords,
             )
             for action in self._actions.offered()
-            if action.can_run and action.id not in UNLISTED
+            # What another pane could do is known only there, so all of it is offered.
+            if action.id not in UNLISTED and (action.can_run or not self._actions.is_in_reach(action))
         ]
 
     def _places(self) -> list[Entry]:

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QWidget
 from app.changes import Progress
 from ui import theme
 from ui.engine_texts import engine_text
+from ui.shell.activity import activity, followed
 from ui.shell.agent_indicator import AgentIndicator
 from ui.shell.incognito_indicator import IncognitoIndicator
 from ui.style.design_tokens import Space
@@ -34,7 +35,7 @@ class VaultSummary:
         notes: Sentences about what the person should know, worst first.
         read_only: Why nothing can be written, in a sentence; empty where all is well.
         names: Texts that are still to be read for names.
-        jobs: Titles of long work under way.
+        jobs: Long work under way, each in a sentence.
         next_run: What is done next by itself and when, such as ``Reflection Sun 03:00``.
         agents: How many agents are connected.
     """
@@ -100,6 +101,18 @@ def progress_text(progress: Progress) -> str:
     return " · ".join(parts)
 
 
+def more_words(count_more: int) -> str:
+    """Return how much other work goes on, to stand behind the first."""
+    return translate("Status", " (and {n} more)").format(n=count(count_more)) if count_more > 0 else ""
+
+
+def job_text(job: Progress, others: int = 0) -> str:
+    """Return one line about a job, its progress, and how many others go on."""
+    paused = translate("Status", " (paused)") if job.state == "paused" else ""
+    doing = f"{activity(job.title)}{paused}{more_words(others)}"
+    return translate("Status", "{doing}: {progress}").format(doing=doing, progress=progress_text(job))
+
+
 def status_text(summary: VaultSummary) -> str:
     """Return the line while nothing long is running."""
     index = (
@@ -133,14 +146,10 @@ def _state(summary: VaultSummary) -> str:
     if summary.read_only:
         return translate("Status", "Read-only")
     if summary.jobs:
-        return summary.jobs[0]
+        return followed(f"{summary.jobs[0]}{more_words(len(summary.jobs) - 1)}", summary.next_run)
     if not summary.is_idle:
         return translate("Status", "Working")
-    return (
-        translate("Status", "Idle — next: {what}").format(what=summary.next_run)
-        if summary.next_run
-        else translate("Status", "Idle")
-    )
+    return followed(translate("Status", "Idle"), summary.next_run)
 
 
 class StatusLine(QWidget):
@@ -261,19 +270,18 @@ class StatusLine(QWidget):
             self._text.setText(status_text(self._summary))
 
     def _show_job(self, job: Progress) -> None:
-        more = self.tr(" (and {n} more)").format(n=len(self._jobs) - 1) if len(self._jobs) > 1 else ""
         self._sign.show_icon("activity", "accent")
-        state = self.tr(" (paused)") if job.state == "paused" else ""
-        self._text.setText(f"{engine_text(job.title)}{state}{more} — {progress_text(job)}")
+        coming = self._summary.next_run if self._summary is not None else ""
+        self._text.setText(followed(job_text(job, len(self._jobs) - 1), coming))
         self._bar.setRange(0, 1000 if job.total else 0)
         if job.total:
             self._bar.setValue(min(1000, round(1000 * job.done / job.total)))
         if job.state == "paused":
-            label = self.tr("Resume: {title}").format(title=engine_text(job.title))
+            label = self.tr("Resume: {title}").format(title=activity(job.title))
         elif job.can_pause:
-            label = self.tr("Pause: {title}").format(title=engine_text(job.title))
+            label = self.tr("Pause: {title}").format(title=activity(job.title))
         else:
-            label = self.tr("Cancel: {title}").format(title=engine_text(job.title))
+            label = self.tr("Cancel: {title}").format(title=activity(job.title))
         self._cancel.setIcon(icon({"paused": "play"}.get(job.state, "pause" if job.can_pause else "x")))
         self._cancel.setAccessibleName(label)
         self._cancel.setToolTip(tooltip(label))

@@ -9,6 +9,7 @@ from shiboken6 import isValid
 from app.changes import ChangeSet, Progress
 from ui.engine_texts import engine_text
 from ui.panes.schedule.run_labels import coming
+from ui.shell.activity import activity
 from ui.shell.status_line import StatusLine, VaultSummary
 
 if TYPE_CHECKING:
@@ -58,7 +59,7 @@ class StatusUpdater(QObject):
                 self._line.done(what)
         if self._stopped or not isValid(self._line):
             return
-        titles = tuple(engine_text(job.title) for job in status.jobs) or tuple(map(engine_text, status.running))
+        doing = tuple(activity(job.title) for job in status.jobs) or tuple(map(activity, status.running))
         coming_next = (
             f"{engine_text(status.next_name)} {coming(status.next_at, datetime.now(UTC))}" if status.next_at else ""
         )
@@ -69,7 +70,7 @@ class StatusUpdater(QObject):
             tuple(status.notes),
             status.read_only,
             status.pending_names,
-            titles,
+            doing,
             coming_next,
             len(status.agents),
         )
@@ -78,7 +79,7 @@ class StatusUpdater(QObject):
         if status.read_only != self._read_only:
             self._read_only = status.read_only
             self.found_read_only.emit(status.read_only)
-        if status.pending_vectors or status.pending_names or titles:
+        if status.pending_vectors or status.pending_names or doing:
             self._timer.start(INDEXING_MS)
 
     async def _refresh_open(self) -> None:

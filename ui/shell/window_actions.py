@@ -10,17 +10,18 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
 from app.errors import KeepsakeError
 from ui import theme
-from ui.actions import Action, Actions
+from ui.actions import Action, Actions, Slot
 from ui.dialogs.crash_report import CrashDialog
 from ui.dialogs.debug_information import program_lines
 from ui.dialogs.settings.sections import SECTIONS
 from ui.models.dates import full_date
 from ui.notice import Notice
+from ui.panes.pane_commands import awaited_actions
 from ui.panes.pane_state import unpack
 from ui.shell.focus_cycle import cycle
 from ui.shell.navigation import Place, link_of
 from ui.shell.pane_stack import PANES
-from ui.shell.window_commands import MENUS, SETTINGS, Slot, frame_actions, translated
+from ui.shell.window_commands import MENUS, SETTINGS, frame_actions, group_title, translated
 from ui.theme import Scheme
 
 if TYPE_CHECKING:
@@ -57,6 +58,7 @@ class WindowActions(QObject):
     def register(self, actions: Actions) -> None:
         """Register the window's own actions."""
         actions.register(*frame_actions(self._slots(), self._enabled(), self._checked()))
+        actions.register(*awaited_actions(self._run_in_pane, self._is_open))
         actions.register(
             *(
                 Action(
@@ -86,6 +88,7 @@ class WindowActions(QObject):
             )
         )
         actions.pane_requested.connect(self._go_to_pane)
+        actions.refused.connect(self._on_actions_refused)
 
     def search(self, words: str) -> None:
         """Search everything for ``words``."""
@@ -140,7 +143,7 @@ class WindowActions(QObject):
     def _slots(self) -> dict[str, Slot]:
         window = self._window
         return {
-            "notes.new": self._new_note,
+            "notes.new": partial(self._run_in_pane, "notes", "notes.new"),
             "file.capture": self.capture_requested.emit,
             "file.import": self._import,
             "file.export": self._export,
@@ -248,12 +251,22 @@ class WindowActions(QObject):
         if self._window.panes is not None and self._window.panes.front is not None:
             self._window.panes.front.focus_first()
 
-    def _new_note(self) -> None:
-        """Build the Notes pane and begin a note with its own action."""
-        self._window.go(Place("notes"))
-        found = self._window.registry.find("notes.new")
-        if found is not None and found.run != self._new_note:
+    def _run_in_pane(self, pane: str, identity: str) -> None:
+        """Open a pane, which builds it, and run its own action."""
+        registry = self._window.registry
+        before = registry.find(identity)
+        self._window.go(Place(pane))
+        found = registry.find(identity)
+        if found is not None and found is not before and found.can_run:
             found.run()
+
+    def _on_actions_refused(self, identity: str) -> None:
+        """Say why a command of another pane was not done."""
+        action = self._window.registry.find(identity)
+        if action is not None:
+            words = self.tr("Choose in {pane} what ‘{title}’ is for. Then give the command again.")
+            title = action.title.rstrip("…")
+            self._window.show_notice(Notice(words.format(pane=group_title(action.pane), title=title)))
 
     def _palette(self) -> None:
         self._window.palette_popup.show_commands()

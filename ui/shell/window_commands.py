@@ -1,14 +1,12 @@
 """The frame's own actions as data; ``TimeWindow`` says what each does."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from ui.actions import Action
+from ui.actions import Action, CommandSpec, Slot
 from ui.shell.pane_stack import PANES
 
-Slot = Callable[[], object]
 MENUS: tuple[tuple[str, object], ...] = (
     ("file", QT_TRANSLATE_NOOP("Frame", "File")),
     ("edit", QT_TRANSLATE_NOOP("Frame", "Edit")),
@@ -20,20 +18,6 @@ MENUS: tuple[tuple[str, object], ...] = (
 SETTINGS = "settings"
 """Group of the actions that open one section of the settings; it has no menu."""
 SETTINGS_TITLE: object = QT_TRANSLATE_NOOP("Frame", "Settings")
-
-
-@dataclass(frozen=True, slots=True)
-class CommandSpec:
-    """Declaration of a window action; the title is English, marked for translation."""
-
-    id: str
-    title: object
-    icon: str = ""
-    shortcut: str = ""
-    keywords: str = ""
-    listed: bool = True
-    group: str = ""
-    """The menu it belongs to, where its id does not begin with it."""
 
 
 FRAME = (

@@ -91,6 +91,8 @@ QPlainTextEdit[framed="true"], QTextBrowser[framed="true"] { border: 1px solid $
   padding: 6px; }
 QPlainTextEdit[framed="true"]:focus { border: 1px solid $accent; }
 QTextBrowser#readingPage { border: 1px solid transparent; }
+QLabel#linkLine { border: 1px solid transparent; border-radius: ${small}px; }
+QLabel#linkLine:focus { border-color: $accent; }
 QTextBrowser#readingPage[ringed="true"] { border: 1px solid $accent; border-radius: ${small}px; }
 QAbstractItemView { background: $surface; border: 0; outline: 0; }
 QListView::item { border-radius: ${small}px; }

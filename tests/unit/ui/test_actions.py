@@ -54,6 +54,17 @@ def test_an_action_of_another_pane_is_offered_last_and_brings_its_pane_to_the_fr
     assert actions.qaction("notes.tag").isEnabled()
 
 
+def test_an_action_that_cannot_run_in_its_pane_is_refused(qtbot: QtBot) -> None:
+    done: list[str] = []
+    actions = Actions()
+    actions.register(_action("notes.tag", done, pane="notes", enabled=lambda: False))
+    actions.set_pane("graph")
+    actions.pane_requested.connect(actions.set_pane)
+    with qtbot.waitSignal(actions.refused) as refused:
+        assert not actions.run_anywhere("notes.tag")
+    assert (refused.args, done) == (["notes.tag"], [])
+
+
 def test_registering_again_replaces_and_keeps_the_qaction() -> None:
     done: list[str] = []
     actions = Actions()

@@ -27,7 +27,7 @@ def test_line_and_state_follow(icon: Tray) -> None:
     assert (icon.state, icon.line.text()) == ("idle", "Idle · 41,208 memories · 312 sessions · index complete")
     icon.set_progress(Progress("j", "Importing R&D.zip", 5, 10, "messages"))
     assert icon.state == "working"
-    assert icon.line.text().startswith("Importing R&&D.zip — 5 of 10")
+    assert icon.line.text().startswith("Importing R&&D.zip: 5 of 10")
     icon.set_progress(Progress("j", "t", 10, 10, state="finished"))
     assert icon.state == "idle"
     icon.set_summary(VaultSummary(1, 1, notes=("The model is missing.",)))

@@ -73,8 +73,17 @@ def test_shows_before_the_vault_is_open(qtbot: QtBot, look: Theme, tmp_path: Pat
 
 def test_every_declared_action_is_wired(window: Window) -> None:
     assert {item.id for item in FRAME} <= {action.id for action in window.registry.all()}
-    shortcuts = [sequence for action in window.actions() for sequence in action.shortcuts()]
-    assert len({sequence.toString() for sequence in shortcuts}) == len(shortcuts)
+
+
+def test_no_two_actions_in_reach_at_the_same_time_share_keys(window: Window) -> None:
+    assert window.panes is not None
+    for pane in PANES:
+        window.panes.open(Place(pane.name))
+    registry = window.registry
+    shared = {
+        action.id: [other.id for other in registry.sharing(action.id, action.shortcut)] for action in registry.all()
+    }
+    assert {identity: others for identity, others in shared.items() if others} == {}
 
 
 def test_every_focusable_widget_has_a_name(window: Window) -> None:

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QHBoxLayout, QLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.models.cards import Card
@@ -17,6 +17,7 @@ from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.lists.list_view import CardList
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.reading_column import ReadingColumn
 from ui.widgets.wrapped_button import WrappedCheckBox
 
 if TYPE_CHECKING:
@@ -210,13 +211,7 @@ class AgentPage(QScrollArea):
         for card in (limits, did):
             column.addWidget(card)
         column.addStretch(1)
-        self._column = QWidget(page)
-        self._column.setLayout(column)
-        outer = QHBoxLayout(page)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addStretch(1)
-        outer.addWidget(self._column, 100)
-        outer.addStretch(1)
+        ReadingColumn(column, page, WIDTH)
         self.setWidget(page)
 
     def _connect(self) -> None:
@@ -257,9 +252,7 @@ class AgentPage(QScrollArea):
         return label
 
     def _fit(self) -> None:
-        look = theme.current()
-        self._column.setMaximumWidth(look.scaled(WIDTH))
-        self.calls.setFixedHeight(look.scaled(LIST_HEIGHT))
+        self.calls.setFixedHeight(theme.current().scaled(LIST_HEIGHT))
 
     def _on_trust_changed(self) -> None:
         if not self._is_filling:

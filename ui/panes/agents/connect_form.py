@@ -9,7 +9,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
-    QLayout,
     QLineEdit,
     QScrollArea,
     QVBoxLayout,
@@ -24,6 +23,7 @@ from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.lists.list_view import CardList
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.reading_column import ReadingColumn
 from ui.widgets.wrapped_button import WrappedCheckBox
 
 if TYPE_CHECKING:
@@ -298,7 +298,7 @@ class ConnectForm(QWidget):
         ):
             column.addWidget(widget)
         column.addStretch(1)
-        self._inner = _centred(page, column)
+        ReadingColumn(column, page, WIDTH)
         scroll = QScrollArea(self)
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
@@ -312,7 +312,7 @@ class ConnectForm(QWidget):
             buttons.addWidget(button)
         buttons.addStretch(1)
         foot = QWidget(self)
-        self._foot = _centred(foot, buttons)
+        ReadingColumn(buttons, foot, WIDTH)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
@@ -341,8 +341,6 @@ class ConnectForm(QWidget):
 
     def _fit(self) -> None:
         look = theme.current()
-        for part in (self._inner, self._foot):
-            part.setMaximumWidth(look.scaled(WIDTH))
         self.programs.setFixedHeight(look.scaled(LIST_HEIGHT))
         self._paint_change()
 
@@ -398,18 +396,6 @@ class ConnectForm(QWidget):
 
     def _on_done_clicked(self) -> None:
         self.closed.emit(self._result.agent_id if self._result is not None else "")
-
-
-def _centred(parent: QWidget, layout: QLayout) -> QWidget:
-    """Return what holds a layout in the middle of its parent."""
-    inner = QWidget(parent)
-    inner.setLayout(layout)
-    outer = QHBoxLayout(parent)
-    outer.setContentsMargins(0, 0, 0, 0)
-    outer.addStretch(1)
-    outer.addWidget(inner, 100)
-    outer.addStretch(1)
-    return inner
 
 
 def _free_name(name: str, taken: set[str]) -> str:

@@ -12,6 +12,7 @@ from ui.panes.reading_pane import copy_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.reading_column import ReadingColumn
 from ui.widgets.wrapped_button import WrappedCheckBox
 
 if TYPE_CHECKING:
@@ -117,14 +118,7 @@ class NewAgentForm(QScrollArea):
             column.addWidget(widget)
         column.addLayout(buttons)
         column.addStretch(1)
-        inner = QWidget(page)
-        inner.setLayout(column)
-        inner.setMaximumWidth(theme.current().scaled(WIDTH))
-        outer = QHBoxLayout(page)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addStretch(1)
-        outer.addWidget(inner, 100)
-        outer.addStretch(1)
+        ReadingColumn(column, page, WIDTH)
         self.setWidget(page)
 
     def _refresh_add(self) -> None:

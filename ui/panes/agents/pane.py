@@ -15,6 +15,7 @@ from ui.panes.agents.connect_form import ConnectForm
 from ui.panes.agents.incognito_bar import IncognitoBar
 from ui.panes.agents.new_agent import NewAgentForm
 from ui.panes.pane import Place
+from ui.panes.pane_commands import pane_actions
 from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.splitter import PaneSplitter
@@ -121,13 +122,7 @@ class AgentsPane(ReadingPane):
 
     def commands(self) -> list[Action]:
         """Return the actions of this pane."""
-        return [
-            Action(
-                "agents.connect", self.tr("Connect a program…"), self._on_connect, "plug", group="agents",
-                pane=self.name,
-            ),
-            Action("agents.new", self.tr("Add an agent"), self._on_new, "plus", group="agents", pane=self.name),
-        ]  # fmt: skip
+        return pane_actions(self.name, {"agents.connect": self._on_connect, "agents.new": self._on_new})
 
     def save_state(self) -> bytes:
         """Return the sizes of list and page."""

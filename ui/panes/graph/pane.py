@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QStackedWidget, QVBoxLay
 
 from app.entities.model import TYPES
 from ui import theme
-from ui.actions import Action
+from ui.actions import Action, Slot
 from ui.models.dates import format_number
 from ui.panes.graph.canvas.canvas import GraphCanvas
 from ui.panes.graph.canvas.scene import GraphScene
@@ -23,6 +23,7 @@ from ui.panes.graph.name_table import NameTable
 from ui.panes.graph.time_slider import TimeSlider
 from ui.panes.graph.toolbar import GraphToolbar
 from ui.panes.pane import Place
+from ui.panes.pane_commands import pane_actions
 from ui.panes.pane_state import bytes_of, pack, unpack
 from ui.panes.reading_pane import ReadingPane, set_tab_chain
 from ui.panes.search.query_text import term_of
@@ -97,28 +98,27 @@ class GraphPane(ReadingPane):
 
     def commands(self) -> list[Action]:
         """Return what can be done here."""
-        action = partial(Action, group="graph", pane=self.name)
-        chosen = partial(action, enabled=self._has_current)
         canvas, page = self.canvas, self.page
-        return [
-            action("graph.find", self.tr("Find a name"), self._focus_field, "search", "Ctrl+F"),
-            action("graph.fit", self.tr("Bring the whole graph into sight"), canvas.fit, "maximize"),
-            action("graph.closer", self.tr("Zoom into the graph"), partial(canvas.zoom, 1), "zoom-in"),
-            action("graph.farther", self.tr("Zoom out of the graph"), partial(canvas.zoom, -1), "zoom-out"),
-            action("graph.list", self.tr("Show names as a list"), self.toolbar.list.toggle, "list", "Ctrl+L"),
-            action("graph.lasso", self.tr("Select with the lasso"), self.toolbar.lasso.toggle, "lasso"),
-            action("graph.all", self.tr("Graph of all names"), self.draw_all, "waypoints"),
-            chosen("graph.around", self.tr("Draw the graph around this name"), self._draw_around_current, "map-pin"),
-            chosen("graph.pin", self.tr("Pin or unpin this name"), self._toggle_pin, "pin"),
-            chosen("graph.rename", self.tr("Rename this name"), page.ask_for_name, "pencil", "F2"),
-            chosen("graph.merge", self.tr("Merge this name into another"), page.ask_for_target, "merge"),
-            chosen("graph.split", self.tr("Split this name"), page.ask_for_names, "split"),
-            chosen("graph.relate", self.tr("Relate this name to another"), page.ask_for_relation, "link"),
-            action("graph.arrange", self.tr("Arrange the graph again"), self.loader.arrange, "refresh-cw"),
-            action("graph.png", self.tr("Save the graph as a picture"), partial(self.save_as, "png"), "share-2"),
-            action("graph.svg", self.tr("Save the graph as a drawing"), partial(self.save_as, "svg"), "share-2"),
-            action("graph.graphml", self.tr("Save the graph as data"), partial(self.save_as, "graphml"), "share-2"),
-        ]
+        chosen: dict[str, Slot] = {
+            "graph.around": self._draw_around_current,
+            "graph.pin": self._toggle_pin,
+            "graph.rename": page.ask_for_name,
+            "graph.merge": page.ask_for_target,
+            "graph.split": page.ask_for_names,
+            "graph.relate": page.ask_for_relation,
+        }
+        always: dict[str, Slot] = {
+            "graph.find": self._focus_field,
+            "graph.fit": canvas.fit,
+            "graph.closer": partial(canvas.zoom, 1),
+            "graph.farther": partial(canvas.zoom, -1),
+            "graph.list": self.toolbar.list.toggle,
+            "graph.lasso": self.toolbar.lasso.toggle,
+            "graph.all": self.draw_all,
+            "graph.arrange": self.loader.arrange,
+            **{f"graph.{form}": partial(self.save_as, form) for form in ("png", "svg", "graphml")},
+        }
+        return pane_actions(self.name, {**chosen, **always}, dict.fromkeys(chosen, self._has_current))
 
     def focus_first(self) -> None:
         """Put the keyboard on the graph, or on the one button while there is none."""

@@ -12,6 +12,7 @@ from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.reading_column import ReadingColumn
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,14 +56,7 @@ class NightPage(QScrollArea):
         column.addLayout(self._rows)
         column.addWidget(self.undo_all, 0, Qt.AlignmentFlag.AlignLeft)
         column.addStretch(1)
-        inner = QWidget(page)
-        inner.setLayout(column)
-        inner.setMaximumWidth(theme.current().scaled(WIDTH))
-        outer = QHBoxLayout(page)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addStretch(1)
-        outer.addWidget(inner, 100)
-        outer.addStretch(1)
+        ReadingColumn(column, page, WIDTH)
         self.setWidget(page)
 
     def show_runs(self, runs: "Sequence[ScheduleRun]", names: dict[str, str]) -> None:

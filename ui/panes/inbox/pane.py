@@ -7,11 +7,12 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
-from ui.actions import Action
+from ui.actions import Action, Slot
 from ui.panes.inbox.night_page import NightPage, night_words
 from ui.panes.inbox.proposal_list import NIGHT, ProposalList
 from ui.panes.inbox.proposal_page import ProposalPage
 from ui.panes.pane import Place
+from ui.panes.pane_commands import pane_actions
 from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.splitter import PaneSplitter
@@ -114,15 +115,8 @@ class InboxPane(ReadingPane):
             found = self.listing.proposal(self._open)
             return found is not None and found.state == "waiting"
 
-        accept, reject = self.tr("Accept the proposal"), self.tr("Reject the proposal")
-        return [
-            Action(
-                "inbox.accept", accept, self.page.accept.click, "check", "Ctrl+Return", "inbox", waits, pane=self.name
-            ),
-            Action(
-                "inbox.reject", reject, self.page.reject.click, "x", "Ctrl+Backspace", "inbox", waits, pane=self.name
-            ),
-        ]
+        slots: dict[str, Slot] = {"inbox.accept": self.page.accept.click, "inbox.reject": self.page.reject.click}
+        return pane_actions(self.name, slots, dict.fromkeys(slots, waits))
 
     def save_state(self) -> bytes:
         """Return the sizes of list and page."""

@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.models.dates import full_date
@@ -15,6 +15,7 @@ from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.reading_column import ReadingColumn
 from ui.widgets.wrapped_button import WrappedButton
 
 if TYPE_CHECKING:
@@ -178,14 +179,7 @@ class ProposalPage(QScrollArea):
         column.addLayout(buttons)
         column.addLayout(rules)
         column.addStretch(1)
-        inner = QWidget(page)
-        inner.setLayout(column)
-        inner.setMaximumWidth(theme.current().scaled(WIDTH))
-        outer = QHBoxLayout(page)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addStretch(1)
-        outer.addWidget(inner, 100)
-        outer.addStretch(1)
+        ReadingColumn(column, page, WIDTH)
         self.setWidget(page)
 
     def _on_accept_clicked(self) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QObject, Qt
 from PySide6.QtWidgets import QWidget
 
-from ui.actions import Action
+from ui.actions import Slot
 from ui.panes.notes.calendar.day_calendar import DayCalendar
 from ui.panes.notes.calendar.on_this_day import OnThisDay
 from ui.panes.notes.new_notes import DAILY, NewNotes
@@ -93,17 +93,15 @@ class NoteOrganising(QObject):
             self.filter_chip.cross,
         )
 
-    def commands(self) -> list[Action]:
-        """Return what can be done with templates, calendar and filters."""
-        always = partial(Action, group="notes", pane=self._pane.name)
-        bulk = partial(always, enabled=self._has_several)
-        return [
-            always("notes.template", self.tr("New note from a template"), self.choose_template, "copy", "Ctrl+Alt+N"),
-            always("notes.calendar", self.tr("Calendar of days"), self.show_calendar, "calendar-clock", "Ctrl+Alt+D"),
-            always("notes.save_filter", self.tr("Save this filter"), self._facets.save, "bookmark-plus"),
-            always("notes.empty_trash", self.tr("Empty the trash"), self.trash_bar.ask_to_empty, "trash-2"),
-            bulk("notes.merge", self.tr("Merge the selected notes"), self._merge, "merge"),
-        ]
+    def slots(self) -> dict[str, Slot]:
+        """Return what the commands for templates, calendar and filters do."""
+        return {
+            "notes.template": self.choose_template,
+            "notes.calendar": self.show_calendar,
+            "notes.save_filter": self._facets.save,
+            "notes.empty_trash": self.trash_bar.ask_to_empty,
+            "notes.merge": self._merge,
+        }
 
     def refresh(self, changes: "ChangeSet") -> None:
         """Follow what was changed elsewhere."""
@@ -147,7 +145,8 @@ class NoteOrganising(QObject):
         daily: Entry = (self.tr("Use for the daily note"), partial(self.new_notes.set_daily_template, row.id))
         return [use] if DAILY in row.tags else [use, daily]
 
-    def _has_several(self) -> bool:
+    def has_several(self) -> bool:
+        """Return whether several notes are selected that are not deleted."""
         return self._listing.list.selected_count > 1 and not self._listing.trash.isChecked()
 
     def _merge(self) -> None:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QT_TRANSLATE_NOOP, QSize, Qt
 from PySide6.QtGui import QHideEvent
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 
-from ui.actions import Action
+from ui.actions import Action, Slot
 from ui.panes.labels import display_title
 from ui.panes.list_pane import ListPane
 from ui.panes.notes.document import MODES, Document, Mode
@@ -20,6 +20,7 @@ from ui.panes.notes.note_inspector import NoteInspector
 from ui.panes.notes.note_list import NoteList
 from ui.panes.notes.note_organising import NoteOrganising, PaneDoors
 from ui.panes.pane import Place
+from ui.panes.pane_commands import pane_actions
 from ui.panes.pane_state import bytes_of, pack, unpack
 from ui.panes.reading_pane import set_tab_chain
 from ui.widgets.empty_state import EmptyState
@@ -105,32 +106,37 @@ class NotesPane(ListPane):
 
     def commands(self) -> list[Action]:
         """Return what can be done here."""
-        always = partial(Action, group="notes", pane=self.name)
-        opened = partial(always, enabled=self._has_memory)
-        changing = partial(always, enabled=self._actions.can_change)
-        after, before = (partial(self._go_to_mark, step) for step in (1, -1))
-        return [
-            # Both work from every pane; the first takes the place of the window's own.
-            Action("notes.new", self.tr("New note"), self.new_note, "plus", "Ctrl+N", "file", keywords="create write"),
-            Action("notes.daily", self.tr("Today's note"), self.daily_note, "calendar-clock", "Ctrl+D", group="notes"),
-            *self._organising.commands(),
-            always("notes.filter", self.tr("Filter notes"), self.listing.filter.setFocus, "search", "Ctrl+F"),
-            always("notes.trash", self.tr("Show deleted notes"), self.listing.trash.toggle, "trash-2"),
-            always("notes.facets", self.tr("Show or hide the filters"), self.listing.sides.click, "funnel"),
-            opened("notes.next", self.tr("Next marked word"), after, "chevron-down", "F3"),
-            opened("notes.previous", self.tr("Previous marked word"), before, "chevron-up", "Shift+F3"),
-            changing("notes.pin", self.tr("Pin or unpin"), self._actions.toggle_pin, "pin", "Ctrl+Shift+D"),
-            changing("notes.delete", self.tr("Delete note"), self._actions.delete_selected, "trash-2"),
-            opened("notes.attach", self.tr("Attach a file…"), self.editing.attachments.choose, "paperclip"),
-            changing("notes.tag", self.tr("Add a tag"), self._add_tag, "tag", "Ctrl+T"),
-            opened("notes.write", self.tr("Write"), partial(self.document.set_mode, "write"), "pencil"),
-            opened(
-                "notes.split", self.tr("Write and preview"), partial(self.document.set_mode, "split"), "panel-right"
-            ),
-            opened("notes.read", self.tr("Read"), partial(self.document.set_mode, "read"), "eye"),
-            opened("notes.fold", self.tr("Fold or unfold this section"), self._fold, "chevron-down", "Ctrl+Shift+K"),
-            opened("notes.unfold", self.tr("Unfold all sections"), self.document.editor.folds.unfold_all, "rows-3"),
-        ]
+        listing, document = self.listing, self.document
+        opened: dict[str, Slot] = {
+            "notes.next": partial(self._go_to_mark, 1),
+            "notes.previous": partial(self._go_to_mark, -1),
+            "notes.attach": self.editing.attachments.choose,
+            "notes.write": partial(document.set_mode, "write"),
+            "notes.split": partial(document.set_mode, "split"),
+            "notes.read": partial(document.set_mode, "read"),
+            "notes.fold": self._fold,
+            "notes.unfold": document.editor.folds.unfold_all,
+        }
+        changing: dict[str, Slot] = {
+            "notes.pin": self._actions.toggle_pin,
+            "notes.delete": self._actions.delete_selected,
+            "notes.tag": self._add_tag,
+        }
+        always: dict[str, Slot] = {
+            "notes.daily": self.daily_note,
+            "notes.filter": listing.filter.setFocus,
+            "notes.trash": listing.trash.toggle,
+            "notes.facets": listing.sides.click,
+        }
+        enabled = {
+            **dict.fromkeys(opened, self._has_memory),
+            **dict.fromkeys(changing, self._actions.can_change),
+            "notes.merge": self._organising.has_several,
+        }
+        # It works from every pane and takes the place of the window's own.
+        new = Action("notes.new", self.tr("New note"), self.new_note, "plus", "Ctrl+N", "file", keywords="create write")
+        slots = {**opened, **changing, **always, **self._organising.slots()}
+        return [new, *pane_actions(self.name, slots, enabled)]
 
     def _fold(self) -> None:
         if not self.document.editor.isVisible():

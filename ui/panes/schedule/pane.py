@@ -9,9 +9,10 @@ from shiboken6 import isValid
 
 from app.schedule.model import SchedulePatch
 from ui import theme
-from ui.actions import Action
+from ui.actions import Action, Slot
 from ui.engine_texts import engine_text
 from ui.panes.pane import Place
+from ui.panes.pane_commands import pane_actions
 from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
 from ui.panes.schedule.cadence_words import cadence_words
 from ui.panes.schedule.run_labels import coming, week_words
@@ -126,36 +127,14 @@ class SchedulePane(ReadingPane):
 
     def commands(self) -> list[Action]:
         """Return the actions of this pane."""
-        return [
-            Action(
-                "schedule.new",
-                self.tr("New schedule"),
-                self._on_new,
-                "plus",
-                group="schedule",
-                pane=self.name,
-                keywords="goal task recurring repeat",
-            ),
-            Action(
-                "schedule.run",
-                self.tr("Run the chosen schedule now"),
-                self._on_run,
-                "play",
-                "Ctrl+Return",
-                group="schedule",
-                enabled=lambda: bool(self._open) and not self._is_writing,
-                pane=self.name,
-            ),
-            Action(
-                "schedule.week",
-                self.tr("Week"),
-                self._show_week,
-                "calendar-clock",
-                group="schedule",
-                checked=lambda: self._views.currentWidget() is self._week_page,
-                pane=self.name,
-            ),
-        ]
+        slots: dict[str, Slot] = {
+            "schedule.new": self._on_new,
+            "schedule.run": self._on_run,
+            "schedule.week": self._show_week,
+        }
+        enabled = {"schedule.run": lambda: bool(self._open) and not self._is_writing}
+        checked = {"schedule.week": lambda: self._views.currentWidget() is self._week_page}
+        return pane_actions(self.name, slots, enabled, checked)
 
     def save_state(self) -> bytes:
         """Return the sizes of list and page."""

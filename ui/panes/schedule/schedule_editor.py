@@ -10,7 +10,6 @@ from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
     QHBoxLayout,
-    QLayout,
     QLineEdit,
     QPlainTextEdit,
     QScrollArea,
@@ -33,6 +32,7 @@ from ui.style.design_tokens import Space
 from ui.translation import spoken
 from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.reading_column import ReadingColumn
 
 if TYPE_CHECKING:
     from app.schedule.model import Policy, Preview, Schedule
@@ -226,13 +226,16 @@ class ScheduleEditor(QWidget):
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(_centred(column, scroll))
+        page = QWidget(scroll)
+        ReadingColumn(column, page, WIDTH)
+        scroll.setWidget(page)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(scroll, 1)
         # However long the form is, what saves it stays in sight.
-        foot = _centred(buttons, self)
+        foot = QWidget(self)
+        ReadingColumn(buttons, foot, WIDTH)
         foot.setAutoFillBackground(True)  # as Qt does for what scrolls
         whole.addWidget(foot)
 
@@ -279,20 +282,6 @@ class ScheduleEditor(QWidget):
             values["name"] = self.name.text().strip()
             values |= self.limits.values
         self.saved.emit(values)
-
-
-def _centred(layout: QLayout, parent: QWidget) -> QWidget:
-    """Return a page with a layout in its middle, narrow enough to read."""
-    page = QWidget(parent)
-    inner = QWidget(page)
-    inner.setLayout(layout)
-    inner.setMaximumWidth(theme.current().scaled(WIDTH))
-    outer = QHBoxLayout(page)
-    outer.setContentsMargins(0, 0, 0, 0)
-    outer.addStretch(1)
-    outer.addWidget(inner, 100)
-    outer.addStretch(1)
-    return page
 
 
 def _field_label(words: str, parent: QWidget) -> PlainLabel:

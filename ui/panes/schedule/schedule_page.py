@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QSizePolicy, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.engine_texts import engine_text
@@ -17,6 +17,7 @@ from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.page_area import PageArea
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.reading_column import ReadingColumn
 
 if TYPE_CHECKING:
     from app.schedule.model import Preview, Schedule, ScheduleRun
@@ -67,21 +68,13 @@ class SchedulePage(PageArea):
         column.addWidget(self._plan_card)
         column.addWidget(self._card(self.tr("Runs"), [self.history]))
         column.addStretch(1)
-        self._column = QWidget(page)
-        self._column.setLayout(column)
-        outer = QHBoxLayout(page)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addStretch(1)
-        outer.addWidget(self._column, 100)
-        outer.addStretch(1)
+        ReadingColumn(column, page, WIDTH)
         self.setWidget(page)
         self.run.clicked.connect(self.run_requested)
         self.switch.clicked.connect(self.switched)
         self.edit.clicked.connect(self.edit_requested)
         self.delete.clicked.connect(self.delete_requested)
         self.look.clicked.connect(self.plan_requested)
-        theme.current().changed.connect(self._fit)
-        self._fit()
 
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
@@ -177,9 +170,6 @@ class SchedulePage(PageArea):
             else:
                 column.addWidget(widget)
         return card
-
-    def _fit(self) -> None:
-        self._column.setMaximumWidth(theme.current().scaled(WIDTH))
 
 
 def _change(change: Any) -> str:

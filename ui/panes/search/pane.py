@@ -1,7 +1,6 @@
 """The Search pane: ask, narrow by facets, see why, open."""
 
 import asyncio
-from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QPoint, Qt, QTimer
@@ -11,9 +10,10 @@ from shiboken6 import isValid
 from app.errors import KeepsakeError
 from app.retrieval.model import Found, Hit, Leg, MonthCount, Query
 from ui import theme
-from ui.actions import Action
+from ui.actions import Action, Slot
 from ui.models.dates import format_number
 from ui.panes.pane import Place
+from ui.panes.pane_commands import pane_actions
 from ui.panes.pane_state import bytes_of, pack, unpack
 from ui.panes.reading_pane import ReadingPane, copy_text, set_tab_chain
 from ui.panes.search.facet_filter import FacetFilter
@@ -125,21 +125,20 @@ class SearchPane(ReadingPane):
 
     def commands(self) -> list[Action]:
         """Return what can be done here."""
-        always = partial(Action, group="search", pane=self.name)
-        with_results = partial(always, enabled=self._has_results)
-        save, export = self.history.toggle_saved, self._start_export
-        after, before = self.why.go_to_next_mark, self.why.go_to_previous_mark
-        return [
-            always("search.box", self.tr("Type a search"), self.focus_first, "search", "Ctrl+F"),
-            with_results("search.copy", self.tr("Copy results as Markdown"), self._copy, "copy", "Ctrl+Shift+C"),
-            with_results("search.export", self.tr("Export all results…"), export, "download", "Ctrl+Shift+E"),
-            with_results("search.save", self.tr("Save this search or delete it"), save, "bookmark", "Ctrl+D"),
-            always("search.why_not", self.tr("Why not …?"), self._ask_why_not, "circle-question-mark"),
-            with_results("search.next", self.tr("Next marked word"), after, "chevron-down", "F3"),
-            with_results("search.previous", self.tr("Previous marked word"), before, "chevron-up", "Shift+F3"),
-            always("search.group", self.tr("Group results in another way"), self._group.go_on, "list-tree", "Ctrl+G"),
-            always("search.facets", self.tr("Show or hide the filters"), self._sides.click, "funnel"),
-        ]
+        with_results: dict[str, Slot] = {
+            "search.copy": self._copy,
+            "search.export": self._start_export,
+            "search.save": self.history.toggle_saved,
+            "search.next": self.why.go_to_next_mark,
+            "search.previous": self.why.go_to_previous_mark,
+        }
+        always: dict[str, Slot] = {
+            "search.box": self.focus_first,
+            "search.why_not": self._ask_why_not,
+            "search.group": self._group.go_on,
+            "search.facets": self._sides.click,
+        }
+        return pane_actions(self.name, {**with_results, **always}, dict.fromkeys(with_results, self._has_results))
 
     def focus_first(self) -> None:
         """Put the keyboard on the search box."""

@@ -8,6 +8,7 @@ from shiboken6 import isValid
 
 from app.errors import KeepsakeError
 from ui.notice import Notice
+from ui.panes.pane_commands import SAVE_SEARCH_KEY
 from ui.style.icons import icon
 from ui.widgets.button import icon_button, name_button
 
@@ -47,7 +48,7 @@ class SearchHistory(QObject):
         self._unsent: list[str] = []
         self.saved: Sequence[SavedSearch] = ()
         self.recent: list[str] = []
-        self.button = icon_button("bookmark-plus", self.tr("Save this search"), shortcut="Ctrl+D", parent=parent)
+        self.button = icon_button("bookmark-plus", self.tr("Save this search"), shortcut=SAVE_SEARCH_KEY, parent=parent)
         self.button.clicked.connect(self.toggle_saved)
 
     @property
@@ -102,7 +103,7 @@ class SearchHistory(QObject):
         text = self._box.text().strip()
         known = self._known(text) is not None
         title = self.tr("Delete this saved search") if known else self.tr("Save this search")
-        name_button(self.button, title, "Ctrl+D")
+        name_button(self.button, title, SAVE_SEARCH_KEY)
         self.button.setIcon(icon("bookmark", "accent") if known else icon("bookmark-plus"))
         self.button.setEnabled(bool(text))
 

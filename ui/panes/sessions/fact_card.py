@@ -58,6 +58,7 @@ class FactCard(QFrame):
         self.names.setTextInteractionFlags(
             Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         )
+        self.names.setObjectName("linkLine")
         self.names.setWordWrap(True)
         self.names.setContentsMargins(Space.S, 0, 0, 0)
         self.names.setAccessibleName(self.tr("People and things in it"))

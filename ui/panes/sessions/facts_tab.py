@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from ui import theme
@@ -16,6 +16,7 @@ from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.reading_column import ReadingColumn
 
 if TYPE_CHECKING:
     from app.memories.model import SessionMemory
@@ -102,14 +103,7 @@ class FactsTab(QWidget):
         column.addLayout(self._column)
         column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeading)
         column.addStretch(1)
-        inner = QWidget(page)
-        inner.setLayout(column)
-        inner.setMaximumWidth(theme.current().scaled(WIDTH))
-        outer = QHBoxLayout(page)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addStretch(1)
-        outer.addWidget(inner, 100)
-        outer.addStretch(1)
+        ReadingColumn(column, page, WIDTH)
         self._area = QScrollArea(self)
         self._area.setWidgetResizable(True)
         self._area.setFrameShape(QFrame.Shape.NoFrame)

@@ -13,12 +13,13 @@ from shiboken6 import isValid
 from app.core.text import excerpt
 from app.errors import KeepsakeError, NotFoundError
 from app.sessions.model import Message, NewMessage, Session
-from ui.actions import Action
+from ui.actions import Action, Slot
 from ui.panes.attachment_opener import AttachmentOpener
 from ui.panes.attachment_reader import read_attachment
 from ui.panes.list_pane import ListPane
 from ui.panes.name_lookup import NameLookup
 from ui.panes.pane import Place
+from ui.panes.pane_commands import pane_actions
 from ui.panes.pane_state import bytes_of, pack, unpack
 from ui.panes.reading_pane import TITLE, copy_text, set_tab_chain
 from ui.panes.sessions.composer import Composer
@@ -27,7 +28,7 @@ from ui.panes.sessions.find_bar import FindBar
 from ui.panes.sessions.header import SessionHeader
 from ui.panes.sessions.message_pager import MessagePager
 from ui.panes.sessions.session_actions import SessionActions
-from ui.panes.sessions.session_list import NEW_KEY, SessionList
+from ui.panes.sessions.session_list import SessionList
 from ui.panes.sessions.session_search import SessionSearch
 from ui.panes.sessions.transcript import Transcript
 from ui.widgets.context_menu import Entry, open_menu
@@ -107,52 +108,25 @@ class SessionsPane(ListPane):
 
     def commands(self) -> list[Action]:
         """Return what can be done here."""
-        opened = self._has_session
-        always = partial(Action, group="sessions", pane=self.name)
-        action = partial(always, enabled=opened)
-        last, first = self.transcript.go_to_last, self.transcript.go_to_first
-        return [
-            always("sessions.new", self.tr("New conversation with yourself"), self.new_session, "plus", NEW_KEY),
-            always("sessions.filter", self.tr("Filter conversations"), self.listing.filter.setFocus, "funnel"),
-            action("sessions.find", self.tr("Find in conversation"), self._find, "search", "Ctrl+F"),
-            action("sessions.next", self.tr("Next match"), self.find_bar.go_next, "chevron-down", "F3"),
-            action("sessions.previous", self.tr("Previous match"), self.find_bar.go_previous, "chevron-up", "Shift+F3"),
-            action("sessions.first", self.tr("First message"), first, "chevron-up"),
-            action("sessions.last", self.tr("Last message"), last, "chevron-down"),
-            action("sessions.facts", self.tr("Draw facts from this conversation now"), self._draw_facts, "lightbulb"),
-            action(
-                "sessions.summarise",
-                self.tr("Summarise its older messages now"),
-                partial(self._with_open, self._actions.work.summarise),
-                "sparkles",
-            ),
-            action(
-                "sessions.compact",
-                self.tr("Condense all but the latest messages"),
-                partial(self._with_open, self._actions.work.compact),
-                "rows-3",
-            ),
-            action(
-                "sessions.markdown",
-                self.tr("Export this conversation as Markdown"),
-                partial(self._with_open, partial(self._export, "markdown")),
-                "download",
-            ),
-            action(
-                "sessions.jsonl",
-                self.tr("Export this conversation as JSONL"),
-                partial(self._with_open, partial(self._export, "jsonl")),
-                "download",
-            ),
-            action("sessions.rename", self.tr("Rename conversation"), self.header.edit_title, "pencil"),
-            always(
-                "sessions.forget",
-                self.tr("Delete conversation"),
-                self._delete_selected,
-                "trash-2",
-                enabled=self._can_delete,
-            ),
-        ]
+        work = self._actions.work
+        slots: dict[str, Slot] = {
+            "sessions.new": self.new_session,
+            "sessions.filter": self.listing.filter.setFocus,
+            "sessions.find": self._find,
+            "sessions.next": self.find_bar.go_next,
+            "sessions.previous": self.find_bar.go_previous,
+            "sessions.first": self.transcript.go_to_first,
+            "sessions.last": self.transcript.go_to_last,
+            "sessions.facts": self._draw_facts,
+            "sessions.summarise": partial(self._with_open, work.summarise),
+            "sessions.compact": partial(self._with_open, work.compact),
+            "sessions.markdown": partial(self._with_open, partial(self._export, "markdown")),
+            "sessions.jsonl": partial(self._with_open, partial(self._export, "jsonl")),
+            "sessions.rename": self.header.edit_title,
+            "sessions.forget": self._delete_selected,
+        }
+        enabled = dict.fromkeys(slots.keys() - {"sessions.new", "sessions.filter"}, self._has_session)
+        return pane_actions(self.name, slots, enabled | {"sessions.forget": self._can_delete})
 
     def regions(self) -> list[QWidget]:
         """Return list, transcript and composer."""

@@ -12,6 +12,7 @@ from app.sessions.model import Session, SessionFilter
 from ui.models.cards import Badge, Card
 from ui.models.dates import day_heading, format_number, short_span
 from ui.panes.filtered_list import FilteredList, ListLabels
+from ui.panes.pane_commands import NEW_SESSION_KEY
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
 from ui.widgets.filter_chip import FilterChip
@@ -22,9 +23,6 @@ if TYPE_CHECKING:
     from app.core.facets import Facet
     from ui.bridge import Bridge
 
-NEW_KEY = "Ctrl+Shift+O"
-"""Key that begins a conversation with oneself."""
-
 
 class SessionList(FilteredList):
     """The conversations that fit a filter by words, agent and pending consolidation."""
@@ -33,7 +31,7 @@ class SessionList(FilteredList):
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(bridge, parent)
-        self.new = icon_button("plus", self.tr("New conversation with yourself"), shortcut=NEW_KEY, parent=self)
+        self.new = icon_button("plus", self.tr("New conversation with yourself"), shortcut=NEW_SESSION_KEY, parent=self)
         self._agents = QComboBox(self)
         self._agents.setAccessibleName(self.tr("Agent"))
         self._agents.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

@@ -12,12 +12,14 @@ from app.errors import KeepsakeError
 from ui import theme
 from ui.actions import Action
 from ui.panes.pane import Place
+from ui.panes.pane_commands import pane_actions
 from ui.panes.reading_pane import ReadingPane, set_tab_chain
 from ui.panes.status.status_entries import StatusEntries, StatusEntry
 from ui.panes.status.status_row import StatusRow
 from ui.style.design_tokens import Space
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.reading_column import ReadingColumn
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
@@ -59,8 +61,6 @@ class StatusPane(ReadingPane):
         self._about = self._label(self.tr("Looking…"), "body muted")
         self._column = QVBoxLayout()
         self._arrange()
-        theme.current().changed.connect(self._fit)
-        self._fit()
 
     # --- what the window calls ---
 
@@ -85,13 +85,7 @@ class StatusPane(ReadingPane):
 
     def commands(self) -> list[Action]:
         """Return the actions of this pane."""
-        return [
-            Action("status.backup", self.tr("Back up now"), self._on_backup, "archive", group="status", pane=self.name),
-            Action(
-                "status.check", self.tr("Check the vault"), self._on_check, "shield-check", group="status",
-                pane=self.name,
-            ),
-        ]  # fmt: skip
+        return pane_actions(self.name, {"status.backup": self._on_backup, "status.check": self._on_check})
 
     # --- loading ---
 
@@ -239,13 +233,7 @@ class StatusPane(ReadingPane):
             self._sections[section] = self._card(heading)
             self._column.addWidget(self._sections[section])
         self._column.addStretch(1)
-        self._inner = QWidget(self._page)
-        self._inner.setLayout(self._column)
-        outer = QHBoxLayout(self._page)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.addStretch(1)
-        outer.addWidget(self._inner, 100)
-        outer.addStretch(1)
+        ReadingColumn(self._column, self._page, WIDTH)
         self._scroll = QScrollArea(self)
         self._scroll.setObjectName("statusPage")
         self._scroll.setAccessibleName(self.tr("Status"))
@@ -275,6 +263,3 @@ class StatusPane(ReadingPane):
         label.setWordWrap(True)
         theme.set_type(label, kind)
         return label
-
-    def _fit(self) -> None:
-        self._inner.setMaximumWidth(theme.current().scaled(WIDTH))

@@ -1,5 +1,6 @@
 """The palette is driven by the keyboard alone."""
 
+import pytest
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
@@ -7,6 +8,7 @@ from tests.unit.ui.conftest import Rest
 from ui.dialogs.palette import Palette
 from ui.dialogs.settings.settings import SettingsDialog
 from ui.panes.notes.pane import NotesPane
+from ui.panes.pane_commands import PANE_COMMANDS
 from ui.panes.schedule.pane import SchedulePane
 from ui.shell.navigation import Place
 from ui.window import Window
@@ -29,19 +31,59 @@ def test_command_by_keyboard(window: Window, qtbot: QtBot, rest: Rest) -> None:
     assert window.panes.front.name == "schedule"
 
 
-def test_commands_of_other_panes_bring_them_to_the_front(window: Window, qtbot: QtBot) -> None:
+@pytest.mark.parametrize("is_built", [False, True])
+def test_commands_of_other_panes_bring_them_to_the_front(
+    is_built: bool, window: Window, qtbot: QtBot, rest: Rest
+) -> None:
     assert window.panes is not None
-    while not window.panes.is_whole("schedule"):
+    while is_built and not window.panes.is_whole("schedule"):
         window.panes.build_part("schedule")
+    assert any(pane.name == "schedule" for pane in window.panes.built) is is_built
     palette = window.palette_popup
-    palette.show_commands()
+    qtbot.keyClick(window, Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier)
     qtbot.keyClicks(palette._field, "new goal")
     assert _titles(palette)[0] == "New schedule"
     assert palette.entries[0].detail == "Schedule"
-    palette.entries[0].run()
+    qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    rest(lambda: not palette.isVisible())
     front = window.panes.front
     assert isinstance(front, SchedulePane)
     assert front.editor.isVisible()
+
+
+def test_every_command_is_listed_before_its_pane_is_built(window: Window, qtbot: QtBot) -> None:
+    assert window.panes is not None
+    assert [pane.name for pane in window.panes.built] == ["graph"]
+    palette = window.palette_popup
+    palette.show_commands()
+    for specs in PANE_COMMANDS.values():
+        for spec in specs:
+            if spec.id.startswith("graph."):
+                continue
+            palette._field.setText(str(spec.title).rstrip("…"))
+            assert spec.id in [entry.key for entry in palette.entries], spec.id
+    assert [pane.name for pane in window.panes.built] == ["graph"]
+
+
+def test_a_command_says_what_it_lacks_in_its_pane(window: Window, qtbot: QtBot, rest: Rest) -> None:
+    palette = window.palette_popup
+    palette.show_commands()
+    qtbot.keyClicks(palette._field, "delete conversation")
+    qtbot.keyClick(palette._field, Qt.Key.Key_Return)
+    words = "Choose in Sessions what ‘Delete conversation’ is for. Then give the command again."
+    rest(lambda: words in [toast.notice.text for toast in window.toaster.toasts])
+    assert window.panes is not None
+    assert window.panes.front is not None
+    assert window.panes.front.name == "sessions"
+
+
+def test_keys_of_a_pane_that_is_not_built_work_where_they_work_everywhere(window: Window, qtbot: QtBot) -> None:
+    assert window.panes is not None
+    asked: list[str] = []
+    window.registry.ran.connect(asked.append)
+    qtbot.keyClick(window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
+    assert asked == ["notes.daily"]
+    assert isinstance(window.panes.front, NotesPane)
 
 
 def test_a_part_of_the_settings_is_found_and_opened(window: Window, qtbot: QtBot) -> None:

@@ -9,6 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.changes import Progress
 from ui.shell import status_line
+from ui.shell.activity import activity
 from ui.shell.status_line import StatusLine, VaultSummary, amount, progress_text, span, status_text
 
 
@@ -90,7 +91,7 @@ def test_job_shows_and_can_be_cancelled(line: StatusLine, qtbot: QtBot) -> None:
     line.set_summary(VaultSummary())
     line.set_progress(Progress("a", "Importing x.json", 1, 10))
     line.set_progress(Progress("b", "Backing up", 1, 10))
-    assert line.text.startswith("Backing up (and 1 more) —")
+    assert line.text.startswith("Backing up (and 1 more): 1 of 10")
     with qtbot.waitSignal(line.cancel_requested) as requested:
         line._cancel.click()
     assert requested.args == ["b"]
@@ -117,10 +118,26 @@ def test_names_that_wait_and_jobs_are_not_idle() -> None:
     assert status_text(VaultSummary(5, 2, jobs=("Making a backup",))).startswith("Making a backup · ")
 
 
+def test_work_is_named_in_a_sentence_with_what_comes_next(line: StatusLine) -> None:
+    doing = activity("Consolidation")
+    coming = "Weekly reflection Sun 03:00"
+    line.set_summary(VaultSummary(5, 2, jobs=(doing,), next_run=coming))
+    assert line.text.startswith(
+        "Drawing facts from conversations that have ended — next: Weekly reflection Sun 03:00 · 5 memories"
+    )
+    line.set_progress(Progress("c", "Consolidation", 12, 40, "messages"))
+    assert line.text == (
+        "Drawing facts from conversations that have ended: 12 of 40 messages — next: Weekly reflection Sun 03:00"
+    )
+    line.set_progress(Progress("c", "Consolidation", 40, 40, state="finished"))
+    line.set_summary(VaultSummary(5, 2, jobs=(doing, activity("Goal: water the roses"))))
+    assert line.text.startswith("Drawing facts from conversations that have ended (and 1 more) · 5 memories")
+
+
 def test_background_work_is_paused_and_goes_on(line: StatusLine, qtbot: QtBot) -> None:
     work = Progress("names", "Recognising names", 31_000, 119_000, "texts", can_pause=True)
     line.set_progress(work)
-    assert line.text.startswith("Recognising names — 31,000 of 119,000 texts")
+    assert line.text.startswith("Recognising names in your texts: 31,000 of 119,000 texts")
     button = line.findChild(QToolButton)
     assert button is not None
     with qtbot.waitSignal(line.pause_requested) as requested:
@@ -128,7 +145,7 @@ def test_background_work_is_paused_and_goes_on(line: StatusLine, qtbot: QtBot) -
     assert requested.args == ["names", True]
     line.set_progress(replace(work, state="paused"))
     assert "(paused)" in line.text
-    assert button.accessibleName() == "Resume: Recognising names"
+    assert button.accessibleName() == "Resume: Recognising names in your texts"
     with qtbot.waitSignal(line.pause_requested) as requested:
         button.click()
     assert requested.args == ["names", False]

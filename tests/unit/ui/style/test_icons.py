@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize
 from PySide6.QtGui import QIcon, QImage
 
 from ui import theme
+from ui.panes.pane_commands import PANE_COMMANDS
 from ui.shell.pane_stack import PANES
 from ui.shell.window_commands import FRAME
 from ui.style import icons
@@ -22,7 +23,14 @@ FIELD = re.compile(r"\bicon(?:_name)?(?:: ClassVar\[str\])?\s*=\s*\"([a-z0-9-]+)
 def _named() -> set[str]:
     texts = [path.read_text("utf-8") for path in ROOT.rglob("*.py")]
     found = {name for text in texts for pattern in (CALL, FIELD) for name in pattern.findall(text)}
-    return found | {item.icon for item in FRAME} | {pane.icon for pane in PANES} | {name for name, _ in MARKS.values()}
+    commands = {spec.icon for specs in PANE_COMMANDS.values() for spec in specs}
+    return (
+        found
+        | commands
+        | {item.icon for item in FRAME}
+        | {pane.icon for pane in PANES}
+        | {name for name, _ in MARKS.values()}
+    )
 
 
 @pytest.mark.parametrize("name", sorted(_named() - {""}))

@@ -1,0 +1,84 @@
+"""Filters of the Search pane: facets and months are operators in the box."""
+
+from datetime import timedelta
+from typing import Any
+
+from app.retrieval.model import FacetCount, Found, Query
+from tests.unit.ui.panes.fake_bridge import NOW, FakeBridge, FakeVault, until
+from tests.unit.ui.panes.search.search_answers import answered_pane, fill, settled
+from tests.unit.ui.panes.search.test_query_text import hit
+from ui.widgets.lists.facet_tree import _KEY
+
+
+def test_a_facet_is_an_operator_in_the_box(books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any) -> None:
+    fill(books)
+    pane = answered_pane(open_pane, run_async)
+    pane.facets.toggled.emit("agent", "claude", True)
+    assert pane.box.text() == "frost agent:claude"
+    run_async(until(lambda: ask.called("memory.search")[-1]["query"] == "frost agent:claude"))
+    run_async(until(lambda: pane.facets.chosen("agent") == ("claude",)))
+    pane.facets.toggled.emit("agent", "claude", False)
+    assert pane.box.text() == "frost"
+
+
+def test_what_is_only_filtered_is_said_to_come_by_date(open_pane: Any, ask: FakeBridge, run_async: Any) -> None:
+    pane = open_pane("search")
+    run_async(ask.idle())
+    filtered = Found(Query("kind:note", kinds=("note",)), "learned", ())
+    assert pane._summary.figures(filtered, settled=True) == ["Results: 0", "newest first"]
+    pane.why.show_hit(hit("n"), filtered.query)
+    assert pane.why.sentence.text() == "Found because it is a note."
+
+
+def test_where_nothing_is_found_the_operators_can_go(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+) -> None:
+    fill(books)
+    pane = open_pane("search")
+    pane.box.setText("zebra")
+    run_async(settled(pane))
+    assert not pane._nothing.button.isVisible()
+    pane.box.setText("zebra tag:garden")
+    run_async(until(pane._nothing.button.isVisible))
+    pane._nothing.button.click()
+    assert pane.box.text() == "zebra"
+    assert pane.box.hasFocus()
+
+
+def test_facets_are_named_as_people_name_them(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+) -> None:
+    fill(books)
+    pane = open_pane("search")
+    query = Query("x", kinds=("digest",), roles=("user",))
+    counts = (FacetCount("role", "user", 3), FacetCount("role", "assistant", 1), FacetCount("agent", "person", 2))
+    pane._facet_filter.show_found(Found(query, "learned", (), counts))
+    labels = {item.data(0, _KEY): item.text(0) for item in pane.facets._values()}
+    assert labels == {
+        ("role", "user"): "You",
+        ("role", "assistant"): "Assistant",
+        ("agent", "person"): "You",
+        ("kind", "digest"): "Digests",
+    }
+    assert pane.facets.chosen("kind") == ("digest",)
+
+
+def test_a_month_limits_the_search_and_lets_go(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any
+) -> None:
+    books.add_note("Old", "frost of long ago", at=NOW - timedelta(days=90))
+    books.add_note("New", "frost of today", at=NOW)
+    pane = answered_pane(open_pane, run_async)
+    run_async(until(pane.timeline.isVisible))
+    assert [one.count for one in pane.timeline.periods] == [1, 0, 0, 1]
+    month = pane.timeline.periods[0].name
+    pane.timeline.chosen.emit(month)
+    assert pane.box.text() == f"frost on:{month}"
+    run_async(until(lambda: ask.called("memory.search")[-1]["query"] == f"frost on:{month}"))
+    run_async(ask.idle())
+    assert len(ask.called("memory.months")) == 1
+    pane.timeline.chosen.emit("")
+    assert pane.box.text() == "frost"
+    run_async(settled(pane))
+    pane.box.setText("")
+    run_async(until(lambda: not pane.timeline.isVisible()))
