@@ -1,11 +1,16 @@
 """Snapshot of the index that one search reads."""
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import apsw
+import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumns, last_chunk
 from app.index.columns.index_cache import IndexCache
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,3 +34,8 @@ def take_snapshot(connection: apsw.Connection, index_cache: IndexCache) -> Searc
     """Return the snapshot of the index that ``connection`` sees now."""
     last = last_chunk(connection)
     return SearchSnapshot(connection, last, index_cache.columns(connection, last), index_cache)
+
+
+def listed_ids(found: object) -> "NDArray[np.int64]":
+    """Return the chunk ids in a list by ``group_concat(id, ' ')``, none for NULL."""
+    return np.fromstring(str(found or ""), dtype=np.int64, sep=" ")

@@ -8,7 +8,7 @@ import numpy as np
 
 from app.index.long_memories import LEAVING_IDS
 from app.retrieval.candidates.filters import ChunkFilter
-from app.retrieval.snapshot import SearchSnapshot
+from app.retrieval.snapshot import SearchSnapshot, listed_ids
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -64,7 +64,7 @@ def _listed(ids: "Ids") -> str:
 
 
 def _among(ids: "Ids", found: object) -> "NDArray[np.bool_]":
-    return np.isin(ids, np.fromstring(str(found or ""), dtype=np.int64, sep=" "))
+    return np.isin(ids, listed_ids(found))
 
 
 def passes_all(connection: apsw.Connection, where: ChunkFilter) -> bool:

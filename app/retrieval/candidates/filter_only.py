@@ -9,7 +9,7 @@ from app.index.columns.chunk_columns import ChunkColumns
 from app.retrieval.candidates.filter_check import LEAVING
 from app.retrieval.candidates.filters import ChunkFilter, clause_filter
 from app.retrieval.model import RankedCandidate, Why
-from app.retrieval.snapshot import SearchSnapshot
+from app.retrieval.snapshot import SearchSnapshot, listed_ids
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -82,12 +82,12 @@ def _matching(snapshot: SearchSnapshot, where: ChunkFilter) -> "Ids":
     """Return the chunks that satisfy ``where``, without passages."""
     connection, columns, size = snapshot.connection, snapshot.columns, snapshot.last_chunk + 1
     if not where.is_by_type or connection.execute(LEAVING).get is not None:
-        return np.sort(_listed(connection.execute(_MATCHING + where.sql, where.values).get))
+        return np.sort(listed_ids(connection.execute(_MATCHING + where.sql, where.values).get))
     # The columns may have newer chunks than this connection sees.
     there = columns.exists[:size]
     if not columns.is_up_to_date(connection):
         there = np.zeros(size, dtype=np.bool_)
-        there[_listed(connection.execute(_ALL).get)] = True
+        there[listed_ids(connection.execute(_ALL).get)] = True
     ids = np.flatnonzero(there & (columns.owner[:size] != 0))
     return np.asarray(
         ids[
@@ -96,10 +96,6 @@ def _matching(snapshot: SearchSnapshot, where: ChunkFilter) -> "Ids":
             )
         ]
     )
-
-
-def _listed(found: object) -> "NDArray[np.int64]":
-    return np.fromstring(str(found or ""), dtype=np.int64, sep=" ")
 
 
 def _one_per_target(columns: ChunkColumns, ids: "Ids") -> "Ids":

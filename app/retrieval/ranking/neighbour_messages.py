@@ -22,7 +22,7 @@ from app.retrieval.candidates.scored_chunks import (
 from app.retrieval.query.match_expression import fold
 from app.retrieval.query.question import Question
 from app.retrieval.ranking.candidate_pool import REACH, CandidateTexts, RankingInput, RetrieverScores, SessionStatistics
-from app.retrieval.snapshot import SearchSnapshot
+from app.retrieval.snapshot import SearchSnapshot, listed_ids
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -84,7 +84,7 @@ def _pieces(connection: apsw.Connection, memories: Sequence[str]) -> "Ids":
     """Return the chunk ids of memories."""
     sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.memory_id IN (SELECT value FROM json_each(?))"
     found = connection.execute(sql, (json.dumps(memories),)).get if memories else None
-    return np.fromstring(str(found or ""), dtype=np.int64, sep=" ")
+    return listed_ids(found)
 
 
 class _Texts:
