@@ -1,6 +1,5 @@
 """Explanation service: an item's place in a search, and a tried query that shows it."""
 
-import asyncio
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -222,7 +221,7 @@ class ExplainService:
 
     async def _places(self, query: Query, case: _Case, where: ChunkFilter) -> list[LegPlace]:
         """Return the item's exact rank in each retriever."""
-        if all(term.excluded for term in query.terms):
+        if not query.has_words:
             return []
         recipe, item = case.recipe, case.item
         depths = recipe.depths(case.limit, is_learned=recipe.fusion == "learned")
@@ -248,11 +247,9 @@ class ExplainService:
         return [LegPlace("entity", rank, score, len(found), depth)] if found else []
 
     async def _vector_place(self, query: Query, item: ExplainedItem, depth: int, where: ChunkFilter) -> list[LegPlace]:
-        text = " ".join(term.text for term in query.terms if not term.excluded)
         try:
             serving = await self._index_worker.serving()
-            embedded_text = await self._search.embedding_text(text, serving)
-            vector = (await asyncio.to_thread(serving.embedder.embed_query, embedded_text)).tobytes()
+            vector = (await self._search.embedding.embedded(query, serving)).tobytes()
             work = partial(reads.vector_rank, generation=serving.generation, vector=vector, where=where, target=item.id)
             return [LegPlace("vector", *await self._store.read(work, limit_s=_LIMIT_S), depth)]
         except KeepsakeError:

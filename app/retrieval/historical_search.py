@@ -122,7 +122,7 @@ def _indexed(
     if match is not None:
         source, order = "chunks_fts JOIN chunks c ON c.id = chunks_fts.rowid", "bm25(chunks_fts)"
         condition, values = f"chunks_fts MATCH ? AND {SINGLE}", (match, *where.values)
-    elif all(term.excluded for term in query.terms):
+    elif not query.has_words:
         where = with_word_filter(where, None, excluded_expression(query))
         source, condition, order, values = "chunks c", "c.kind <> 'passage'", "c.created_at DESC", where.values
     else:

@@ -65,6 +65,16 @@ class Query:
     matches_nothing: bool = False
 
     @property
+    def words(self) -> str:
+        """Return the words and phrases that are not excluded, as one text."""
+        return " ".join(term.text for term in self.terms if not term.excluded)
+
+    @property
+    def has_words(self) -> bool:
+        """Return whether any word or phrase is not excluded."""
+        return not all(term.excluded for term in self.terms)
+
+    @property
     def asks_unindexed(self) -> bool:
         """Return whether the query asks for memories that the index does not hold."""
         return any(state in UNINDEXED_STATES for state in self.states)

@@ -95,13 +95,12 @@ def retrieve_candidates(
     Raises:
         VectorsFailedError: Vector search failed.
     """
-    has_words = not all(term.excluded for term in request.query.terms)
     where = build_filter(request.query, request.stores)
-    if has_words and (where.is_restrictive or has_leaving(snapshot.connection)):
+    if not request.query.has_words:
+        return Retrieved(RetrieverInput(snapshot, request, where, vector_query), {})
+    if where.is_restrictive or has_leaving(snapshot.connection):
         where = with_mask(snapshot, where)
     given = RetrieverInput(snapshot, request, where, vector_query)
-    if not has_words:
-        return Retrieved(given, {})
     depths = depths or request.recipe.depths(request.last, is_learned=request.is_learned)
     return retrieve(given, depths)
 
@@ -127,7 +126,7 @@ def gather_candidates(retrieved: Retrieved, *, with_sessions: bool = True) -> Ra
 def rank_candidates(retrieved: Retrieved) -> Ranking:
     """Return the results ranked by the recipe, or by time without words."""
     given, request = retrieved.given, retrieved.given.request
-    if all(term.excluded for term in request.query.terms):
+    if not request.query.has_words:
         unwanted = excluded_expression(request.query)
         return filter_only(given.snapshot, given.where, unwanted)
     if request.is_learned:

@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
-from functools import lru_cache, partial
+from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from app.core.clock import Clock, to_ms
@@ -19,9 +19,9 @@ from app.index.worker import IndexWorker
 from app.retrieval.candidates.phrase_relaxation import phrase_notes
 from app.retrieval.model import Found, Leg, MonthCount, OperatorHelp, Query
 from app.retrieval.query.parser import operators, parse
+from app.retrieval.query_embedding import QueryEmbedding
 from app.retrieval.ranking.cross_encoder_stage import CrossEncoderStage
 from app.retrieval.ranking.recipe_settings import reweighted
-from app.retrieval.ranking.speaker_names import SpeakerNameCache
 from app.retrieval.recipes import DEFAULT, Recipe, find_recipe
 from app.retrieval.request import (
     Request,
@@ -40,13 +40,11 @@ if TYPE_CHECKING:
     from app.index.columns import index_cache
     from app.index.columns.index_cache import IndexCache
     from app.retrieval import pipeline, snapshot, warmup
-    from app.retrieval.candidates import vectors as candidate_vectors
     from app.retrieval.ranking import linear_ranker
     from app.retrieval.results import month_counts
     from app.retrieval.snapshot import SearchSnapshot
 else:
     # These load numpy, which takes a tenth of a second: they are first used on a thread that reads the database.
-    candidate_vectors = LazyModule("app.retrieval.candidates.vectors")
     index_cache = LazyModule("app.index.columns.index_cache")
     linear_ranker = LazyModule("app.retrieval.ranking.linear_ranker")
     month_counts = LazyModule("app.retrieval.results.month_counts")
@@ -64,10 +62,6 @@ NO_MEANING = "Search by meaning was left out: "
 WARM_LEAST = 5_000
 """With fewer chunks the first search is fast enough without it."""
 _LOADING_LIMIT_S = 600.0
-_OPENING_S = 2.0  # seconds that a search waits for an embedder to open
-_QUICK = frozenset({"static", "hashed"})
-"""Embedders that are fast enough to run inside the database read."""
-_MEANINGLESS = "hashed"  # its vectors are random: they must decide nothing
 
 
 class SearchService:
@@ -98,14 +92,13 @@ class SearchService:
         self._index_worker = index_worker
         self._trace = trace
         self._clock = clock
-        self._vectors = vectors
         self._opened_cache: IndexCache | None = None
         self._loading: asyncio.Future[None] | None = None
         self.queue = SearchQueue()
+        self.embedding = QueryEmbedding(store, index_worker, is_enabled=vectors)
         self._configure = tune or (lambda recipe: recipe)
         self._has_ranker = False
         self._reranking = CrossEncoderStage(store, reranker)
-        self._speakers = SpeakerNameCache(store)
 
     def parse(self, text: str) -> Query:
         """Return the parsed query of ``text``."""
@@ -233,7 +226,7 @@ class SearchService:
         """
         await self._ensure_columns()
         try:
-            vector_query = await self._vector_query(request, active_embedding, needs_meaning=needs_meaning)
+            vector_query = await self.embedding.vector_query(request, active_embedding, needs_meaning=needs_meaning)
             return await self._store.read(
                 lambda connection: work(connection, request, vector_query), stop=request.stop
             ), ()
@@ -241,45 +234,6 @@ class SearchService:
             self._trace.event("search.fallback", leg="vector", error=error.fault.code)
             result = await self._store.read(lambda connection: work(connection, request, None), stop=request.stop)
             return result, (NO_MEANING + error.fault.message,)
-
-    async def _vector_query(
-        self, request: Request, active_embedding: ActiveEmbedding | None, *, needs_meaning: bool
-    ) -> VectorQuery | None:
-        terms = [term.text for term in request.query.terms if not term.excluded]
-        if not (self._vectors and terms and "vector" in request.wanted):
-            return None
-        try:
-            serving = active_embedding or await self._index_worker.serving(_OPENING_S)
-            ann_cache = None if active_embedding else self._index_worker.ann_cache()
-            count = 0 if ann_cache is None else ann_cache.count()
-        except KeepsakeError as error:
-            raise VectorsFailedError(error) from error
-        provider = serving.embedder.identity.provider
-        if needs_meaning and provider == _MEANINGLESS:
-            return None
-        is_contextual = provider not in _QUICK
-        if request.embedding is not None:
-            given = candidate_vectors.unit_vector(request.embedding, serving.generation.dimensions)
-            return VectorQuery(serving.generation, lambda _: given, ann_cache, count, is_contextual)
-        try:
-            embed = serving.embedder.embed_query
-            if is_contextual:
-                vector = await asyncio.to_thread(embed, await self.embedding_text(" ".join(terms), serving))
-                return VectorQuery(serving.generation, lambda _: vector.tobytes(), ann_cache, count, is_contextual=True)
-        except KeepsakeError as error:
-            raise VectorsFailedError(error) from error
-        # The text is embedded once for several searches.
-        embed_once = lru_cache(maxsize=1)(lambda text: embed(text).tobytes())
-        return VectorQuery(serving.generation, embed_once, ann_cache, count)
-
-    async def embedding_text(self, text: str, serving: ActiveEmbedding) -> str:
-        """Return the text to embed for a question: without speaker names for a transformer.
-
-        Raises:
-            KeepsakeError: The vault cannot be read.
-        """
-        is_quick = serving.embedder.identity.provider in _QUICK
-        return text if is_quick else await self._speakers.strip_speakers(text)
 
     def _trace_search(self, chosen: Recipe, query: Query, given: SearchResult, watch: Stopwatch) -> None:
         """Trace the counts and times of a search."""
@@ -337,7 +291,7 @@ class SearchService:
     def clear_caches(self) -> None:
         """Clear the caches of chunks, words and speaker names."""
         self._opened_cache = self._loading = None
-        self._speakers.clear()
+        self.embedding.clear()
 
     def _snapshot(self, connection: "apsw.Connection") -> "SearchSnapshot":
         return snapshot.take_snapshot(connection, self._index_cache())

@@ -66,7 +66,7 @@ class QueryWords:
         self.unwanted = [
             replace(term, excluded=False) for term in query.terms if term.excluded and has_token(term.text)
         ]
-        self.is_empty = not any(not term.excluded for term in query.terms)
+        self.is_empty = not query.has_words
 
     def answers(self, text: str) -> bool:
         """Return whether a text has any of the words, all phrases and no excluded word."""

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import apsw
 import numpy as np
 
+from app.index.id_arrays import parse_ids
 from app.index.long_memories import LEAVING_IDS
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.snapshot import SearchSnapshot
@@ -65,7 +66,7 @@ def _listed(ids: "Ids") -> str:
 
 
 def _among(ids: "Ids", found: object) -> "NDArray[np.bool_]":
-    return np.isin(ids, np.fromstring(str(found or ""), dtype=np.int64, sep=" "))
+    return np.isin(ids, parse_ids(found))
 
 
 def passes_all(connection: apsw.Connection, where: ChunkFilter) -> bool:

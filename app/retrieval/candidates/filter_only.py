@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumns
+from app.index.id_arrays import parse_ids
 from app.retrieval.candidates.filter_check import has_leaving, leaving_chunks
 from app.retrieval.candidates.filters import ChunkFilter, clause_filter
 from app.retrieval.model import RankedCandidate, Why
@@ -82,12 +83,12 @@ def _matching(snapshot: SearchSnapshot, where: ChunkFilter) -> "Ids":
     """Return the chunks that satisfy ``where``, without passages."""
     connection, columns, size = snapshot.connection, snapshot.columns, snapshot.last_chunk + 1
     if not where.is_by_type:
-        return np.sort(_listed(connection.execute(_MATCHING + where.sql, where.values).get))
+        return np.sort(parse_ids(connection.execute(_MATCHING + where.sql, where.values).get))
     # The columns may have newer chunks than this connection sees.
     there = columns.exists[:size]
     if not columns.is_up_to_date(connection):
         there = np.zeros(size, dtype=np.bool_)
-        there[_listed(connection.execute(_ALL).get)] = True
+        there[parse_ids(connection.execute(_ALL).get)] = True
     if has_leaving(connection):
         there = there & ~leaving_chunks(snapshot)
     ids = np.flatnonzero(there & (columns.owner[:size] != 0))
@@ -98,10 +99,6 @@ def _matching(snapshot: SearchSnapshot, where: ChunkFilter) -> "Ids":
             )
         ]
     )
-
-
-def _listed(found: object) -> "NDArray[np.int64]":
-    return np.fromstring(str(found or ""), dtype=np.int64, sep=" ")
 
 
 def _one_per_target(columns: ChunkColumns, ids: "Ids") -> "Ids":

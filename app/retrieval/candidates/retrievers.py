@@ -64,11 +64,6 @@ class RetrieverInput:
         """Return the terms to search for; see ``search_terms``."""
         return search_terms(self.request.query)
 
-    @property
-    def text(self) -> str:
-        """Return the words of the query without the excluded ones."""
-        return " ".join(term.text for term in self.request.query.terms if not term.excluded)
-
 
 @dataclass(frozen=True, slots=True)
 class Retrieved:
@@ -138,7 +133,7 @@ def retrieve_nearest(given: RetrieverInput, depth: int) -> ScoredChunks:
         found = nearest_chunks(
             given.snapshot,
             vector_query.generation,
-            vector_query.vector(given.text),
+            vector_query.vector(given.request.query.words),
             given.where_with_words,
             depth,
             vector_query.ann_cache,
@@ -238,7 +233,7 @@ def _with_prefetch(given: RetrieverInput, vector_query: VectorQuery, k: int) -> 
     if vector_query.ann_cache is None:
         return given
     try:
-        vector = vector_query.vector(given.text)
+        vector = vector_query.vector(given.request.query.words)
     except KeepsakeError as error:
         raise VectorsFailedError(error) from error
     ann_cache = PrefetchedNeighbours(

@@ -75,7 +75,7 @@ class Question:
 
 def analyse_question(query: Query) -> Question:
     """Return the analysis of ``query``."""
-    text = " ".join(term.text for term in query.terms if not term.excluded)
+    text = query.words
     words: list[str] = WORD.findall(fold(cjk_ngrams.normal(text)))
     kept = _kept(words)
     search_words: list[SearchWord] = []

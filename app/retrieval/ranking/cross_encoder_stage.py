@@ -43,7 +43,7 @@ class CrossEncoderStage:
 
         Lexical searches, such as those while a person types, are not reordered.
         """
-        question = " ".join(term.text for term in request.query.terms if not term.excluded)
+        question = request.query.words
         if self._reranker is None or "vector" not in request.wanted or not question or request.offset >= MOST:
             return await ask(request)
         given, notes = await ask(replace(request, offset=0, limit=max(MOST, request.last)))

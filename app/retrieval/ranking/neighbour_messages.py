@@ -9,6 +9,7 @@ import numpy as np
 
 from app.index.columns.style_features import READ_CHARACTERS as BEGUN
 from app.index.columns.text_cache import TextCache
+from app.index.id_arrays import parse_ids
 from app.retrieval.candidates.filter_check import existing_chunks, passes_all, passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.scored_chunks import (
@@ -84,7 +85,7 @@ def _pieces(connection: apsw.Connection, memories: Sequence[str]) -> "Ids":
     """Return the chunk ids of memories."""
     sql = "SELECT group_concat(c.id, ' ') FROM chunks c WHERE c.memory_id IN (SELECT value FROM json_each(?))"
     found = connection.execute(sql, (json.dumps(memories),)).get if memories else None
-    return np.fromstring(str(found or ""), dtype=np.int64, sep=" ")
+    return parse_ids(found)
 
 
 class _Texts:

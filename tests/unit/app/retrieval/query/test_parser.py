@@ -63,6 +63,21 @@ def test_words(text: str, expected: list[str]) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("red bicycle", "red bicycle"),
+        ('-cake "apple pie" tart*', "apple pie tart"),
+        ("-cake kind:note", ""),
+        ("", ""),
+    ],
+)
+def test_what_is_excluded_is_not_among_the_words(text: str, expected: str) -> None:
+    query = understood(text)
+    assert query.words == expected
+    assert query.has_words == bool(expected)
+
+
+@pytest.mark.parametrize(
     ("text", "field", "expected"),
     [
         ("kind:note", "kinds", ("note",)),
