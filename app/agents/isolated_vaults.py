@@ -104,6 +104,8 @@ class IsolatedVaults(Generic[V]):
             if self._is_closed:
                 raise MachineError("The vault is closing.")
             opening = asyncio.create_task(self._opened(folder), name="isolated-vault")
+            # Where it fails and every caller has given up, nobody is left to hear of it.
+            opening.add_done_callback(lambda ended: ended.cancelled() or ended.exception())
             self._open[folder] = opening
         try:
             return await asyncio.shield(opening)
