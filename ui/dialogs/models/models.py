@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QTabWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.config.schema import RECIPES
@@ -56,8 +56,11 @@ class ModelsDialog(BaseDialog):
         self._tabs = QTabWidget(self)
         self._tabs.setAccessibleName(self.tr("Pages"))
         self._tabs.tabBar().setAccessibleName(self.tr("Pages"))
-        self._tabs.addTab(self._models_page(), self.tr("Models"))
+        self._models = self._models_page()
+        self._tabs.addTab(self._models, self.tr("Models"))
         self._tabs.addTab(self.comparing, self.tr("Compare"))
+        self._tabs.currentChanged.connect(self._on_tabs_current_changed)
+        self._on_tabs_current_changed()
         for widget in (self._error, self._notes):
             self.body.addWidget(widget)
         self.body.addWidget(self._tabs, 1)
@@ -115,6 +118,13 @@ class ModelsDialog(BaseDialog):
             return  # ``load`` has said what is wrong
         if isValid(self):
             self.preparing.show_advice(advice)
+
+    def _on_tabs_current_changed(self) -> None:
+        """Let the page in front alone say how wide it must be."""
+        front = self._tabs.currentWidget()
+        for page in (self._models, self.comparing):
+            across = QSizePolicy.Policy.Preferred if page is front else QSizePolicy.Policy.Ignored
+            page.setSizePolicy(across, page.sizePolicy().verticalPolicy())
 
     def _fit_sentences(self) -> None:
         """Keep the sentences narrow enough to read; the comparison has all the width."""

@@ -8,11 +8,9 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QFrame,
     QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -31,6 +29,7 @@ from ui.panes.schedule.run_labels import coming_there
 from ui.style.design_tokens import Space
 from ui.translation import spoken
 from ui.widgets.button import text_button
+from ui.widgets.page_area import PageArea
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.reading_column import ReadingColumn
 
@@ -222,10 +221,7 @@ class ScheduleEditor(QWidget):
         column.addSpacing(Space.S)
         column.addWidget(self.limits)
         column.addStretch(1)
-        scroll = QScrollArea(self)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll = PageArea(self)
         page = QWidget(scroll)
         ReadingColumn(column, page, WIDTH)
         scroll.setWidget(page)
