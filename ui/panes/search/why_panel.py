@@ -124,7 +124,7 @@ class WhyPanel(QWidget):
         marks.addStretch(1)
         self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         self._line.setContentsMargins(Space.L, 0, Space.M, 0)
-        self._line.setSpacing(Space.XS)
+        self._line.setSpacing(Space.M)
         self._line.addWidget(self._facts, 1)
         self._line.addLayout(marks)
         return self._line
