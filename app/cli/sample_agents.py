@@ -49,10 +49,10 @@ def add_agents(host: Host) -> None:
     """Let three programs work in a vault that holds the sample."""
     atlas, juniper, _scout = (_connect(host, program) for program in (_ATLAS, _JUNIPER, _SCOUT))
     host.ask("agent.trust", name=_SCOUT.agent, paused=True)
-    _look_up(host, atlas, juniper)
-    _decide(host, atlas, juniper)
-    _propose(host, atlas, juniper)
     _add_goals(host, atlas)
+    _decide(host, atlas, juniper)
+    _look_up(host, atlas, juniper)
+    _propose(host, atlas, juniper)
 
 
 def add_upkeep(host: Host) -> None:
@@ -61,6 +61,9 @@ def add_upkeep(host: Host) -> None:
     host.ask("backup.now")
     for job in _JOBS:
         host.ask("upkeep.run", job=job)
+    for backup in host.ask("backup.list"):
+        host.ask("backup.verify", name=backup.name)
+    host.ask("vault.check")
 
 
 def _connect(host: Host, program: _Program) -> Caller:
@@ -131,6 +134,7 @@ def _add_goals(host: Host, atlas: Caller) -> None:
 
 def _claim(host: Host, caller: Caller, goal: str) -> Any:
     """Claim a goal as soon as it is due."""
+    time.sleep(_SOON_S)
     end = time.monotonic() + _LONGEST_WAIT_S
     while (claim := _call(host, caller, "schedule.claim", {"id": goal})) is None:
         if time.monotonic() > end:

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QProgressBar, QPushButton, QVBoxLayout, QWidget
 
 from app.core.vault_opening import OpeningStep
@@ -49,6 +49,7 @@ class StartPage(QWidget):
         self._adviser = OpeningAdviser(self)
         self._error: KeepsakeError | None = None
         self._can_cancel = False
+        self._offered: list[OpeningRemedy] = []
         self._logo = PlainLabel(self)
         self._logo.setPixmap(pixmap("keepsake", LOGO, "#000000", self.devicePixelRatioF()))
         self._title = PlainLabel(self)
@@ -61,11 +62,9 @@ class StartPage(QWidget):
         self._bar.setFixedWidth(180)
         self._bar.setAccessibleName(self.tr("Opening the vault"))
         self.choice = BackupChoice(self)
-        self.choice.setFixedWidth(TEXT_WIDTH)
         self.choice.restore_requested.connect(self.restore_requested)
         self.choice.back_requested.connect(self._on_back_requested)
         self.form = UnlockForm(self)
-        self.form.setFixedWidth(TEXT_WIDTH)
         self.form.unlock_requested.connect(self.unlock_requested)
         self.form.cancel_requested.connect(self.cancel_requested)
         self._make_buttons()
@@ -78,7 +77,6 @@ class StartPage(QWidget):
     def _sentence(self, type_step: str) -> PlainLabel:
         label = PlainLabel(self)
         label.setWordWrap(True)
-        label.setFixedWidth(TEXT_WIDTH)
         label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         theme.set_type(label, type_step)
@@ -86,7 +84,6 @@ class StartPage(QWidget):
 
     def _make_buttons(self) -> None:
         self._buttons = QWidget(self)
-        self._buttons.setFixedWidth(TEXT_WIDTH)
         self._icons: dict[OpeningRemedy, str] = {}
         words = {
             OpeningRemedy.RETRY: (self.tr("Try again"), "refresh-cw"),
@@ -122,13 +119,13 @@ class StartPage(QWidget):
 
     def _lay_out(self) -> None:
         # Of its own width: beside an alignment, a label would get the height that its text needs in the whole window.
-        middle = QWidget(self)
-        middle.setFixedWidth(TEXT_WIDTH)
-        column = QVBoxLayout(middle)
+        self._middle = QWidget(self)
+        column = QVBoxLayout(self._middle)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(Space.M)
         column.addStretch(2)
         self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        self._title.setWordWrap(True)
         parts = (self._logo, self._title, self._text, self._result, self._bar, self.choice, self.form, self._buttons)
         for widget in parts:
             is_narrow = widget in {self._logo, self._bar}
@@ -136,8 +133,20 @@ class StartPage(QWidget):
         column.addStretch(3)
         row = QHBoxLayout(self)
         row.addStretch(1)
-        row.addWidget(middle)
+        row.addWidget(self._middle)
         row.addStretch(1)
+        theme.current().changed.connect(self._fit)
+        self._fit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Take the width that there is."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        """Give the sentences a good width to read, or what there is."""
+        self._middle.setFixedWidth(min(theme.current().scaled(TEXT_WIDTH), max(1, self.width() - 2 * Space.XL)))
+        self._place_remedies()
 
     @property
     def text(self) -> str:
@@ -276,13 +285,24 @@ class StartPage(QWidget):
             button.setProperty("primary", is_primary)
             button.setIcon(icon(self._icons[remedy], "on_accent" if is_primary else "muted"))
             theme.repolish(button)
-            if place == 0:
-                self._grid.addWidget(button, 0, 0, 1, 2)
-            else:
-                is_alone = place % 2 == 1 and place == len(remedies) - 1
-                self._grid.addWidget(button, (place + 1) // 2, (place + 1) % 2, 1, 1 + is_alone)
+        self._offered = list(remedies)
+        self._place_remedies()
         self._buttons.show()
         self.remedies[remedies[0]].setFocus()
+
+    def _place_remedies(self) -> None:
+        """Put the first button above pairs of others, or all in one column."""
+        buttons = [self.remedies[remedy] for remedy in self._offered]
+        room = (self._middle.minimumWidth() - self._grid.horizontalSpacing()) // 2
+        is_narrow = any(button.sizeHint().width() > room for button in buttons[1:])
+        for button in buttons:
+            self._grid.removeWidget(button)
+        for place, button in enumerate(buttons):
+            if is_narrow or place == 0:
+                self._grid.addWidget(button, place, 0, 1, 2)
+            else:
+                is_alone = place % 2 == 1 and place == len(buttons) - 1
+                self._grid.addWidget(button, (place + 1) // 2, (place + 1) % 2, 1, 1 + is_alone)
 
     @staticmethod
     def _set_shown(*widgets: QWidget, is_shown: bool) -> None:

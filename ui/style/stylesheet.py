@@ -57,6 +57,7 @@ QPushButton[quiet="true"]:hover { background: $hover; }
 QPushButton[quiet="true"]:focus { border: 1px solid $accent; }
 QPushButton[danger="true"] { color: $danger; }
 
+QLineEdit, QPlainTextEdit, QTextEdit { placeholder-text-color: $muted; }
 QLineEdit, QComboBox, QAbstractSpinBox { background: $surface; color: $text; border: 1px solid $line;
   border-radius: ${small}px; padding: 6px 10px; selection-background-color: $accent; selection-color: $on_accent; }
 QLineEdit:hover, QComboBox:hover, QAbstractSpinBox:hover { border: 1px solid $edge; }

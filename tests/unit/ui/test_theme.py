@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
-from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+from PySide6.QtWidgets import QApplication, QLabel, QLineEdit, QPlainTextEdit, QPushButton
 from pytestqt.qtbot import QtBot
 
 from ui import theme
@@ -32,6 +32,19 @@ def test_words_can_be_read(scheme: Scheme, strong: bool, ink: str, ground: str) 
 def test_parts_can_be_seen(scheme: Scheme, strong: bool, part: str, ground: str) -> None:
     tokens = tokens_for(scheme, strong)
     assert contrast(getattr(tokens, part), getattr(tokens, ground)) >= 3
+
+
+@pytest.mark.parametrize("scheme", [Scheme.LIGHT, Scheme.DARK])
+def test_the_words_of_an_empty_field_can_be_read(qtbot: QtBot, look: theme.Theme, scheme: Scheme) -> None:
+    look.set_scheme(scheme)
+    for kind in (QLineEdit, QPlainTextEdit):
+        field = kind()
+        qtbot.addWidget(field)
+        look.add_root(field)
+        field.ensurePolished()
+        ink = field.palette().color(QPalette.ColorRole.PlaceholderText)
+        assert ink.alpha() == 255
+        assert contrast(ink.name(), tokens_for(scheme).surface) >= 4.5
 
 
 @pytest.mark.parametrize(("scheme", "strong"), LOOKS)

@@ -181,7 +181,7 @@ def test_change_of_settings_elsewhere_is_obeyed(window: Window, backend: FakeBac
 def test_progress_reaches_the_line_and_cancel_the_vault(window: Window, backend: FakeBackend, rest: Rest) -> None:
     assert window.bridge is not None
     window.bridge.progressed.emit(Progress("job-1", "Importing a.zip", 5, 10, "messages"))
-    assert window.status_line.text.startswith("Importing a.zip — 5 of 10")
+    assert window.status_line.text.startswith("Importing a.zip: 5 of 10")
     window.status_line._cancel.click()
     rest(lambda: backend.requested("job.cancel") == [{"job": "job-1"}])
 

@@ -27,6 +27,7 @@ from ui.dialogs.models.totals import Totals
 from ui.shell.status_line import progress_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.elided_combo_box import ElidedComboBox
 from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.plain_text import PlainLabel, caption, tooltip
@@ -167,9 +168,8 @@ class ComparisonView(QWidget):
     # --- building ---
 
     def _make_what(self) -> QComboBox:
-        made = QComboBox(self)
+        made = ElidedComboBox(self)
         made.setAccessibleName(self.tr("Compare what answers now with"))
-        made.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         made.setMinimumContentsLength(14)
         return made
 

@@ -2,9 +2,9 @@
 
 from typing import TYPE_CHECKING, Any, Final
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QTimer, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QScrollArea, QTabWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QTabWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.config.schema import RECIPES
@@ -17,6 +17,7 @@ from ui.dialogs.models.prepare_form import PrepareForm, lacks_files
 from ui.notice import Notice
 from ui.shell.navigation import Place
 from ui.style.design_tokens import Space
+from ui.widgets.page_area import PageArea
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -55,8 +56,11 @@ class ModelsDialog(BaseDialog):
         self._tabs = QTabWidget(self)
         self._tabs.setAccessibleName(self.tr("Pages"))
         self._tabs.tabBar().setAccessibleName(self.tr("Pages"))
-        self._tabs.addTab(self._models_page(), self.tr("Models"))
+        self._models = self._models_page()
+        self._tabs.addTab(self._models, self.tr("Models"))
         self._tabs.addTab(self.comparing, self.tr("Compare"))
+        self._tabs.currentChanged.connect(self._on_tabs_current_changed)
+        self._on_tabs_current_changed()
         for widget in (self._error, self._notes):
             self.body.addWidget(widget)
         self.body.addWidget(self._tabs, 1)
@@ -115,15 +119,25 @@ class ModelsDialog(BaseDialog):
         if isValid(self):
             self.preparing.show_advice(advice)
 
+    def _on_tabs_current_changed(self) -> None:
+        """Let the page in front alone say how wide it must be."""
+        front = self._tabs.currentWidget()
+        for page in (self._models, self.comparing):
+            across = QSizePolicy.Policy.Preferred if page is front else QSizePolicy.Policy.Ignored
+            page.setSizePolicy(across, page.sizePolicy().verticalPolicy())
+
+    def _fit_sentences(self) -> None:
+        """Keep the sentences narrow enough to read; the comparison has all the width."""
+        self._sentences.setMaximumWidth(theme.current().scaled(BaseDialog.measure))
+
     def _models_page(self) -> QWidget:
         page = QWidget(self)
-        self._area = area = QScrollArea(page)
-        area.setWidgetResizable(True)
-        area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area = area = PageArea(page)
         inner = QWidget(area)
         inner.setObjectName("sheet")
-        inner.setMaximumWidth(theme.current().scaled(BaseDialog.measure))  # its sentences; the comparison has all
+        self._sentences = inner
+        theme.current().changed.connect(self._fit_sentences)
+        self._fit_sentences()
         list_column = QVBoxLayout(inner)
         list_column.setContentsMargins(0, 0, 0, 0)
         list_column.setSpacing(Space.L)

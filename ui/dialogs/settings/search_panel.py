@@ -31,6 +31,7 @@ class SearchPanel(SettingsPanel):
         self.models = text_button(self.tr("Search models…"), parent=self)
         self.models.clicked.connect(self.models_requested)
         self._row.side.addWidget(self.models)
+        self._row.fit_width(self.models)
         self.keys = KeyField(bridge, self)
         self.column.addWidget(self._row)
         self.column.addWidget(self.keys)

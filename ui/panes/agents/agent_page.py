@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QComboBox, QFrame, QLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QFrame, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.models.cards import Card
@@ -14,6 +14,7 @@ from ui.panes.agents.agent_labels import LEVELS, activity_words, call_words, out
 from ui.panes.labels import store_label
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.elided_combo_box import ElidedComboBox
 from ui.widgets.flow_layout import FlowLayout
 from ui.widgets.lists.list_view import CardList
 from ui.widgets.plain_text import PlainLabel
@@ -70,15 +71,13 @@ class AgentPage(QScrollArea):
         page = QWidget(self)
         self._title = self._label("title", page)
         self._about = self._label("body muted", page)
-        self.trust = QComboBox(page)
-        self.trust.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.trust = ElidedComboBox(page)
         self.trust.setAccessibleName(self.tr("Trust"))
         for level in LEVELS:
             self.trust.addItem(trust_words(level), level)
         self.stores = {store: QCheckBox(store_label(store), page) for store in STORES}
         self.review = WrappedCheckBox(self.tr("What it writes waits in the inbox until you accept it"), page)
-        self.rate = QComboBox(page)
-        self.rate.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.rate = ElidedComboBox(page)
         self.rate.setAccessibleName(self.tr("How often it may call"))
         for rate in RATES:
             self.rate.addItem(self._rate_words(rate), rate)

@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any, Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QFontDatabase, QKeyEvent
 from PySide6.QtWidgets import (
-    QComboBox,
     QFrame,
     QHBoxLayout,
     QLineEdit,
@@ -21,6 +20,7 @@ from ui.models.id_list_model import IdListModel
 from ui.panes.agents.agent_labels import LEVELS, trust_words
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.elided_combo_box import ElidedComboBox
 from ui.widgets.lists.list_view import CardList
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.reading_column import ReadingColumn
@@ -209,8 +209,7 @@ class ConnectForm(QWidget):
         return Card(client.title, self.tr("Not found on this computer"), icon="plug", faded=True)
 
     def _make_fields(self, page: QWidget) -> None:
-        self.trust = QComboBox(page)
-        self.trust.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.trust = ElidedComboBox(page)
         self.trust.setAccessibleName(self.tr("Trust"))
         for level in LEVELS:
             self.trust.addItem(trust_words(level), level)

@@ -4,13 +4,14 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QComboBox, QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QLineEdit, QScrollArea, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.panes.agents.agent_labels import LEVELS, trust_words
 from ui.panes.reading_pane import copy_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
+from ui.widgets.elided_combo_box import ElidedComboBox
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.reading_column import ReadingColumn
 from ui.widgets.wrapped_button import WrappedCheckBox
@@ -45,8 +46,7 @@ class NewAgentForm(QScrollArea):
         self.name = QLineEdit(page)
         self.name.setAccessibleName(self.tr("Name"))
         self.name.setPlaceholderText(self.tr("Such as claude-code"))
-        self.trust = QComboBox(page)
-        self.trust.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.trust = ElidedComboBox(page)
         self.trust.setAccessibleName(self.tr("Trust"))
         for level in LEVELS:
             self.trust.addItem(trust_words(level), level)

@@ -34,13 +34,15 @@ class ChangeView(QFrame):
         self._titles = [self._title(self.tr("You know")), self._title(self.tr("Proposed"))]
         row = QHBoxLayout()
         row.setSpacing(Space.L)
-        for title, text in zip(self._titles, (self._left, self._right), strict=True):
-            part = QVBoxLayout()
+        self._sides = [QWidget(self), QWidget(self)]
+        for side, title, text in zip(self._sides, self._titles, (self._left, self._right), strict=True):
+            part = QVBoxLayout(side)
+            part.setContentsMargins(0, 0, 0, 0)
             part.setSpacing(Space.XS)
             part.addWidget(title)
             part.addWidget(text)
             part.addStretch(1)
-            row.addLayout(part, 1)
+            row.addWidget(side, 1)
         column = QVBoxLayout(self)
         column.setContentsMargins(Space.L, Space.M, Space.L, Space.L)
         column.setSpacing(Space.S)
@@ -61,7 +63,7 @@ class ChangeView(QFrame):
             parts.append(store_label(change.store))
         title = title_of(change)
         self._head.setText("  ·  ".join([*parts, title] if change.before is not None else parts))
-        self._right.setVisible(side_by_side)
+        self._sides[1].setVisible(side_by_side)  # the other then has all of the width
         for label in self._titles:
             label.setVisible(side_by_side)
         self._paint_anew()

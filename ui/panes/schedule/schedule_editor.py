@@ -5,14 +5,12 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QFrame,
     QHBoxLayout,
     QLineEdit,
     QPlainTextEdit,
-    QScrollArea,
     QVBoxLayout,
     QWidget,
 )
@@ -31,6 +29,8 @@ from ui.panes.schedule.run_labels import coming_there
 from ui.style.design_tokens import Space
 from ui.translation import spoken
 from ui.widgets.button import text_button
+from ui.widgets.field_label import FieldLabel
+from ui.widgets.page_area import PageArea
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.reading_column import ReadingColumn
 
@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 WIDTH = 640
 CHECK_MS = 150
 GOAL_HEIGHT = 110
+_ROOMY = 440
+"""Pixels from which the fields are aligned, at the system's size of text."""
 POLICIES: "tuple[Policy, ...]" = ("always", "on_failure", "never")
 
 
@@ -222,10 +224,7 @@ class ScheduleEditor(QWidget):
         column.addSpacing(Space.S)
         column.addWidget(self.limits)
         column.addStretch(1)
-        scroll = QScrollArea(self)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        scroll = PageArea(self)
         page = QWidget(scroll)
         ReadingColumn(column, page, WIDTH)
         scroll.setWidget(page)
@@ -233,11 +232,28 @@ class ScheduleEditor(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(scroll, 1)
+        theme.current().changed.connect(self._align_labels)
+        self._align_labels()
         # However long the form is, what saves it stays in sight.
         foot = QWidget(self)
         ReadingColumn(buttons, foot, WIDTH)
         foot.setAutoFillBackground(True)  # as Qt does for what scrolls
         whole.addWidget(foot)
+
+    def _align_labels(self) -> None:
+        """Begin all fields at the same place, where there is room."""
+        labels = self.findChildren(FieldLabel)
+        for label in labels:
+            label.setMinimumWidth(0)
+        is_roomy = self.width() >= theme.current().scaled(_ROOMY)
+        width = max(label.sizeHint().width() for label in labels) if is_roomy else 0
+        for label in labels:
+            label.setMinimumWidth(width)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Align the fields, or let each use the room there is."""
+        super().resizeEvent(event)
+        self._align_labels()
 
     def _on_edited(self) -> None:
         self._timer.start()

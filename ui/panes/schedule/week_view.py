@@ -22,6 +22,7 @@ LANE = 20
 HOURS = 24
 EVERY = 3
 LEFT = 52
+_HEADINGS = ("ddd d MMM", "ddd d", "d")
 _TONES = {"planned": "accent", "succeeded": "success", "failed": "danger", "skipped": "warning"}
 
 
@@ -172,12 +173,17 @@ class WeekView(QWidget):
         painter.setFont(look.font("small"))
         painter.setPen(look.colour("muted"))
         self._paint_hours(painter)
-        for day in range(7):
-            moment = self._first + timedelta(days=day)
-            words = date_words(QDate(moment.year, moment.month, moment.day), "ddd d MMM")
+        for day, words in enumerate(self.headings(painter.fontMetrics())):
             painter.setPen(look.colour("accent" if day == today else "muted"))
             box = QRect(round(self._column(day)), 0, round(self._day_width()), look.scaled(HEAD))
             painter.drawText(box, int(Qt.AlignmentFlag.AlignCenter), words)
+
+    def headings(self, metrics: QFontMetrics) -> list[str]:
+        """Return the days in the longest form that fits into all columns."""
+        days = [self._first + timedelta(days=day) for day in range(7)]
+        forms = [[date_words(QDate(day.year, day.month, day.day), form) for day in days] for form in _HEADINGS]
+        room = self._day_width() - Space.XS
+        return next((form for form in forms if max(map(metrics.horizontalAdvance, form)) <= room), forms[-1])
 
     def _paint_hours(self, painter: QPainter) -> None:
         look = theme.current()

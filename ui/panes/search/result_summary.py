@@ -8,6 +8,7 @@ from ui.models.dates import format_number
 from ui.panes.search.query_text import count_meaning_only
 from ui.panes.search.why_sentence import joined
 from ui.style.design_tokens import Space
+from ui.widgets.elided_label import ElidedLabel
 from ui.widgets.plain_text import PlainLabel
 
 
@@ -20,7 +21,7 @@ class ResultSummary(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._figures = PlainLabel(self)
+        self._figures = ElidedLabel(parent=self)
         self._notes = PlainLabel(self)
         theme.set_type(self._figures, "small muted")
         theme.set_type(self._notes, "small warning")

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.core.text import excerpt
@@ -34,6 +34,8 @@ if TYPE_CHECKING:
 BEFORE, AFTER = 2, 3
 TURN_LIMIT = 4000
 LEAST = 40
+_NARROW = 300
+"""Pixels below which the marked words get a line of their own, at the system's size of text."""
 TITLE = 160
 HERE = "▸"
 """Stands before the message that was found."""
@@ -113,15 +115,19 @@ class WhyPanel(QWidget):
         self._after.clicked.connect(self.go_to_next_mark)
         self._on_preview_marks_changed(0, 0)
 
-    def _facts_row(self) -> QHBoxLayout:
+    def _facts_row(self) -> QBoxLayout:
         """Return the line with facts of the hit and buttons for its marked words."""
-        row = QHBoxLayout()
-        row.setContentsMargins(Space.L, 0, Space.M, 0)
-        row.setSpacing(Space.XS)
-        row.addWidget(self._facts, 1)
+        marks = QHBoxLayout()
+        marks.setSpacing(Space.XS)
         for widget in (self._marks, self._before, self._after):
-            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
-        return row
+            marks.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
+        marks.addStretch(1)
+        self._line = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        self._line.setContentsMargins(Space.L, 0, Space.M, 0)
+        self._line.setSpacing(Space.M)
+        self._line.addWidget(self._facts, 1)
+        self._line.addLayout(marks)
+        return self._line
 
     def go_to_next_mark(self) -> None:
         """Go to the next marked word of the text."""
@@ -198,7 +204,9 @@ class WhyPanel(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Fit the reasons, and leave at least half of the room to the text."""
+        """Fit facts and reasons, and leave at least half of the room to the text."""
+        is_narrow = self.width() < theme.current().scaled(_NARROW)
+        self._line.setDirection(QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight)
         self._section.rows.activate()
         self._area.setFixedHeight(min(self._section.sizeHint().height(), max(LEAST, self.height() * 5 // 9)))
 

@@ -5,7 +5,7 @@ from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, QTimer, Signal
-from PySide6.QtWidgets import QApplication, QFrame, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from ui import theme
@@ -15,6 +15,7 @@ from ui.panes.sessions.fact_card import FactCard
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.empty_state import EmptyState
+from ui.widgets.page_area import PageArea
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.reading_column import ReadingColumn
 
@@ -74,6 +75,7 @@ class FactsTab(QWidget):
         self._builder = QTimer(self, interval=0)
         self._builder.timeout.connect(self._on_builder_timeout)
         self.about = PlainLabel("", self)
+        self.about.setWordWrap(True)
         theme.set_type(self.about, "body muted")
         self.more = text_button(self.tr("Show more"), "quiet", parent=self)
         self.more.hide()
@@ -104,11 +106,7 @@ class FactsTab(QWidget):
         column.addWidget(self.more, 0, Qt.AlignmentFlag.AlignLeading)
         column.addStretch(1)
         ReadingColumn(column, page, WIDTH)
-        self._area = QScrollArea(self)
-        self._area.setWidgetResizable(True)
-        self._area.setFrameShape(QFrame.Shape.NoFrame)
-        self._area.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        self._area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._area = PageArea(self)
         self._area.setWidget(page)
         # A scroll area fills what it holds with the window's ground.
         self._area.viewport().setAutoFillBackground(False)

@@ -4,6 +4,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QKeyEvent
 from PySide6.QtWidgets import (
     QFrame,
+    QSizePolicy,
     QVBoxLayout,
     QWidget,
 )
@@ -63,6 +64,8 @@ class SessionHeader(QFrame):
         self.more.setPopupMode(self.more.ToolButtonPopupMode.InstantPopup)
         self._when.clicked.connect(self._on_when_clicked)
         self._buttons = (find, first, last, self._when, delete, self.more)
+        # In a low window the tabs below give way, not the buttons.
+        self.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
         column = QVBoxLayout(self)
         column.setContentsMargins(Space.XL, Space.M, Space.S, Space.S)
         column.setSpacing(2)

@@ -4,7 +4,7 @@ from datetime import UTC, date, datetime
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from app.core.text import without_markup
 from app.errors import KeepsakeError
@@ -15,6 +15,7 @@ from ui.panes.filtered_list import FilteredList, ListLabels
 from ui.panes.pane_commands import NEW_SESSION_KEY
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
+from ui.widgets.elided_combo_box import ElidedComboBox
 from ui.widgets.filter_chip import FilterChip
 
 if TYPE_CHECKING:
@@ -32,9 +33,8 @@ class SessionList(FilteredList):
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(bridge, parent)
         self.new = icon_button("plus", self.tr("New conversation with yourself"), shortcut=NEW_SESSION_KEY, parent=self)
-        self._agents = QComboBox(self)
+        self._agents = ElidedComboBox(self)
         self._agents.setAccessibleName(self.tr("Agent"))
-        self._agents.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self._agents.addItem(self.tr("All agents"), "")
         self._agents.activated.connect(self.load)
         self._agents.hide()

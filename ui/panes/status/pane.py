@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from PySide6.QtCore import QLocale, Qt, QTimer, QUrl
 from PySide6.QtGui import QDesktopServices
-from PySide6.QtWidgets import QFrame, QHBoxLayout, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QHBoxLayout, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from app.errors import KeepsakeError
@@ -18,6 +18,7 @@ from ui.panes.status.status_entries import StatusEntries, StatusEntry
 from ui.panes.status.status_row import StatusRow
 from ui.style.design_tokens import Space
 from ui.widgets.icon_label import IconLabel
+from ui.widgets.page_area import PageArea
 from ui.widgets.plain_text import PlainLabel
 from ui.widgets.reading_column import ReadingColumn
 
@@ -234,13 +235,10 @@ class StatusPane(ReadingPane):
             self._column.addWidget(self._sections[section])
         self._column.addStretch(1)
         ReadingColumn(self._column, self._page, WIDTH)
-        self._scroll = QScrollArea(self)
+        self._scroll = PageArea(self)
         self._scroll.setObjectName("statusPage")
         self._scroll.setAccessibleName(self.tr("Status"))
         self._scroll.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        self._scroll.setWidgetResizable(True)
-        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
-        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setWidget(self._page)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)

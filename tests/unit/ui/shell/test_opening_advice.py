@@ -12,6 +12,7 @@ from app.errors import InternalError, KeepsakeError, MachineError, VaultDamagedE
 from app.rpc.wire import ConnectionLostError
 from ui.shell.opening_advice import OpeningAdviser, OpeningRemedy
 from ui.shell.start_page import StartPage
+from ui.theme import Theme
 from ui.widgets.plain_text import PlainLabel
 
 JARGON = ("database", "schema", "sqlite", "keepsake check", "--vault", "host", "socket", "memory.db")
@@ -76,8 +77,9 @@ def test_the_page_offers_the_advice_and_copies_the_details(qtbot: QtBot, qapp: A
     assert qapp.clipboard().text().startswith("vault_locked: The lock is held.")
 
 
-@pytest.mark.parametrize("width", [700, 1000, 1440])
-def test_no_sentence_is_cut(qtbot: QtBot, qapp: Any, width: int) -> None:
+@pytest.mark.parametrize(("width", "scale"), [(700, 1.0), (1000, 1.0), (1440, 1.0), (760, 2.0), (1200, 2.0)])
+def test_no_sentence_is_cut(qtbot: QtBot, qapp: Any, look: Theme, width: int, scale: float) -> None:
+    look.set_scale(scale)
     page = StartPage()
     qtbot.addWidget(page)
     page.resize(width, 650)
@@ -86,8 +88,11 @@ def test_no_sentence_is_cut(qtbot: QtBot, qapp: Any, width: int) -> None:
     page.show_result("Rescued 1,204 conversations, 18,322 messages and 911 notes and facts into a new folder. " * 3)
     qapp.processEvents()
     shown = [label for label in page.findChildren(PlainLabel) if label.wordWrap() and label.isVisible()]
-    assert len(shown) == 2
+    assert len(shown) == 3
     assert all(label.height() >= label.heightForWidth(label.width()) for label in shown)
+    buttons = [button for button in page.remedies.values() if button.isVisible()]
+    assert buttons
+    assert all(button.width() >= button.sizeHint().width() for button in buttons)
 
 
 def test_one_who_waits_is_told_the_step(qtbot: QtBot, qapp: Any) -> None:

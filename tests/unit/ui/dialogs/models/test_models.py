@@ -52,6 +52,13 @@ def states(models: ModelsDialog) -> list[str]:
 # Where something is wrong -------------------------------------------------------------------------------------------
 
 
+def test_a_page_behind_makes_the_front_one_no_wider(models: ModelsDialog) -> None:
+    needed = models.comparing.minimumSizeHint().width()
+    assert models._tabs.minimumSizeHint().width() < needed
+    models._tabs.setCurrentWidget(models.comparing)
+    assert models._tabs.minimumSizeHint().width() >= needed
+
+
 def test_a_status_that_cannot_be_had_is_said(
     qtbot: QtBot, fake_bridge: Bridge, backend: FakeModelBackend, rest: Rest
 ) -> None:

@@ -15,6 +15,7 @@ from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.actions import Actions
 from ui.bridge import Bridge
+from ui.panes.inbox.change_view import ChangeView
 from ui.panes.inbox.pane import InboxPane
 from ui.panes.inbox.proposal_list import NIGHT
 
@@ -81,6 +82,8 @@ def test_a_proposal_is_shown_and_accepted(
     QAbstractItemModelTester(pane.listing.model, QAbstractItemModelTester.FailureReportingMode.Fatal)
     assert "New: Garden plan" in _texts(pane.page)
     assert "&lt;b&gt;now" in _texts(pane.page), "the text of agents is never markup"
+    (card,) = pane.page.findChildren(ChangeView)
+    assert card._left.width() > card.width() * 3 // 4, "one text has the whole card"
     qtbot.mouseClick(pane.page.accept, Qt.MouseButton.LeftButton)
     rest(lambda: host.ask("inbox.count") == 0 and not bridge._tasks)
     assert [note.title for note in host.ask("note.rows", ids=host.ask("note.ids"))] == ["Garden plan"]

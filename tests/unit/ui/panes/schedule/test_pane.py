@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
 import pytest
-from PySide6.QtCore import QAbstractItemModel, Qt
+from PySide6.QtCore import QAbstractItemModel, QPoint, Qt
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
@@ -254,3 +254,19 @@ def test_saving_is_in_sight_at_the_usual_size(pane: SchedulePane, qtbot: QtBot, 
     for button in (pane.editor.save, pane.editor.cancel):
         assert button.visibleRegion().boundingRect() == button.rect()
     rest(lambda: not bridge._tasks)
+
+
+def test_the_fields_of_the_form_begin_at_the_same_place_where_there_is_room(
+    pane: SchedulePane, bridge: Bridge, rest: Rest
+) -> None:
+    pane.registry.run("schedule.new")
+    rest(lambda: not bridge._tasks)
+    editor = pane.editor
+
+    def begins() -> set[int]:
+        return {field.mapTo(editor, QPoint()).x() for field in (editor.cadence.mode, editor.limits.turns)}
+
+    pane.resize(1400, 1000)
+    rest(lambda: len(begins()) == 1)
+    pane.resize(700, 1000)
+    rest(lambda: editor.limits.turns.mapTo(editor, editor.limits.turns.rect().topRight()).x() <= editor.width())

@@ -3,10 +3,13 @@
 from datetime import date, datetime, timedelta, timezone
 
 import pytest
+from PySide6.QtGui import QFontMetrics
+from pytestqt.qtbot import QtBot
 
 from app.schedule.model import BUILT_IN, Cadence, Schedule
 from ui.panes.schedule.run_labels import schedule_title, week_words, zone_words
-from ui.panes.schedule.week_view import _side_by_side
+from ui.panes.schedule.week_view import WeekView, _side_by_side
+from ui.theme import Theme
 
 
 @pytest.mark.parametrize(
@@ -19,6 +22,19 @@ from ui.panes.schedule.week_view import _side_by_side
 )
 def test_month_and_year_are_said_once(first: date, last: date, words: str, qapp: object) -> None:
     assert week_words(first, last) == words
+
+
+@pytest.mark.parametrize("width", [300, 420, 1200])
+def test_headings_of_days_fit_into_their_columns(qtbot: QtBot, look: Theme, width: int) -> None:
+    view = WeekView()
+    qtbot.addWidget(view)
+    view.show_week(date(2026, 11, 23), [], date(2026, 11, 24))
+    view.resize(width, 400)
+    metrics = QFontMetrics(look.font("small"))
+    headings = view.headings(metrics)
+    assert len(set(headings)) == 7
+    assert max(map(metrics.horizontalAdvance, headings)) <= width / 7
+    assert (headings[0] == "Mon 23 Nov") is (width == 1200)
 
 
 def test_boxes_that_overlap_stand_side_by_side() -> None:

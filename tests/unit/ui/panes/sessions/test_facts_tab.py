@@ -13,6 +13,7 @@ from ui.panes.graph.entity.link_row import LinkRow
 from ui.panes.pane import Place
 from ui.panes.sessions.conversation_tabs import FACTS, MESSAGES
 from ui.panes.sessions.facts_tab import PAGE, FactsTab
+from ui.theme import Theme
 
 LEFT = Qt.MouseButton.LeftButton
 
@@ -28,6 +29,14 @@ def page(opened: OpenPane, bridge: Bridge, rest: Rest) -> FactsTab:
 
 def _contents(page: FactsTab) -> list[str]:
     return [card.found.memory.content for card in page.cards]
+
+
+def test_cards_keep_to_a_narrow_pane(opened: OpenPane, page: FactsTab, look: Theme, qtbot: QtBot) -> None:
+    look.set_scale(2.0)
+    opened.pane.resize(700, 600)
+    right = page.mapToGlobal(page.rect().topRight()).x()
+    for card in page.cards:
+        qtbot.waitUntil(lambda card=card: card.mapToGlobal(card.rect().topRight()).x() <= right)
 
 
 def test_a_quote_leads_to_the_message(opened: OpenPane, page: FactsTab, rest: Rest, qtbot: QtBot) -> None:

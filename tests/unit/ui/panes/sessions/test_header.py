@@ -2,6 +2,8 @@
 
 from typing import Any
 
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
 from tests.unit.ui.panes.fake_bridge import FakeVault
 from ui.panes.sessions.header import SessionHeader
 
@@ -19,3 +21,17 @@ def test_it_never_says_that_no_fact_was_drawn_where_one_was(books: FakeVault, qt
     assert header._known.endswith("what came since is not read yet")
     header.show_session(session)
     assert header._known.endswith("what came since is not read yet")
+
+
+def test_its_buttons_keep_their_size_in_a_low_window(qtbot: Any, look: object) -> None:
+    page, below = QWidget(), QWidget()
+    qtbot.addWidget(page)
+    header = SessionHeader(page)
+    below.setMinimumHeight(400)  # more than the header leaves
+    column = QVBoxLayout(page)
+    column.addWidget(header)
+    column.addWidget(below, 1)
+    page.resize(400, 440)
+    page.show()
+    qtbot.waitUntil(lambda: header.height() >= header.sizeHint().height())
+    assert all(button.height() >= button.sizeHint().height() for button in header._buttons)
