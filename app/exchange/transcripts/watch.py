@@ -84,7 +84,7 @@ class TranscriptWatch:
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """Return a sentence about each transcript that could not be read, and why none is followed."""
+        """Return a sentence about each failure to read or follow transcripts."""
         held_up = (self._held_up,) if self._held_up else ()
         return (*held_up, *list(self._failed.values())[:_MAX_FAILURES])
 
@@ -95,7 +95,7 @@ class TranscriptWatch:
         return CaptureStatus(is_on, files, totals.messages, totals.secrets, totals.recalled, self.failures)
 
     async def run(self) -> None:
-        """Work until cancelled; a database that is locked or full is tried again at the next look."""
+        """Work until cancelled; a failed look is followed by the next one."""
         while True:
             options = self._options()
             try:
