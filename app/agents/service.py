@@ -92,7 +92,7 @@ class AgentService:
         return await self._store.read(partial(repo.by_token, hashed=hashed))
 
     def newest_token(self, agent_id: str) -> str | None:
-        """Return the hash of the token that an agent was given since the start, ``None`` for none."""
+        """Return the hash of an agent's newest token, ``None`` if not given since the start."""
         return self._newest_tokens.get(agent_id)
 
     async def ended_name(self, token: str) -> str | None:
@@ -282,7 +282,7 @@ class AgentService:
         return _required(connection, agent_id)
 
     def _note(self, agent: Agent, hashed: str = "") -> Agent:
-        """Have calls that begin from now on see an agent as it was changed, and its new token if it has one."""
+        """Have later calls see an agent as it was changed, and any new token."""
         self._decided[agent.id] = agent
         if hashed:
             self._newest_tokens[agent.id] = hashed

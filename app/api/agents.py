@@ -88,7 +88,7 @@ async def connected(engine: Engine, caller: Caller) -> list[ConnectedAgent]:
 
 @operation("agent.rotate", access="write", trust="full", owner_only=True)
 async def rotate(engine: Engine, caller: Caller, name: str) -> Changed[AgentToken]:
-    """Give an agent a new token; the one before is no longer valid, on open connections too.
+    """Give an agent a new token; the one before ends, on open connections too.
 
     Args:
         name: Its name or id.

@@ -35,7 +35,7 @@ class Authentication:
         return caller_of(agent, client, token_hash(token))
 
     def current(self, caller: Caller) -> Caller:
-        """Return a caller as the person has decided by now, unknown if its access or its token ended."""
+        """Return a caller as decided by now, unknown if its access or token ended."""
         agent = self._agents.decided(caller.agent_id)
         if agent is not None and agent.revoked_at is not None:
             return ended_caller(agent.name, caller.client)
@@ -44,7 +44,7 @@ class Authentication:
         return caller if agent is None else caller_of(agent, caller.client, caller.token_hash)
 
     async def renewed(self, caller: Caller) -> Caller | None:
-        """Return an agent's caller as it is now, ``None`` when its access has ended or its token was replaced."""
+        """Return an agent's caller as it is now, ``None`` if its access or token ended."""
         agent = await self._agents.by_token_hash(caller.token_hash)
         return None if agent is None else caller_of(agent, caller.client, caller.token_hash)
 

@@ -328,7 +328,9 @@ async def report(
 
 @operation("schedule.pause_all", access="write", trust="full", owner_only=True)
 async def pause_all(engine: Engine, caller: Caller, until: datetime | None = None) -> Changed[bool]:
-    """Run no schedule until a time, or end such a pause; return whether that changed anything.
+    """Run no schedule until a time, or end such a pause.
+
+    The answer says whether that changed anything.
 
     Args:
         until: When they go on; left out, the pause ends and they go on now.

@@ -8,6 +8,7 @@ if TYPE_CHECKING:
     from app.cli.quick_client import QuickClient
 
 _SECONDS = 30.0
+_NOT_KEPT = "Nothing was kept. If Keepsake does not answer, end its process, and try again."
 _UNAVAILABLE = 69
 _VALUED = {"--title": "title", "--store": "store", "--session": "session"}
 
@@ -62,14 +63,17 @@ def _capture(arguments: list[str], vault: str | None) -> int | None:
         text = data.decode("utf-8", "replace")
     from app.cli.quick_client import NoHostError, QuickClient, QuickError, RefusedError, vault_folder  # noqa: PLC0415
 
+    was_sent = False
     try:
         with QuickClient(vault_folder(vault), "keepsake capture", _SECONDS) as client:
+            was_sent = True
             made = _store(client, text, options, tags) if text.strip() else None
     except (NoHostError, RefusedError):
         made = None
     except QuickError as error:
-        # Whether it was stored is not known, so it is not tried again.
-        sys.stderr.write(f"keepsake: {error}.\n")
+        # Once it was sent, whether it was stored is not known, so it is not tried again.
+        after = "It may or may not be kept; look before you repeat it." if was_sent else _NOT_KEPT
+        sys.stderr.write(f"keepsake: {error}. {after}\n")
         return _UNAVAILABLE
     if made is None:
         if data is not None:

@@ -160,7 +160,7 @@ def put_claim(connection: apsw.Connection, imported: dict[str, Any], now_ms: int
 
 
 def _unread(imported: dict[str, Any]) -> entity_state.State:
-    """Return the state of an entity that no text names and nobody decided about."""
+    """Return the state of an automatic entity that no text names."""
     return {
         "name": imported["name"],
         "type": imported["entity_type"],

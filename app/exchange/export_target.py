@@ -52,7 +52,7 @@ def _partial_start(path: Path) -> str:
 
 
 def _remove_abandoned(path: Path) -> None:
-    """Remove what exports to ``path`` left that were killed: it is hidden, and nobody else would.
+    """Remove the hidden files and folders of killed exports to ``path``.
 
     Only after an export succeeded, for until then what is left may be the only copy.
     """

@@ -131,7 +131,7 @@ def undoes_another(connection: apsw.Connection, entry: HistoryRow) -> bool:
 
 
 def is_addition_undone(connection: apsw.Connection, target: str) -> bool:
-    """Return whether the latest change of a target undid its addition, be it after a redo."""
+    """Return whether the latest change of a target undid its addition, even after redos."""
     found = connection.execute(
         "WITH RECURSIVE chain (id, next, stands) AS ("
         " SELECT id, undone_by, 1 FROM memory_history WHERE target = ?1 AND event = 'ADD'"

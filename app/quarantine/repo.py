@@ -49,7 +49,7 @@ def created_memories(connection: apsw.Connection, actor: str, since_ms: int, unt
 def sessions_of(
     connection: apsw.Connection, agent: str, since_ms: int, until_ms: int, now_ms: int
 ) -> list[tuple[str, bool]]:
-    """Return an agent's conversations with turns within a time, and whether each began and ended within it.
+    """Return an agent's conversations within a time, and whether each began and ended then.
 
     A turn whose writer gave it a time still to come was written by now, and keeps no conversation.
     """

@@ -138,6 +138,24 @@ def test_a_second_host_is_refused(keepsake: Keepsake, place: Path, tmp_path: Pat
         assert keepsake("capture", "still well").returncode == 0
 
 
+@pytest.mark.skipif(os.name == "nt", reason="Windows cannot stop a process for a while")
+def test_a_host_that_hangs_is_named_with_what_to_do(keepsake: Keepsake, place: Path, tmp_path: Path) -> None:
+    with serving(place, tmp_path) as process:
+        process.send_signal(signal.SIGSTOP)
+        try:
+            captured = keepsake("capture", "while it hangs")
+            refused = keepsake("note", "save", "while it hangs")
+        finally:
+            process.send_signal(signal.SIGCONT)
+        assert captured.returncode == 69
+        assert "Nothing was kept" in sentence(captured)
+        assert refused.returncode == 75
+        assert f"process {process.pid}" in sentence(refused)
+        assert "if it does not answer, end its process" in sentence(refused)
+        assert keepsake("capture", "still well").returncode == 0
+    assert b"while it hangs" not in keepsake("note", "list").stdout
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT, signal.SIGHUP])
 def test_a_signal_leaves_a_clean_vault(keepsake: Keepsake, place: Path, tmp_path: Path, number: signal.Signals) -> None:
     with serving(place, tmp_path) as process:

@@ -15,13 +15,14 @@ from typing import Final
 
 from app.core.clock import Clock
 from app.core.error_location import error_location
-from app.errors import KeepsakeError
+from app.errors import KeepsakeError, MachineError
 from app.exchange.transcripts import repo
 from app.exchange.transcripts.folders import FileList, TranscriptFolder
 from app.exchange.transcripts.intake import Sender, TranscriptIntake
 from app.exchange.transcripts.model import CaptureStatus
 from app.store.store import Store
 
+_AGAIN_S: Final = 10.0  # until a file is read again for which the disk was full or the database locked
 _log = logging.getLogger(__name__)
 
 ACTOR: Final = "capture"
@@ -79,11 +80,13 @@ class TranscriptWatch:
         self._looked_s = 0.0
         self._not_before: dict[str, float] = {}
         self._failed: dict[str, str] = {}
+        self._held_up = ""
 
     @property
     def failures(self) -> tuple[str, ...]:
-        """Return a sentence about each transcript that could not be read."""
-        return tuple(list(self._failed.values())[:_MAX_FAILURES])
+        """Return a sentence about each failure to read or follow transcripts."""
+        held_up = (self._held_up,) if self._held_up else ()
+        return (*held_up, *list(self._failed.values())[:_MAX_FAILURES])
 
     async def status(self) -> CaptureStatus:
         """Return what was taken in."""
@@ -92,28 +95,33 @@ class TranscriptWatch:
         return CaptureStatus(is_on, files, totals.messages, totals.secrets, totals.recalled, self.failures)
 
     async def run(self) -> None:
-        """Work until cancelled."""
+        """Work until cancelled; a failed look is followed by the next one."""
         while True:
             options = self._options()
-            if options.is_on:
-                if not self._is_private():
+            try:
+                if not options.is_on:
+                    await self._end()
+                elif not self._is_private():
                     await self.look(options)
-                await asyncio.sleep(max(options.every_s, self._looked_s / _SHARE))
-            else:
-                await self._end()
-                await asyncio.sleep(_IDLE_S)
+                self._held_up = ""
+            except KeepsakeError as error:
+                self._held_up = f"Transcripts are not followed for now: {error.message}"
+                _log.info("transcripts are not followed for now: %s", error_location(error))
+            await asyncio.sleep(max(options.every_s, self._looked_s / _SHARE) if options.is_on else _IDLE_S)
 
     async def look(self, options: WatchOptions) -> int:
         """Take in what is new since the last look; return how many files there were."""
-        if self._known is None:
-            self._known = await self._store.read(repo.known_files)
+        known = self._known
+        if known is None:
+            known = await self._store.read(repo.known_files)
             since = await self._store.write(partial(repo.watched_since, now_ms=self._clock.now_ms()))
             self._since_ns = (since - _GRACE_MS) * 1_000_000
+            self._known = known
         begun = time.monotonic()
-        changed = await asyncio.to_thread(self._changed, options.formats, self._known)
+        changed = await asyncio.to_thread(self._changed, options.formats, known)
         self._looked_s = time.monotonic() - begun
         for form, name, mark in changed:
-            await self._take(form, name, mark, self._known)
+            await self._take(form, name, mark, known)
         return len(changed)
 
     def _changed(
@@ -141,6 +149,10 @@ class TranscriptWatch:
             reason = error.message if isinstance(error, KeepsakeError) else error.strerror or str(error)
             self._failed[name] = f"The transcript {name} could not be read: {reason}"
             _log.info("a transcript could not be read: %s", error_location(error))
+            if isinstance(error, MachineError):
+                # Nothing is wrong with the file, which may never change again: it is read at a later look.
+                self._not_before[name] = time.monotonic() + _AGAIN_S
+                return
         else:
             self._failed.pop(name, None)
         known[name] = mark
@@ -149,8 +161,8 @@ class TranscriptWatch:
 
     async def _end(self) -> None:
         if self._known is not None or self._since_ns == 0:
-            self._known, self._since_ns = None, 1
             await self._store.write(repo.end_watch)
+            self._known, self._since_ns = None, 1
 
 
 def _changed_ns(form: str, name: str, changed_ns: int) -> int:

@@ -7,11 +7,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import apsw
 import pytest
 
 from app.exchange.transcripts.folders import FileList, transcript_folders
 from app.host import Host
 from tests.helpers import transcripts as made
+from tests.helpers.unexpected_logs import AllowLogs
 
 LIMIT_S = 30.0
 SESSION = f"claude-code:{made.CLAUDE_SESSION}"
@@ -179,3 +181,47 @@ def test_links_and_other_names_are_not_listed(home: Path) -> None:
     append(real.with_name("second.jsonl"), b"{}\n")
     os.utime(real.parent)
     assert len(list(found.files())) == 2
+
+
+def test_what_comes_while_the_database_is_locked_is_taken_in_afterwards(
+    watching: Host, home: Path, vault: Path, allow_logs: AllowLogs
+) -> None:
+    allow_logs("Another program holds the vault's database")  # of the schedules
+    other = apsw.Connection(str(vault / "memory.db"))
+    other.set_busy_timeout(10_000)
+    other.execute("BEGIN IMMEDIATE")
+    try:
+        append(claude_path(home), made.lines([made.claude_line(1, "user", "a heron")]))
+        until(lambda: watching.ask("capture.status").failures)
+        assert said(watching) == []
+    finally:
+        other.execute("ROLLBACK")
+        other.close()
+    until(lambda: said(watching) == ["a heron"])
+    until(lambda: not watching.ask("capture.status").failures)
+
+
+def test_a_watch_that_begins_on_a_locked_database_goes_on_once_it_can(
+    home: Path, vault: Path, monkeypatch: pytest.MonkeyPatch, allow_logs: AllowLogs
+) -> None:
+    allow_logs("Another program holds the vault's database")  # of the schedules
+    monkeypatch.delenv("KEEPSAKE_CAPTURE_WATCH")
+    path = claude_path(home)
+    append(path, made.lines([made.claude_line(1, "user", "long ago")]))
+    os.utime(path, (1_000_000_000, 1_000_000_000))
+    host = Host(vault, serve=False)
+    host.start()
+    other = apsw.Connection(str(vault / "memory.db"))
+    other.set_busy_timeout(10_000)
+    try:
+        other.execute("BEGIN IMMEDIATE")
+        host.ask("settings.set", name="capture.watch", value=True)
+        until(lambda: any("not followed for now" in one for one in host.ask("capture.status").failures))
+        other.execute("ROLLBACK")
+        append(path.with_name("new.jsonl"), made.lines([made.claude_line(2, "user", "now", session="new")]))
+        until(lambda: said(host, "claude-code:new") == ["now"])
+        assert said(host) == []
+        assert host.ask("capture.status").failures == ()
+    finally:
+        other.close()
+        host.stop()
