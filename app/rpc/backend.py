@@ -122,7 +122,10 @@ class RemoteBackend:
         )
 
     async def _connected_for_call(self) -> AsyncConnection:
-        """Return the connection; what fails here has not sent the call, so that it may be repeated."""
+        """Return the connection for a call.
+
+        A failure here says that the call was not sent, so that it may be repeated.
+        """
         try:
             return await self._connected()
         except HostUnreachableError as error:

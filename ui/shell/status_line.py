@@ -10,9 +10,9 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QWidget
 from app.changes import Progress
 from ui import theme
 from ui.engine_texts import engine_text
-from ui.shell.activity import activity, followed
 from ui.shell.agent_indicator import AgentIndicator
 from ui.shell.incognito_indicator import IncognitoIndicator
+from ui.shell.job_sentences import followed, job_sentence
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
 from ui.translation import translate
@@ -109,7 +109,7 @@ def more_words(count_more: int) -> str:
 def job_text(job: Progress, others: int = 0) -> str:
     """Return one line about a job, its progress, and how many others go on."""
     paused = translate("Status", " (paused)") if job.state == "paused" else ""
-    doing = f"{activity(job.title)}{paused}{more_words(others)}"
+    doing = f"{job_sentence(job.title)}{paused}{more_words(others)}"
     return translate("Status", "{doing}: {progress}").format(doing=doing, progress=progress_text(job))
 
 
@@ -277,11 +277,11 @@ class StatusLine(QWidget):
         if job.total:
             self._bar.setValue(min(1000, round(1000 * job.done / job.total)))
         if job.state == "paused":
-            label = self.tr("Resume: {title}").format(title=activity(job.title))
+            label = self.tr("Resume: {title}").format(title=job_sentence(job.title))
         elif job.can_pause:
-            label = self.tr("Pause: {title}").format(title=activity(job.title))
+            label = self.tr("Pause: {title}").format(title=job_sentence(job.title))
         else:
-            label = self.tr("Cancel: {title}").format(title=activity(job.title))
+            label = self.tr("Cancel: {title}").format(title=job_sentence(job.title))
         self._cancel.setIcon(icon({"paused": "play"}.get(job.state, "pause" if job.can_pause else "x")))
         self._cancel.setAccessibleName(label)
         self._cancel.setToolTip(tooltip(label))

@@ -9,7 +9,7 @@ from shiboken6 import isValid
 from app.changes import ChangeSet, Progress
 from ui.engine_texts import engine_text
 from ui.panes.schedule.run_labels import coming
-from ui.shell.activity import activity
+from ui.shell.job_sentences import job_sentence
 from ui.shell.status_line import StatusLine, VaultSummary
 
 if TYPE_CHECKING:
@@ -59,7 +59,7 @@ class StatusUpdater(QObject):
                 self._line.done(what)
         if self._stopped or not isValid(self._line):
             return
-        doing = tuple(activity(job.title) for job in status.jobs) or tuple(map(activity, status.running))
+        doing = tuple(job_sentence(job.title) for job in status.jobs) or tuple(map(job_sentence, status.running))
         coming_next = (
             f"{engine_text(status.next_name)} {coming(status.next_at, datetime.now(UTC))}" if status.next_at else ""
         )

@@ -80,7 +80,7 @@ def has_leaving(connection: apsw.Connection) -> bool:
 
 
 def leaving_chunks(snapshot: SearchSnapshot) -> "NDArray[np.bool_]":
-    """Return a mask of the chunks whose session or memory was deleted and is still being removed."""
+    """Return a mask of the chunks of deleted sessions and memories."""
     connection, columns = snapshot.connection, snapshot.columns
     sessions = [str(row[0]) for row in connection.execute(_LEAVING_SESSIONS)]
     numbers = [columns.numbers.get(session, 0) for session in sessions]

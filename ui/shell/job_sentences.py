@@ -21,7 +21,7 @@ _SENTENCES = {
 _GOAL = "Goal: "
 
 
-def activity(title: str) -> str:
+def job_sentence(title: str) -> str:
     """Return what is going on while a job runs.
 
     Args:
