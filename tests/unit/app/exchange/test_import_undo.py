@@ -1,6 +1,7 @@
 """Undo of an import: what a file states of names and relations goes with the rest, and comes back."""
 
 import json
+import time
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -86,7 +87,9 @@ def test_the_past_of_a_name_comes_along_with_the_history(host: Host, tmp_path: P
     settled(host, "exchange.import", path=str(memory_file))
     (kenji,) = [row for row in host.ask("entity.list") if row.name == "Kenji Tanaka"]
     host.ask("entity.rename", id=kenji.id, name="Kenji T.")
+    time.sleep(0.01)  # the history keeps milliseconds
     then = datetime.now(UTC)
+    time.sleep(0.01)
     host.ask("entity.rename", id=kenji.id, name="Kenji of Lisbon")
     host.ask("exchange.export", path=str(tmp_path / "all.jsonl"), history=True)
     other = Host(tmp_path / "other", serve=False, overrides={"embedding.model": "hashed"})
