@@ -151,19 +151,8 @@ class SearchService:
             legs = ("words", "entity")
         wanted = [leg for leg in chosen.legs if legs is None or leg in legs]
         found_only = legs is not None and not is_internal
-        request = Request(
-            query,
-            chosen,
-            wanted,
-            stores,
-            offset,
-            limit,
-            per_session,
-            self._index_cache,
-            found_only,
-            embedding,
-            None if as_of is None else to_ms(as_of),
-        )
+        pages, at_ms = (offset, limit, per_session), None if as_of is None else to_ms(as_of)
+        request = Request(query, chosen, wanted, stores, *pages, self._index_cache, found_only, embedding, at_ms)
         if request.is_outside_index:
             return await self._store.read(
                 lambda connection: pipeline.search_outside_index(connection, request), stop=request.stop

@@ -79,10 +79,10 @@ def test_a_command_says_what_it_lacks_in_its_pane(window: Window, qtbot: QtBot, 
 
 def test_keys_of_a_pane_that_is_not_built_work_where_they_work_everywhere(window: Window, qtbot: QtBot) -> None:
     assert window.panes is not None
-    asked: list[str] = []
-    window.registry.ran.connect(asked.append)
+    ran: list[str] = []
+    window.registry.ran.connect(ran.append)
     qtbot.keyClick(window, Qt.Key.Key_D, Qt.KeyboardModifier.ControlModifier)
-    assert asked == ["notes.daily"]
+    assert ran == ["notes.daily"]
     assert isinstance(window.panes.front, NotesPane)
 
 
