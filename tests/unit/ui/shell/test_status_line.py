@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from app.changes import Progress
 from ui.shell import status_line
-from ui.shell.activity import activity
+from ui.shell.job_sentences import job_sentence
 from ui.shell.status_line import StatusLine, VaultSummary, amount, progress_text, span, status_text
 
 
@@ -119,7 +119,7 @@ def test_names_that_wait_and_jobs_are_not_idle() -> None:
 
 
 def test_work_is_named_in_a_sentence_with_what_comes_next(line: StatusLine) -> None:
-    doing = activity("Consolidation")
+    doing = job_sentence("Consolidation")
     coming = "Weekly reflection Sun 03:00"
     line.set_summary(VaultSummary(5, 2, jobs=(doing,), next_run=coming))
     assert line.text.startswith(
@@ -130,7 +130,7 @@ def test_work_is_named_in_a_sentence_with_what_comes_next(line: StatusLine) -> N
         "Drawing facts from conversations that have ended: 12 of 40 messages — next: Weekly reflection Sun 03:00"
     )
     line.set_progress(Progress("c", "Consolidation", 40, 40, state="finished"))
-    line.set_summary(VaultSummary(5, 2, jobs=(doing, activity("Goal: water the roses"))))
+    line.set_summary(VaultSummary(5, 2, jobs=(doing, job_sentence("Goal: water the roses"))))
     assert line.text.startswith("Drawing facts from conversations that have ended (and 1 more) · 5 memories")
 
 
