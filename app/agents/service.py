@@ -272,8 +272,8 @@ class AgentService:
         now_ms, before = self._clock.now_ms(), repo.by_name(connection, name)
         if before is not None and before.revoked_at is None:
             raise InputError(
-                f"There is an agent named '{name}' already. 'keepsake agent rotate' gives it a new token; to let another"
-                " program in by that name, end its access first with 'keepsake agent revoke'.",
+                f"There is an agent named '{name}' already. 'keepsake agent rotate' gives it a new token; to let"
+                " another program in by that name, end its access first with 'keepsake agent revoke'.",
                 field="name",
             )
         agent_id = new_id("agent") if before is None else before.id
