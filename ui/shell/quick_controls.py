@@ -5,6 +5,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
 
 from app.agents.model import Agent, ConnectedAgent, Incognito
 from app.changes import ChangeSet
@@ -81,13 +82,15 @@ class QuickControls(QObject):
                 await self._load()
         finally:
             self._is_busy = False
-        self._actions.refresh()
-        self.changed.emit()
+        if isValid(self) and isValid(self._actions):  # the window may have been closed meanwhile
+            self._actions.refresh()
+            self.changed.emit()
 
     async def _load(self) -> None:
         problems = [await self._tried(load) for load in (self._load_agents, self._load_pause, self._load_runs)]
         problem = next(filter(None, problems), "")
-        if problem and problem != self._last_problem:  # once: it is asked for again after every change
+        # Once: it is asked for again after every change.
+        if problem and problem != self._last_problem and isValid(self):
             words = self.tr("Not all of what can be run or paused is shown. {reason}")
             self.notice.emit(Notice(words.format(reason=problem), kind="error"))
         self._last_problem = problem
@@ -103,7 +106,8 @@ class QuickControls(QObject):
 
     async def _load_agents(self) -> None:
         self.incognito = await self._bridge.call("agent.incognito.get")
-        self._await_ending()
+        if isValid(self):
+            self._await_ending()
         self.agents = await self._bridge.call("agent.list")
         self.connected = await self._bridge.call("agent.connected")
 
@@ -118,6 +122,8 @@ class QuickControls(QObject):
             (f"work.run.{job.name}", engine_text(job.title), partial(self._run_job, job.name, engine_text(job.title)))
             for job in jobs
         ]
+        if not isValid(self._actions):
+            return
         goals = [item for item in found.schedules if item.id not in own]
         runs += [(f"work.run.{goal.id}", goal.name, partial(self._run_goal, goal.id, goal.name)) for goal in goals]
         self._offer([(identity, title, self._starter(make)) for identity, title, make in runs])

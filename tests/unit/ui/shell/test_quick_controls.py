@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 
 import pytest
+from shiboken6 import delete, isValid
 
 from app.changes import Progress
 from app.errors import NotFoundError
@@ -30,7 +31,8 @@ def actions(bridge: Bridge) -> Iterator[Actions]:
     for name in ("file.capture", "file.settings", "file.quit"):
         made.register(Action(name, name, list))
     yield made
-    made.deleteLater()
+    if isValid(made):
+        made.deleteLater()
 
 
 @pytest.fixture
@@ -119,6 +121,16 @@ def test_incognito_for_an_hour_ends_by_itself(
     host.ask("agent.incognito.set", until=datetime.now(UTC) + timedelta(seconds=1))
     rest(lambda: controls.incognito.until != until)
     rest(lambda: not controls.is_private)  # nothing changed but the time
+
+
+def test_a_window_that_is_closed_while_they_load_leaves_no_error(
+    bridge: Bridge, actions: Actions, controls: QuickControls, rest: Rest
+) -> None:
+    bridge.start(controls.refresh())
+    rest(lambda: bool(bridge._tasks))
+    delete(actions)
+    rest(lambda: not bridge._tasks)
+    assert not isValid(controls)
 
 
 def test_what_cannot_be_loaded_is_told_once(
