@@ -134,7 +134,6 @@ def _add_goals(host: Host, atlas: Caller) -> None:
 
 def _claim(host: Host, caller: Caller, goal: str) -> Any:
     """Claim a goal as soon as it is due."""
-    time.sleep(_SOON_S)
     end = time.monotonic() + _LONGEST_WAIT_S
     while (claim := _call(host, caller, "schedule.claim", {"id": goal})) is None:
         if time.monotonic() > end:

@@ -25,7 +25,7 @@ from app.retrieval.results.hits import CandidateRow, build_hits, candidate_rows,
 from app.retrieval.results.snippets import spans
 
 CHUNK_COLUMNS: Final = "chunks (id, kind, session_id, memory_id, seq_start, seq_end, store, role, created_at)"
-"""Name and columns of a common table expression that a ``ChunkFilter`` reads in place of the index."""
+"""Table expression with the columns of chunks, which a ``ChunkFilter`` reads."""
 _LENGTH = 400.0  # characters of an average text
 _CHUNKS_OF_STATES = (
     f"{memories.TABLES}, {CHUNK_COLUMNS} AS MATERIALIZED (SELECT rowid, 'memory', session_id, id, 0, 0, store, kind,"

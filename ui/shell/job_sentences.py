@@ -17,7 +17,7 @@ _SENTENCES = {
     "Recognising names": QT_TRANSLATE_NOOP("Activity", "Recognising names in your texts"),
     "Indexing for search by meaning": QT_TRANSLATE_NOOP("Activity", "Indexing your texts for search by meaning"),
 }
-"""What the person reads while a job of the engine runs; other titles are such sentences themselves."""
+"""Sentences by the title of a job; any other title is shown as it is."""
 _GOAL = "Goal: "
 
 

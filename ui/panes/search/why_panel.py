@@ -35,7 +35,7 @@ BEFORE, AFTER = 2, 3
 TURN_LIMIT = 4000
 LEAST = 40
 _NARROW = 300
-"""Pixels below which the marked words get a line of their own, at the system's size of text."""
+"""Width in pixels below which the marked words get their own line, at normal text size."""
 TITLE = 160
 HERE = "▸"
 """Stands before the message that was found."""

@@ -1,6 +1,6 @@
 """A read that its caller gave up is given up at the host too; a write goes on."""
 
-import time
+import threading
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import Any
@@ -20,11 +20,13 @@ class OpenVault:
     def __init__(self) -> None:
         self.calls: list[Future[Reply]] = []
         self.is_left = False
+        self.was_called = threading.Event()
 
     def call(self, operation: str, arguments: Mapping[str, Any]) -> "Future[Reply]":
         if self.is_left:
             raise gone(was_sent=False)
         self.calls.append(Future())
+        self.was_called.set()
         return self.calls[-1]
 
     def subscribe(self, listener: Listener) -> Callable[[], None]:
@@ -78,8 +80,7 @@ def test_a_write_that_was_never_sent_is_made_at_the_next_host(vault: OpenVault) 
     lasting.start()
     vault.is_left = True
     answer = lasting.call("note.save", {"content": "heron"})
-    while not following.calls:
-        time.sleep(0.001)
+    assert following.was_called.wait(30)
     following.calls[0].set_result(Reply(7))
     assert answer.result(30).value == 7
     lasting.stop()
