@@ -162,6 +162,8 @@ def _copy_notes(database: Path, count: int) -> None:
     """Copy the one note of a vault ``count`` times, each with its own id and title."""
     connection = apsw.Connection(str(database))
     connection.set_busy_timeout(10_000)
+    # The whole transaction waits for the host's writers; one that begins with a read could not wait any more.
+    connection.transaction_mode = "IMMEDIATE"
     with connection:
         columns = [row[1] for row in connection.execute("PRAGMA table_info(memories)") if not row[5]]
         values = {"id": "'note-' || n", "title": "'Day ' || n || ' of the garden'"}
