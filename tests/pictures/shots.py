@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 from app.errors import VaultDamagedError
 from ui.dialogs.settings.sections import SECTIONS
+from ui.dialogs.welcome import WelcomeDialog
 from ui.shell.navigation import Place
 from ui.shell.pane_stack import PANES
 
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from ui.window import Window
 
 TABS = ("messages", "facts", "summary", "scratchpad", "agent")
-SHEETS = ("file.import", "file.export", "file.models", "help.pages", "help.shortcuts", "help.about")
+SHEETS = ("file.import", "file.export", "file.capsule", "file.models", "help.pages", "help.shortcuts", "help.about")
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +61,9 @@ def shots(subjects: Subjects) -> list[Shot]:
         found.append(Shot("graph-entity", partial(_go, Place("graph", subjects.entity))))
     found += [Shot("schedule-week", _show_week), Shot("schedule-new", _new_schedule), Shot("agents-new", _new_agent)]
     found += [Shot(identity.replace(".", "-"), partial(_run, identity)) for identity in SHEETS]
-    found += [Shot("welcome", _welcome)]
+    found += [Shot("file-models-compare", _offer_comparison), Shot("file-models-compared", _compare_models)]
+    found += [Shot("agents-connect", _connect_agent)]
+    found += [Shot(f"welcome-{step + 1}", partial(_welcome, step)) for step in range(3)]
     found += [Shot(f"settings-{section.id}", partial(_settings, section.id)) for section in SECTIONS]
     return [*found, Shot("palette", _palette)]
 
@@ -114,11 +117,35 @@ def _run(identity: str, window: "Window") -> None:
     window.registry.run(identity)
 
 
-def _welcome(window: "Window") -> None:
+def _offer_comparison(window: "Window") -> None:
+    _run("file.models", window)
+    assert window.dialogs is not None
+    models = window.dialogs.models
+    models._tabs.setCurrentWidget(models.comparing)
+    models.comparing.queries.setPlainText("soil\nwho lends the endoscope")
+
+
+def _compare_models(window: "Window") -> None:
+    """Compare, now that what can be compared is known."""
+    assert window.dialogs is not None
+    window.dialogs.models.comparing.run()
+
+
+def _connect_agent(window: "Window") -> None:
+    window.sheets.dismiss()
+    window.go(Place("agents"))
+    cast("AgentsPane", _front(window))._on_connect()
+
+
+def _welcome(step: int, window: "Window") -> None:
     window.sheets.dismiss()
     assert window.dialogs is not None
     window.dialogs.vault = "/home/maren/.local/share/keepsake"
     window.dialogs.open_welcome()
+    front = window.sheets.front
+    assert isinstance(front, WelcomeDialog)
+    for _ in range(step):
+        front.next.click()
 
 
 def _settings(section: str, window: "Window") -> None:

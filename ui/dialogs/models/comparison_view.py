@@ -3,8 +3,9 @@
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtGui import QKeyEvent, QStandardItemModel
+from PySide6.QtGui import QFontMetrics, QKeyEvent, QStandardItemModel
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QComboBox,
     QHBoxLayout,
     QPlainTextEdit,
@@ -158,6 +159,22 @@ class ComparisonView(QWidget):
         self._show_running(running=True)
         self._bridge.start(self._compare(chosen, self._job, self._serving))
 
+    def fit_into(self, width: int, *, is_low: bool) -> None:
+        """Put one below the other what does not fit side by side.
+
+        Args:
+            width: Pixels there are across.
+            is_low: Whether there is little room from top to bottom.
+        """
+        words = QFontMetrics(theme.current().font("body")).horizontalAdvance(self._what_label.text())
+        across = words + self._what.sizeHint().width() + self.go.sizeHint().width() + 2 * Space.M
+        is_narrow = width < across
+        direction = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
+        self._head.setDirection(direction)
+        self._row.setDirection(direction)
+        self._row.setSpacing(Space.S if is_narrow else Space.L)
+        self.totals.fit_into(width, is_low=is_low)
+
     def show_progress(self, progress: "Progress") -> None:
         """Show how far a comparison has come."""
         if progress.job == self._job and progress.state == "running" and progress.total:
@@ -185,20 +202,23 @@ class ComparisonView(QWidget):
         return made
 
     def _arrange(self) -> None:
-        head = QHBoxLayout()
+        self._what_label = PlainLabel(self.tr("Compare what answers now with"), self)
+        self._what_label.setBuddy(self._what)
+        chosen = QHBoxLayout()
+        chosen.setSpacing(Space.M)
+        chosen.addWidget(self._what, 1)
+        chosen.addWidget(self.go)
+        chosen.addWidget(self.stop)
+        self._head = head = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         head.setSpacing(Space.M)
-        label = PlainLabel(self.tr("Compare what answers now with"), self)
-        label.setBuddy(self._what)
-        head.addWidget(label)
-        head.addWidget(self._what, 1)
-        head.addWidget(self.go)
-        head.addWidget(self.stop)
+        head.addWidget(self._what_label)
+        head.addLayout(chosen, 1)
         choices = QVBoxLayout()
         choices.setSpacing(Space.S)
         for box in (self._made, self._meaning):
             choices.addWidget(box)
         choices.addStretch(1)
-        row = QHBoxLayout()
+        self._row = row = QBoxLayout(QBoxLayout.Direction.LeftToRight)
         row.setSpacing(Space.L)
         row.addWidget(self.queries, 1)
         row.addLayout(choices)

@@ -72,6 +72,7 @@ class ModelsDialog(BaseDialog):
         self.comparing.opened.connect(self._on_hit_opened)
         bridge.progressed.connect(self._on_bridge_progressed)
         bridge.changed.connect(self._on_bridge_changed)
+        theme.current().changed.connect(self._fit_comparison)
 
     @property
     def is_busy(self) -> bool:
@@ -79,10 +80,14 @@ class ModelsDialog(BaseDialog):
         return self.preparing.is_busy or self.comparing.is_busy
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave the room of a low window to what is compared."""
+        """Leave the room of a small window to what is compared."""
         super().resizeEvent(event)
-        is_low = event.size().height() < LOW * theme.current().scale
-        self.comparing.totals.set_brief(brief=is_low)
+        self._fit_comparison()
+
+    def _fit_comparison(self) -> None:
+        is_low = self.height() < LOW * theme.current().scale
+        room = self.width() - 2 * Space.XL - self._scroll.verticalScrollBar().sizeHint().width()
+        self.comparing.fit_into(room, is_low=is_low)
 
     def bring_to_front(self, searches: "Sequence[str]" = ()) -> None:
         """Show how it stands, with ``searches`` of the person to compare."""

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtGui import QFontMetrics, QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QHBoxLayout, QVBoxLayout, QWidget
 
 from ui import theme
@@ -25,6 +25,9 @@ from ui.widgets.plain_text import PlainLabel, tooltip
 
 if TYPE_CHECKING:
     from app.evaluation.comparison_model import RankingComparison
+
+NAME = 160
+"""Width in pixels that the name of a side has beside its figures at least, at the system's size of text."""
 
 
 class Totals(QFrame):
@@ -49,13 +52,11 @@ class Totals(QFrame):
             label.setAccessibleDescription(meaning)
             self._headings.append(label)
             self._grid.addWidget(label, 0, column)
-        for line, name_label in enumerate(self._names, 1):
+        for name_label in self._names:
             theme.set_type(name_label, "strong")
-            self._grid.addWidget(name_label, line, 0)
-            cells = [self._label("", "body") for _ in figure_names()]
-            for column, cell in enumerate(cells, 1):
-                self._grid.addWidget(cell, line, column)
-            self._cells.append(cells)
+            self._cells.append([self._label("", "body") for _ in figure_names()])
+        self._is_narrow = False
+        self._place_figures()
         self._column = column_box = QVBoxLayout(self)
         column_box.setContentsMargins(Space.L, Space.M, Space.L, Space.M)
         column_box.setSpacing(Space.S)
@@ -73,11 +74,34 @@ class Totals(QFrame):
         super().resizeEvent(event)
         self._fit()
 
-    def set_brief(self, *, brief: bool) -> None:
-        """Leave the remark to the tooltip, where there is little room, or show it."""
-        self._is_brief = brief
-        self._made.setVisible(bool(self._made.text()) and not brief)
+    def fit_into(self, width: int, *, is_low: bool) -> None:
+        """Put each name above its figures where it has no room beside them.
+
+        A low window leaves the remark to the tooltip.
+
+        Args:
+            width: Pixels there are across.
+            is_low: Whether there is little room from top to bottom.
+        """
+        self._is_brief = is_low
+        self._made.setVisible(bool(self._made.text()) and not is_low)
+        look = theme.current()
+        metrics = QFontMetrics(look.font("small"))
+        figures = sum(metrics.horizontalAdvance(label.text()) + Space.XL for label in self._headings)
+        is_narrow = width < figures + look.scaled(NAME) + 2 * Space.L
+        if is_narrow != self._is_narrow:
+            self._is_narrow = is_narrow
+            self._place_figures()
         self._fit()
+
+    def _place_figures(self) -> None:
+        """Put each side into a line of the table, or into two."""
+        self._grid.setHorizontalSpacing(Space.M if self._is_narrow else Space.XL)
+        for side, (name, cells) in enumerate(zip(self._names, self._cells, strict=True)):
+            line = 1 + 2 * side
+            self._grid.addWidget(name, line, 0, 1, 1 + len(cells) if self._is_narrow else 1)
+            for column, cell in enumerate(cells, 1):
+                self._grid.addWidget(cell, line + 1 if self._is_narrow else line, column)
 
     def _fit(self) -> None:
         self.setMinimumHeight(self._column.totalHeightForWidth(self.width()))

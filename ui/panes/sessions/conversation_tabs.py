@@ -3,13 +3,14 @@
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QTabBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedWidget, QVBoxLayout, QWidget
 
 from ui.panes.sessions.agent_view import AgentView
 from ui.panes.sessions.facts_tab import FactsTab, Tell
 from ui.panes.sessions.scratchpad_tab import ScratchpadTab
 from ui.panes.sessions.summary_tab import SummaryTab
 from ui.style.design_tokens import Space
+from ui.widgets.folding_tabs import FoldingTabs
 
 if TYPE_CHECKING:
     from ui.bridge import Bridge
@@ -40,10 +41,6 @@ class ConversationTabs(QWidget):
         self._do = do
         self._session = ""
         self._shown: set[int] = set()
-        self.bar = QTabBar(self)
-        self.bar.setAccessibleName(self.tr("Parts of the conversation"))
-        self.bar.setDrawBase(False)
-        self.bar.setExpanding(False)
         titles = (
             self.tr("Messages"),
             self.tr("Facts"),
@@ -51,8 +48,8 @@ class ConversationTabs(QWidget):
             self.tr("Scratchpad"),
             self.tr("What an agent would be told"),
         )
-        for title in titles:
-            self.bar.addTab(title)
+        self._tabs = FoldingTabs(self.tr("Parts of the conversation"), titles, self)
+        self.bar = self._tabs.bar
         self.facts = FactsTab(bridge, do, tell, self)
         self.summary = SummaryTab(bridge, do, self)
         self.scratchpad = ScratchpadTab(bridge, do, self)
@@ -66,18 +63,17 @@ class ConversationTabs(QWidget):
         column.setSpacing(0)
         row = QHBoxLayout()
         row.setContentsMargins(Space.M, 0, Space.M, 0)
-        row.addWidget(self.bar)
-        row.addStretch(1)
+        row.addWidget(self._tabs)
         column.addLayout(row)
         column.addWidget(self._stack, 1)
-        self.bar.currentChanged.connect(self._on_tab_changed)
+        self._tabs.changed.connect(self._on_tab_changed)
 
     def show_session(self, session: str) -> None:
         """Show the parts of another conversation; of none for ``""``."""
         if session != self._session:
             self._session = session
             self._shown.clear()
-        self.bar.setVisible(bool(session))
+        self._tabs.setVisible(bool(session))
         if not session:
             self.bar.setCurrentIndex(MESSAGES)
         self._fill()

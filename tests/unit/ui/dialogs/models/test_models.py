@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAccessible
-from PySide6.QtWidgets import QAbstractScrollArea, QScrollBar, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QBoxLayout, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.changes import ChangeSet, Progress
@@ -538,3 +538,15 @@ def test_a_low_window_leaves_its_room_to_the_answers(compared: ModelsDialog) -> 
     assert totals.toolTip() == made.text()
     compared.resize(900, 760)
     assert made.isVisible()
+
+
+def test_nothing_is_scrolled_sideways_in_a_narrow_window_with_large_text(
+    compared: ModelsDialog, look: Any, rest: Rest
+) -> None:
+    look.set_scale(2.0)
+    bar = compared._scroll.horizontalScrollBar()
+    compared.resize(788, 600)
+    rest(lambda: compared.comparing._head.direction() == QBoxLayout.Direction.TopToBottom and not bar.maximum())
+    assert all(label.width() >= label.sizeHint().width() for label in compared.comparing.totals._headings)
+    look.set_scale(1.0)
+    rest(lambda: compared.comparing._head.direction() == QBoxLayout.Direction.LeftToRight and not bar.maximum())
