@@ -1,6 +1,7 @@
 """Week view: the runs of a week, past and planned, a column for each day."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import TYPE_CHECKING, Any
 
@@ -22,8 +23,20 @@ LANE = 20
 HOURS = 24
 EVERY = 3
 LEFT = 52
+_MARK, _END = 11, 4
+"""Pixels in a box before and after its words."""
 _HEADINGS = ("ddd d MMM", "ddd d", "d")
 _TONES = {"planned": "accent", "succeeded": "success", "failed": "danger", "skipped": "warning"}
+
+
+@dataclass(frozen=True, slots=True)
+class _Slot:
+    """Place of a run within its day, among ``count`` runs side by side."""
+
+    top: float
+    height: float
+    place: int = 0
+    count: int = 1
 
 
 class WeekView(QWidget):
@@ -195,7 +208,7 @@ class WeekView(QWidget):
     def _laid_out(self) -> list[tuple[Any, QRectF]]:
         """Return each run with its box at its hour.
 
-        Runs that would overlap stand side by side.
+        Runs that would overlap stand side by side; where not even their times fit so, one below the other.
         """
         lane = theme.current().scaled(LANE)
         bottom = self.height() - lane
@@ -207,13 +220,27 @@ class WeekView(QWidget):
                 hours = there.time().hour() + there.time().minute() / 60
                 days[day].append((entry, min(self._top_of(hours), bottom)))
         found = []
+        room = self._day_width() - 6
         for day, runs in enumerate(days):
-            room = self._day_width() - 6
-            for (entry, top), (place, count) in zip(runs, _side_by_side([top for _, top in runs], lane), strict=True):
-                across = count - 1 - place if self.isRightToLeft() else place
-                left = self._column(day) + 3 + across * room / count
-                found.append((entry, QRectF(left, top + 1, room / count - (1 if count > 1 else 0), lane - 2)))
+            slots = self._slots([top for _, top in runs], lane, bottom)
+            for (entry, _), slot in zip(runs, slots, strict=True):
+                across = slot.count - 1 - slot.place if self.isRightToLeft() else slot.place
+                left = self._column(day) + 3 + across * room / slot.count
+                width = room / slot.count - (1 if slot.count > 1 else 0)
+                found.append((entry, QRectF(left, slot.top + 1, width, slot.height - 2)))
         return found
+
+    def _slots(self, tops: Sequence[float], lane: float, bottom: float) -> list[_Slot]:
+        """Return the place of each run of a day, which begin at ``tops``."""
+        metrics = QFontMetrics(theme.current().font("small"))
+        least = metrics.horizontalAdvance("00:00") + _MARK + _END
+        places = _side_by_side(tops, lane)
+        if any((self._day_width() - 6) / count < least for _, count in places):
+            first = float(theme.current().scaled(HEAD))
+            low = min(lane, (bottom + lane - first) / len(tops))
+            if low >= metrics.height() + 2:
+                return [_Slot(top, low) for top in _one_below_the_other(tops, low, first, bottom + lane - low)]
+        return [_Slot(top, lane, place, count) for top, (place, count) in zip(tops, places, strict=True)]
 
     def _paint_entry(self, painter: QPainter, box: QRectF, entry: Any, *, is_current: bool) -> None:
         look = theme.current()
@@ -228,7 +255,7 @@ class WeekView(QWidget):
         edge = box.right() - 6 if is_mirrored else box.left() + 3
         painter.drawRoundedRect(QRectF(edge, box.top() + 4, 3, box.height() - 8), 1.5, 1.5)
         painter.setPen(look.colour("text"))
-        room = box.adjusted(4, 0, -11, 0) if is_mirrored else box.adjusted(11, 0, -4, 0)
+        room = box.adjusted(_END, 0, -_MARK, 0) if is_mirrored else box.adjusted(_MARK, 0, -_END, 0)
         time = local_of(entry.at).time().toString("HH:mm")
         metrics, width = QFontMetrics(painter.font()), int(room.width())
         words = metrics.elidedText(f"{time} {self._title_of(entry)}", Qt.TextElideMode.ElideRight, width)
@@ -239,6 +266,25 @@ class WeekView(QWidget):
 
 def _day_of(moment: datetime) -> date:
     return moment.astimezone().date()
+
+
+def _one_below_the_other(tops: Sequence[float], height: float, first: float, last: float) -> list[float]:
+    """Return where boxes begin that are moved apart, no further than the others make it.
+
+    Args:
+        tops: Where they would begin, in ascending order.
+        height: How high each is.
+        first: Where the first may begin.
+        last: Where the last may begin; all of them must fit above it.
+    """
+    moved: list[float] = []
+    for top in tops:
+        moved.append(max(top, moved[-1] + height) if moved else max(top, first))
+    limit = last
+    for place in range(len(moved) - 1, -1, -1):
+        moved[place] = min(moved[place], limit)
+        limit = moved[place] - height
+    return moved
 
 
 def _side_by_side(tops: Sequence[float], height: float) -> list[tuple[int, int]]:
