@@ -1,5 +1,7 @@
 """Cadences in words, and their next runs in their zone."""
 
+import calendar
+import re
 from datetime import datetime
 
 from app.schedule.cadence import check_cadence, expression_of, upcoming, zone_of
@@ -7,6 +9,25 @@ from app.schedule.model import Cadence, Preview
 
 _LOCALES = {"de": "de_DE", "es": "es_ES", "zh_CN": "zh_CN"}
 _ENGLISH = "en_US"
+_NAMES = {
+    "en_US": (
+        "Monday Tuesday Wednesday Thursday Friday Saturday Sunday January February March April May June July August"
+        " September October November December"
+    ),
+    "de_DE": (
+        "Montag Dienstag Mittwoch Donnerstag Freitag Samstag Sonntag"
+        " Januar Februar März April Mai Juni Juli August September Oktober November Dezember"  # codespell:ignore
+    ),
+    "es_ES": (
+        "lunes martes miércoles jueves viernes sábado domingo enero febrero marzo abril mayo junio julio agosto"
+        " septiembre octubre noviembre diciembre"
+    ),
+    "zh_CN": (
+        "星期一 星期二 星期三 星期四 星期五 星期六 星期日"
+        " 一月 二月 三月 四月 五月 六月 七月 八月 九月 十月 十一月 十二月"
+    ),
+}
+"""Days of the week and months, each in the order of ``calendar``."""
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
@@ -56,4 +77,16 @@ def _cron_in_words(expression: str, locale: str) -> str:
     options = Options(locale_code=locale)  # without one it speaks the language of the process
     options.use_24hour_time_format = True
     options.verbose = False
-    return str(get_description(expression, options))
+    return _name_days(str(get_description(expression, options)), locale)
+
+
+def _name_days(words: str, locale: str) -> str:
+    """Return ``words`` with days and months named in the language of ``locale``.
+
+    They come in the language of the process.
+    """
+    found = [*calendar.day_name, *calendar.month_name[1:]]
+    names = dict(zip(found, _NAMES[locale].split(), strict=True))
+    longest_first = "|".join(re.escape(name) for name in sorted(names, key=len, reverse=True))
+    # Letters of Latin scripts alone bound a name: Chinese writes its words without spaces.
+    return re.sub(rf"(?<![A-Za-zÀ-ɏ])(?:{longest_first})(?![A-Za-zÀ-ɏ])", lambda match: names[match[0]], words)
