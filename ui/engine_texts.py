@@ -1,9 +1,10 @@
 """Texts that the engine gives in English and the window shows in the person's language.
 
-These are the names, aims and units of jobs, and the sentences and choices of the settings. The engine's sentences about
-errors, and its reports on runs, stay English.
+These are the names, aims and units of jobs, why names may be merged, and the sentences and choices of the settings. The
+engine's sentences about errors, and its reports on runs, stay English.
 """
 
+import re
 from collections.abc import Iterator
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP
@@ -76,6 +77,19 @@ _WITH_NAMES = (
     QT_TRANSLATE_NOOP("Engine", "Texts of every store may be sent to {name}, private ones too (llm.send_private)."),
     QT_TRANSLATE_NOOP("Engine", "Texts of the stores shared and social may be sent to {name}; private ones are not."),
 )
+_REASONS = (
+    QT_TRANSLATE_NOOP("Engine", "the names differ only in accents, dots or hyphens"),
+    QT_TRANSLATE_NOOP("Engine", "the names differ only in a title"),
+    QT_TRANSLATE_NOOP("Engine", "the same words in another order"),
+    QT_TRANSLATE_NOOP("Engine", "the names differ only in words such as Inc. or The"),
+    QT_TRANSLATE_NOOP("Engine", "one name has a middle name or initial more"),
+    QT_TRANSLATE_NOOP("Engine", "one name has an initial for the first name of the other"),
+    QT_TRANSLATE_NOOP("Engine", "the names differ in one letter"),
+    QT_TRANSLATE_NOOP("Engine", "one name is made of the first letters of the other"),
+    QT_TRANSLATE_NOOP("Engine", "one name is part of the other, and both are mentioned in one conversation"),
+)
+_MERGE = QT_TRANSLATE_NOOP("Engine", "“{other}” may be “{into}”: {reason}.")
+_MERGE_PATTERN = re.compile("“(?P<other>.+)” may be “(?P<into>.+)”: (?P<reason>.+)[.]", re.DOTALL)
 _CHOICES = {"openai-compatible": "OpenAI-compatible", "rrf": "RRF", **LANGUAGES}
 """Choices that are not words of English."""
 
@@ -88,6 +102,18 @@ def engine_text(text: str) -> str:
             name = text[len(opening) : len(text) - len(ending)]
             return translate("Engine", pattern).format(name=name)
     return translate("Engine", text) if text else ""
+
+
+def merge_reason(text: str) -> str:
+    """Return why the engine would merge two names, in the person's language.
+
+    Other texts are returned as they are.
+    """
+    match = _MERGE_PATTERN.fullmatch(text)
+    if match is None or match["reason"] not in map(str, _REASONS):
+        return text
+    fields = match.groupdict() | {"reason": translate("Engine", match["reason"])}
+    return translate("Engine", str(_MERGE)).format(**fields)
 
 
 def choice_title(value: str) -> str:

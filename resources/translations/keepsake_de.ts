@@ -3615,6 +3615,22 @@
         <translation>Nachrichten</translation>
     </message>
     <message>
+        <source>one name has a middle name or initial more</source>
+        <translation>ein Name hat einen zweiten Vornamen oder eine Initiale mehr</translation>
+    </message>
+    <message>
+        <source>one name has an initial for the first name of the other</source>
+        <translation>ein Name hat statt des Vornamens des anderen nur eine Initiale</translation>
+    </message>
+    <message>
+        <source>one name is made of the first letters of the other</source>
+        <translation>ein Name besteht aus den Anfangsbuchstaben des anderen</translation>
+    </message>
+    <message>
+        <source>one name is part of the other, and both are mentioned in one conversation</source>
+        <translation>ein Name ist Teil des anderen, und beide werden in derselben Unterhaltung erwähnt</translation>
+    </message>
+    <message>
         <source>queries</source>
         <translation>Anfragen</translation>
     </message>
@@ -3635,8 +3651,32 @@
         <translation>Texte</translation>
     </message>
     <message>
+        <source>the names differ in one letter</source>
+        <translation>die Namen unterscheiden sich in einem Buchstaben</translation>
+    </message>
+    <message>
+        <source>the names differ only in a title</source>
+        <translation>die Namen unterscheiden sich nur in einem Titel</translation>
+    </message>
+    <message>
+        <source>the names differ only in accents, dots or hyphens</source>
+        <translation>die Namen unterscheiden sich nur in Akzenten, Punkten oder Bindestrichen</translation>
+    </message>
+    <message>
+        <source>the names differ only in words such as Inc. or The</source>
+        <translation>die Namen unterscheiden sich nur in Wörtern wie Inc. oder The</translation>
+    </message>
+    <message>
+        <source>the same words in another order</source>
+        <translation>dieselben Wörter in anderer Reihenfolge</translation>
+    </message>
+    <message>
         <source>turns</source>
         <translation>Runden</translation>
+    </message>
+    <message>
+        <source>“{other}” may be “{into}”: {reason}.</source>
+        <translation>„{other}“ ist vielleicht „{into}“: {reason}.</translation>
     </message>
 </context>
 <context>

@@ -3615,6 +3615,22 @@
         <translation>mensajes</translation>
     </message>
     <message>
+        <source>one name has a middle name or initial more</source>
+        <translation>un nombre tiene un segundo nombre o una inicial más</translation>
+    </message>
+    <message>
+        <source>one name has an initial for the first name of the other</source>
+        <translation>un nombre tiene una inicial en lugar del nombre de pila del otro</translation>
+    </message>
+    <message>
+        <source>one name is made of the first letters of the other</source>
+        <translation>un nombre está formado por las iniciales del otro</translation>
+    </message>
+    <message>
+        <source>one name is part of the other, and both are mentioned in one conversation</source>
+        <translation>un nombre es parte del otro y ambos se mencionan en una misma conversación</translation>
+    </message>
+    <message>
         <source>queries</source>
         <translation>consultas</translation>
     </message>
@@ -3635,8 +3651,32 @@
         <translation>textos</translation>
     </message>
     <message>
+        <source>the names differ in one letter</source>
+        <translation>los nombres se diferencian en una letra</translation>
+    </message>
+    <message>
+        <source>the names differ only in a title</source>
+        <translation>los nombres solo se diferencian en un título</translation>
+    </message>
+    <message>
+        <source>the names differ only in accents, dots or hyphens</source>
+        <translation>los nombres solo se diferencian en acentos, puntos o guiones</translation>
+    </message>
+    <message>
+        <source>the names differ only in words such as Inc. or The</source>
+        <translation>los nombres solo se diferencian en palabras como Inc. o The</translation>
+    </message>
+    <message>
+        <source>the same words in another order</source>
+        <translation>las mismas palabras en otro orden</translation>
+    </message>
+    <message>
         <source>turns</source>
         <translation>turnos</translation>
+    </message>
+    <message>
+        <source>“{other}” may be “{into}”: {reason}.</source>
+        <translation>«{other}» puede ser «{into}»: {reason}.</translation>
     </message>
 </context>
 <context>

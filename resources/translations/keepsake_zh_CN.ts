@@ -3615,6 +3615,22 @@
         <translation>条消息</translation>
     </message>
     <message>
+        <source>one name has a middle name or initial more</source>
+        <translation>其中一个名称多了中间名或首字母</translation>
+    </message>
+    <message>
+        <source>one name has an initial for the first name of the other</source>
+        <translation>其中一个名称用首字母代替另一个的名字</translation>
+    </message>
+    <message>
+        <source>one name is made of the first letters of the other</source>
+        <translation>其中一个名称由另一个的首字母组成</translation>
+    </message>
+    <message>
+        <source>one name is part of the other, and both are mentioned in one conversation</source>
+        <translation>其中一个名称是另一个的一部分，且两者在同一会话中被提到</translation>
+    </message>
+    <message>
         <source>queries</source>
         <translation>条查询</translation>
     </message>
@@ -3635,8 +3651,32 @@
         <translation>段文本</translation>
     </message>
     <message>
+        <source>the names differ in one letter</source>
+        <translation>两个名称只差一个字母</translation>
+    </message>
+    <message>
+        <source>the names differ only in a title</source>
+        <translation>两个名称只差一个头衔</translation>
+    </message>
+    <message>
+        <source>the names differ only in accents, dots or hyphens</source>
+        <translation>两个名称只差重音符号、点或连字符</translation>
+    </message>
+    <message>
+        <source>the names differ only in words such as Inc. or The</source>
+        <translation>两个名称只差 Inc. 或 The 之类的词</translation>
+    </message>
+    <message>
+        <source>the same words in another order</source>
+        <translation>词语相同，顺序不同</translation>
+    </message>
+    <message>
         <source>turns</source>
         <translation>轮</translation>
+    </message>
+    <message>
+        <source>“{other}” may be “{into}”: {reason}.</source>
+        <translation>“{other}”可能就是“{into}”：{reason}。</translation>
     </message>
 </context>
 <context>

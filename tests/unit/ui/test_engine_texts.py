@@ -1,17 +1,19 @@
 """Texts of the engine in the window's language."""
 
 from collections.abc import Iterator
+from typing import get_args
 
 import pytest
 from PySide6.QtWidgets import QApplication
 
 from app.config.schema import SETTINGS
 from app.core.recall_fence import HEADINGS
+from app.entities.duplicates.model import DuplicateReason, NamedEntity, NearDuplicate
 from app.host import Host
 from tests.unit.ui.visible_texts import untranslated
 from ui import translation
 from ui.dialogs.settings.sections import title_of
-from ui.engine_texts import choice_title, engine_text, texts
+from ui.engine_texts import choice_title, engine_text, merge_reason, texts
 from ui.pseudo_locale import lengthen
 
 
@@ -72,3 +74,12 @@ def _listed() -> set[str]:
 
     tables = (engine_texts._JOBS, engine_texts._UNITS, engine_texts._CONTEXT_PARTS, engine_texts._REMARKS)
     return {str(text) for table in tables for text in table} | set(texts())
+
+
+@pytest.mark.parametrize("reason", get_args(DuplicateReason))
+def test_why_names_may_be_merged_is_said_in_the_language(pseudo: None, reason: DuplicateReason) -> None:
+    into, other = NamedEntity("ent-1", "Kenji “K.” Mori", "person", 9), NamedEntity("ent-2", "Kenji", "person", 2)
+    shown = merge_reason(NearDuplicate(into, other, reason, 0.9).sentence)
+    assert untranslated(shown) == "", shown
+    assert into.name in shown
+    assert merge_reason("“A” may be “B”: says an agent.") == "“A” may be “B”: says an agent."

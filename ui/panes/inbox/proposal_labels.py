@@ -5,12 +5,15 @@ from typing import TYPE_CHECKING, Any
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from app.core.text import excerpt
+from ui.engine_texts import merge_reason
 from ui.panes.graph.entity_types import type_label
 from ui.panes.labels import kind_label, store_label
 
 if TYPE_CHECKING:
     from app.inbox.model import Proposal, ProposedChange
 
+OWN_NAME = "keepsake"
+"""The agent of what Keepsake itself proposes."""
 _TITLE = 80
 _VERBS: dict[str, object] = {
     "ADD": QT_TRANSLATE_NOOP("Inbox", "New: {title}"),
@@ -68,6 +71,11 @@ def headline(proposal: "Proposal") -> str:
     if more > 0:
         words = QCoreApplication.translate("Inbox", "{words} (and {n} more)").format(words=words, n=more)
     return words
+
+
+def reason_of(proposal: "Proposal") -> str:
+    """Return why something is proposed: in the agent's words, or in Keepsake's."""
+    return merge_reason(proposal.reason) if proposal.agent == OWN_NAME else proposal.reason
 
 
 def title_of(change: "ProposedChange") -> str:

@@ -12,7 +12,7 @@ from app.errors import KeepsakeError
 from ui.models.cards import Badge, Card
 from ui.models.dates import short_date
 from ui.models.id_list_model import IdListModel
-from ui.panes.inbox.proposal_labels import headline, state_words
+from ui.panes.inbox.proposal_labels import headline, reason_of, state_words
 from ui.panes.labels import kind_label
 from ui.style.design_tokens import Space
 from ui.widgets.lists.list_view import CardList
@@ -124,7 +124,7 @@ class ProposalList(QWidget):
         when = short_date(proposal.decided_at or proposal.created_at, datetime.now(UTC))
         return Card(
             headline(proposal),
-            proposal.reason or proposal.agent,
+            reason_of(proposal) or proposal.agent,
             when,
             tuple(badges),
             icon="bot",

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QScrollArea, QV
 from ui import theme
 from ui.models.dates import full_date
 from ui.panes.inbox.change_view import ChangeView
-from ui.panes.inbox.proposal_labels import field_words, headline, state_words
+from ui.panes.inbox.proposal_labels import OWN_NAME, field_words, headline, reason_of, state_words
 from ui.panes.labels import kind_label
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -27,7 +27,6 @@ WIDTH = 820
 TEXT_HEIGHT = 160
 SHOWN_CHANGES = 20
 _LONG = 80
-OWN_NAME = "keepsake"
 """The agent of what Keepsake proposes itself."""
 _EDITABLE = ("title", "content", "category", "key", "value", "name", "summary")
 
@@ -112,8 +111,9 @@ class ProposalPage(QScrollArea):
             about = f"{about} " + self.tr("It expires on {when}.").format(when=full_date(proposal.expires_at))
         self._about.setText(about)
         is_own = proposal.agent == OWN_NAME
-        own_words = proposal.reason if is_own else self.tr("Its reason: {reason}").format(reason=proposal.reason)
-        _say(self._reason, own_words if proposal.reason else "")
+        reason = reason_of(proposal)
+        own_words = reason if is_own else self.tr("Its reason: {reason}").format(reason=reason)
+        _say(self._reason, own_words if reason else "")
         _say(self._note, self.tr("Your reason: {note}").format(note=proposal.note) if proposal.note else "")
         _say(self._warning, self._warning_words(proposal))
         self._show_changes(proposal)
