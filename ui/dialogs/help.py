@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QUrl, Signal
-from PySide6.QtGui import QDesktopServices, QTextDocument, QTextTable, QTextTableFormat
+from PySide6.QtGui import QDesktopServices, QTextDocument, QTextFrameFormat, QTextTable, QTextTableFormat
 from PySide6.QtWidgets import QListWidget, QListWidgetItem, QSplitter, QTextBrowser, QWidget
 
 from app.core.paths import resources
@@ -105,6 +105,8 @@ def _draw_quietly(document: QTextDocument) -> None:
         if isinstance(frame, QTextTable):
             form = QTextTableFormat(frame.format().toTableFormat())
             form.setBorderCollapse(True)
+            form.setBorderStyle(QTextFrameFormat.BorderStyle.BorderStyle_Solid)  # a raised one has edges of two colours
+            form.setBorder(1)
             form.setBorderBrush(theme.current().colour("line"))
             form.setCellPadding(Space.S - 2)
             frame.setFormat(form)

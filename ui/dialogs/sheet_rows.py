@@ -1,7 +1,8 @@
 """Rows of the forms in sheets."""
 
-from PySide6.QtWidgets import QLineEdit, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLineEdit, QWidget
 
+from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.form_row import FormRow
 
@@ -30,7 +31,7 @@ class SheetRow(FormRow):
         self.about.setVisible(bool(about))
 
 
-class PathRow(SheetRow):
+class PathRow(FormRow):
     """A path to type, and a button that opens a dialog to choose it.
 
     Args:
@@ -41,11 +42,15 @@ class PathRow(SheetRow):
     """
 
     def __init__(self, title: str, about: str, purpose: str, parent: QWidget | None = None) -> None:
-        self.path = QLineEdit()
-        super().__init__(title, self.path, parent, about)
+        super().__init__(title, parent, reserve=0, is_wide=True)
+        self.about.setText(about)
+        self.path = QLineEdit(self)
         self.path.setAccessibleName(title)
         self.path.setMaxLength(LONGEST_PATH)
         self.browse = text_button(self.tr("Choose…"), parent=self)
         self.browse.setAccessibleName(purpose)
-        self.side.addWidget(self.browse)
-        self.fit_width(self.browse)
+        row = QHBoxLayout()
+        row.setSpacing(Space.S)
+        row.addWidget(self.path, 1)
+        row.addWidget(self.browse)
+        self.side.addLayout(row)

@@ -11,7 +11,9 @@ from ui.widgets.button import text_button
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.plain_text import PlainLabel
 
-SIGN = 40
+SIGN, LOGO = 40, 56
+"""Pixels of the side of a step's picture, and of the program's own."""
+_PROGRAM = "keepsake"
 
 
 class WelcomeDialog(BaseDialog):
@@ -61,7 +63,7 @@ class WelcomeDialog(BaseDialog):
 
     def _add_what(self, vault: str) -> None:
         self._add_step(
-            "keepsake-symbolic",
+            _PROGRAM,
             self.tr("A memory of your own"),
             (
                 self.tr(
@@ -116,7 +118,8 @@ class WelcomeDialog(BaseDialog):
         column = QVBoxLayout(page)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(Space.M)
-        column.addWidget(IconLabel(icon_name, "accent", SIGN, page), 0, Qt.AlignmentFlag.AlignLeft)
+        size = LOGO if icon_name == _PROGRAM else SIGN
+        column.addWidget(IconLabel(icon_name, "accent", size, page), 0, Qt.AlignmentFlag.AlignLeft)
         heading = PlainLabel(title, page)
         theme.set_type(heading, "title")
         column.addWidget(heading)

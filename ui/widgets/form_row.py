@@ -22,10 +22,19 @@ class FormRow(QWidget):
         title: The name.
         parent: The Qt parent.
         reserve: Pixels left free at the end, where other rows have a button.
+        is_wide: Whether the controls stand below the words in every window, with its whole width.
     """
 
-    def __init__(self, title: str, parent: QWidget | None = None, reserve: int = TARGET_SIZE + Space.XS) -> None:
+    def __init__(
+        self,
+        title: str,
+        parent: QWidget | None = None,
+        reserve: int = TARGET_SIZE + Space.XS,
+        *,
+        is_wide: bool = False,
+    ) -> None:
         super().__init__(parent)
+        self._is_wide = is_wide
         self.title = PlainLabel(title, self)
         self.title.setWordWrap(True)
         theme.set_type(self.title, "strong")
@@ -62,7 +71,7 @@ class FormRow(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the controls below the words where both would be narrow."""
         super().resizeEvent(event)
-        is_narrow = event.size().width() < theme.current().scaled(_NARROW)
+        is_narrow = self._is_wide or event.size().width() < theme.current().scaled(_NARROW)
         way = QBoxLayout.Direction.TopToBottom if is_narrow else QBoxLayout.Direction.LeftToRight
         if self._row.direction() != way:
             self._row.setDirection(way)

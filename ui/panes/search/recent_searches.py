@@ -1,8 +1,10 @@
 """Saved and recent searches, shown while the search box is empty."""
 
 from collections.abc import Mapping, Sequence
+from itertools import count
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QScrollArea, QSizePolicy, QVBoxLayout, QWidget
 
 from app.core.text import excerpt
@@ -12,6 +14,9 @@ from ui.widgets.button import text_button
 from ui.widgets.plain_text import PlainLabel, caption, tooltip
 
 LENGTH = 70
+NARROW = 560
+"""Width in pixels below which a meaning stands below its search, at the system's size of text."""
+_INDENT = 28
 
 
 class RecentSearches(QScrollArea):
@@ -28,6 +33,29 @@ class RecentSearches(QScrollArea):
         self.setFrameShape(QScrollArea.Shape.NoFrame)
         self._shown: tuple[tuple[tuple[str, str], ...], tuple[str, ...]] | None = None
         self._names: Mapping[str, str] = {}
+        self._meanings: list[tuple[QGridLayout, int, PlainLabel]] = []
+        self._is_narrow = False
+        theme.current().changed.connect(self._fit)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put what searches mean beside them, or below where both would be narrow."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        is_narrow = self.width() < theme.current().scaled(NARROW)
+        if is_narrow != self._is_narrow:
+            self._is_narrow = is_narrow
+            self._place_meanings()
+
+    def _place_meanings(self) -> None:
+        for grid, row, about in self._meanings:
+            indent = theme.current().scaled(_INDENT) if self._is_narrow else 0
+            about.setContentsMargins(indent, 0, 0, Space.S if self._is_narrow else 0)
+            if self._is_narrow:
+                grid.addWidget(about, row + 1, 0, 1, 2)
+            else:
+                grid.addWidget(about, row, 1)
 
     def show_searches(self, saved: Mapping[str, str], recent: Sequence[str]) -> None:
         """Show saved searches, each query with its name, and recent ones."""
@@ -35,6 +63,7 @@ class RecentSearches(QScrollArea):
             return
         self._shown = (tuple(saved.items()), tuple(recent))
         self._names = saved
+        self._meanings.clear()
         body = QFrame(self)
         body.setObjectName("sheet")
         column = QVBoxLayout(body)
@@ -54,6 +83,7 @@ class RecentSearches(QScrollArea):
         column.addSpacing(Space.M)
         column.addWidget(more)
         column.addStretch(1)
+        self._place_meanings()
         self.setWidget(body)
 
     def _examples(self) -> dict[str, str]:
@@ -76,7 +106,7 @@ class RecentSearches(QScrollArea):
         grid.setHorizontalSpacing(Space.L)
         grid.setVerticalSpacing(2)
         grid.setColumnStretch(1, 1)
-        for row, (text, meaning) in enumerate(searches.items()):
+        for row, (text, meaning) in zip(count(0, 2), searches.items(), strict=False):
             shown = self._names.get(text, text)
             button = text_button(caption(excerpt(shown, LENGTH)), "quiet", icon_name=icon, parent=self)
             button.setAccessibleName(shown)
@@ -91,7 +121,7 @@ class RecentSearches(QScrollArea):
                 about = PlainLabel(meaning, self)
                 about.setWordWrap(True)
                 theme.set_type(about, "small muted")
-                grid.addWidget(about, row, 1)
+                self._meanings.append((grid, row, about))
         column.addLayout(grid)
 
     def _on_button_clicked(self) -> None:

@@ -8,6 +8,8 @@ from pytestqt.qtbot import QtBot
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.dialogs.welcome import WelcomeDialog
 from ui.shell.navigation import Place
+from ui.theme import Scheme, Theme
+from ui.widgets.icon_label import IconLabel
 from ui.window import Window
 
 
@@ -69,3 +71,14 @@ def test_buttons_lead_somewhere(welcome: WelcomeDialog, qtbot: QtBot) -> None:
 def test_the_vault_is_named_and_everything_has_a_name(welcome: WelcomeDialog) -> None:
     assert any("/home/me/Keepsake" in label.text() for label in welcome.findChildren(type(welcome._where)))
     assert not _nameless(welcome)
+
+
+def test_the_first_step_shows_the_programs_own_picture_in_both_schemes(welcome: WelcomeDialog, look: Theme) -> None:
+    logo = max(welcome.findChildren(IconLabel), key=IconLabel.width)
+    corners = []
+    for scheme in (Scheme.LIGHT, Scheme.DARK):
+        look.set_scheme(scheme)
+        picture = logo.grab().toImage()
+        box = (round(picture.width() * 0.2), round(picture.height() * 0.8))
+        corners.append(picture.pixelColor(*box).name())
+    assert corners[0] == corners[1] != look.tokens.accent
