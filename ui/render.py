@@ -9,6 +9,7 @@ import qasync
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from app.memories.model import MemoryFilter
 from ui import theme
 from ui.actions import Actions
 from ui.app import make_application
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
 SETTLE_ROUNDS = 16
 TURN_S = 0.05
+_MOST_SCHEDULES = 100
 NAMES = tuple(pane.name for pane in PANES)
 LOOKS = (Scheme.LIGHT, Scheme.DARK)
 
@@ -51,12 +53,22 @@ def render_vault(backend: "Backend", out_dir: Path, search: str = "") -> list[Pa
 async def _draw(backend: "Backend", out_dir: Path, search: str) -> list[Path]:
     bridge = Bridge(backend)
     try:
-        sessions = await bridge.call("session.ids")
-        places = [Place("sessions", item) for item in sessions[:1]]
+        places = await _open_places(bridge)
         places += [Place("search", extra=search)] if search else []
         return await render_panes(bridge, out_dir, places=tuple(places))
     finally:
         await bridge.close()
+
+
+async def _open_places(bridge: Bridge) -> list[Place]:
+    """Return the latest conversation and note, and a job that has run."""
+    sessions = await bridge.call("session.ids")
+    notes = await bridge.call("note.list", filter=MemoryFilter(kinds=("note",)), limit=1)
+    schedules = (await bridge.call("schedule.search", limit=_MOST_SCHEDULES)).schedules
+    places = [Place("sessions", item) for item in sessions[:1]]
+    places += [Place("notes", note.id) for note in notes]
+    places += [Place("schedule", job.id) for job in schedules if job.is_built_in and job.last_run_at][:1]
+    return places
 
 
 async def render_panes(
