@@ -6613,6 +6613,10 @@
         <translation>Immer annehmen von {agent}: {kind}</translation>
     </message>
     <message>
+        <source>Cancel</source>
+        <translation>Abbrechen</translation>
+    </message>
+    <message>
         <source>Edit first</source>
         <translation>Erst bearbeiten</translation>
     </message>

@@ -6613,6 +6613,10 @@
         <translation>Aceptar siempre de {agent}: {kind}</translation>
     </message>
     <message>
+        <source>Cancel</source>
+        <translation>Cancelar</translation>
+    </message>
+    <message>
         <source>Edit first</source>
         <translation>Editar primero</translation>
     </message>

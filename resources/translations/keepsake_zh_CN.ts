@@ -6613,6 +6613,10 @@
         <translation>始终接受 {agent} 的{kind}</translation>
     </message>
     <message>
+        <source>Cancel</source>
+        <translation>取消</translation>
+    </message>
+    <message>
         <source>Edit first</source>
         <translation>先编辑</translation>
     </message>

@@ -8,12 +8,14 @@ from typing import TYPE_CHECKING, cast
 from app.errors import VaultDamagedError
 from ui.dialogs.settings.sections import SECTIONS
 from ui.dialogs.welcome import WelcomeDialog
+from ui.panes.inbox.proposal_list import NIGHT
 from ui.shell.navigation import Place
 from ui.shell.pane_stack import PANES
 
 if TYPE_CHECKING:
     from ui.panes.agents.pane import AgentsPane
     from ui.panes.graph.pane import GraphPane
+    from ui.panes.inbox.pane import InboxPane
     from ui.panes.notes.pane import NotesPane
     from ui.panes.schedule.pane import SchedulePane
     from ui.panes.sessions.pane import SessionsPane
@@ -59,6 +61,8 @@ def shots(subjects: Subjects) -> list[Shot]:
     if subjects.entity:
         found.append(Shot("graph-all", _show_all_names))
         found.append(Shot("graph-entity", partial(_go, Place("graph", subjects.entity))))
+    if subjects.session:
+        found.append(Shot("inbox-edit", _edit_proposal))
     found += [Shot("schedule-week", _show_week), Shot("schedule-new", _new_schedule), Shot("agents-new", _new_agent)]
     found += [Shot(identity.replace(".", "-"), partial(_run, identity)) for identity in SHEETS]
     found += [Shot("file-models-compare", _offer_comparison), Shot("file-models-compared", _compare_models)]
@@ -100,6 +104,16 @@ def _show_all_names(window: "Window") -> None:
 def _show_week(window: "Window") -> None:
     window.go(Place("schedule"))
     cast("SchedulePane", _front(window))._show_week()
+
+
+def _edit_proposal(window: "Window") -> None:
+    """Edit the first proposal, if any waits."""
+    window.go(Place("inbox"))
+    pane = cast("InboxPane", _front(window))
+    waiting = [one for one in pane.listing.model.ids if one != NIGHT]
+    if waiting:
+        pane._on_row_chosen(waiting[0])
+        pane.page.edit.click()
 
 
 def _new_schedule(window: "Window") -> None:

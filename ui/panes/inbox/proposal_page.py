@@ -4,13 +4,15 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QFrame, QLineEdit, QPlainTextEdit, QScrollArea, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QFrame, QScrollArea, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.models.dates import full_date
 from ui.panes.inbox.change_view import ChangeView
-from ui.panes.inbox.proposal_labels import OWN_NAME, field_words, headline, reason_of, state_words
+from ui.panes.inbox.proposal_form import ProposalForm, editable
+from ui.panes.inbox.proposal_labels import OWN_NAME, headline, reason_of, state_words
 from ui.panes.labels import kind_label
+from ui.panes.reading_pane import set_tab_chain
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.flow_layout import FlowLayout
@@ -24,11 +26,7 @@ if TYPE_CHECKING:
     from app.inbox.model import Proposal, ProposedChange
 
 WIDTH = 820
-TEXT_HEIGHT = 160
 SHOWN_CHANGES = 20
-_LONG = 80
-"""The agent of what Keepsake proposes itself."""
-_EDITABLE = ("title", "content", "category", "key", "value", "name", "summary")
 
 
 class ProposalPage(QScrollArea):
@@ -48,7 +46,6 @@ class ProposalPage(QScrollArea):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._proposal: Proposal | None = None
-        self._fields: dict[str, QLineEdit | QPlainTextEdit] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -70,8 +67,10 @@ class ProposalPage(QScrollArea):
             button.setProperty("quiet", True)
         self._changes = QVBoxLayout()
         self._changes.setSpacing(Space.M)
-        self._form = QVBoxLayout()
-        self._form.setSpacing(Space.S)
+        self.form = ProposalForm(page)
+        self.form.left.connect(self._on_form_left)
+        self.cancel = text_button(self.tr("Cancel"), parent=page)
+        self.cancel.clicked.connect(self._on_form_left)
         self._arrange(page)
         self.accept.clicked.connect(self._on_accept_clicked)
         self.edit.clicked.connect(self._on_edit_clicked)
@@ -84,22 +83,27 @@ class ProposalPage(QScrollArea):
     @property
     def tab_chain(self) -> tuple[QWidget, ...]:
         """The widgets that take the keyboard, in reading order."""
-        return self.accept, self.edit, self.keep_both, self.reject, self.undo, self.always, self.never
+        return (
+            self.accept,
+            self.edit,
+            self.cancel,
+            self.keep_both,
+            self.reject,
+            self.undo,
+            self.always,
+            self.never,
+        )
 
     @property
     def arguments(self) -> dict[str, Any] | None:
         """The agent's arguments with the edited fields; ``None`` while nothing is edited."""
-        if not self._fields or self._proposal is None:
+        if not self.form.fields or self._proposal is None:
             return None
-        edited = {
-            name: field.text() if isinstance(field, QLineEdit) else field.toPlainText()
-            for name, field in self._fields.items()
-        }
-        return {**self._proposal.arguments, **edited}
+        return {**self._proposal.arguments, **self.form.texts}
 
     def show_proposal(self, proposal: "Proposal") -> None:
         """Show a proposal."""
-        self._proposal = proposal
+        before, self._proposal = self._proposal, proposal
         waits = proposal.state == "waiting"
         self._title.setText(headline(proposal))
         when = full_date(proposal.created_at)
@@ -117,10 +121,12 @@ class ProposalPage(QScrollArea):
         _say(self._note, self.tr("Your reason: {note}").format(note=proposal.note) if proposal.note else "")
         _say(self._warning, self._warning_words(proposal))
         self._show_changes(proposal)
-        self._clear_form()
+        is_same = before is not None and (before.id, before.arguments) == (proposal.id, proposal.arguments)
+        if not (is_same and waits):  # another proposal that arrives takes nobody's words away
+            self.form.close_fields()
         can_keep_both = proposal.operation in ("fact.correct", "fact.set") and bool(proposal.arguments.get("content"))
         self.keep_both.setVisible(waits and can_keep_both)
-        self.edit.setVisible(waits and bool(self._editable(proposal)))
+        self._show_editing()
         for button in (self.accept, self.reject):
             button.setVisible(waits)
         for button in (self.always, self.never):
@@ -154,17 +160,17 @@ class ProposalPage(QScrollArea):
             label.setText(self.tr("… and {n} more changes").format(n=more))
             self._changes.addWidget(label)
 
-    def _editable(self, proposal: "Proposal") -> list[str]:
-        return [name for name in _EDITABLE if isinstance(proposal.arguments.get(name), str)]
-
-    def _clear_form(self) -> None:
-        self._fields = {}
-        _clear(self._form)
-        self.accept.setText(self.tr("Accept"))
+    def _show_editing(self) -> None:
+        """Offer to edit, or to edit no more."""
+        proposal, is_edited = self._proposal, bool(self.form.fields)
+        can_edit = proposal is not None and proposal.state == "waiting" and bool(editable(proposal))
+        self.edit.setVisible(can_edit and not is_edited)
+        self.cancel.setVisible(is_edited)
+        self.accept.setText(self.tr("Accept as edited") if is_edited else self.tr("Accept"))
 
     def _arrange(self, page: QWidget) -> None:
         buttons = FlowLayout(spacing=Space.S)
-        for button in (self.accept, self.edit, self.keep_both, self.reject, self.undo):
+        for button in (self.accept, self.edit, self.cancel, self.keep_both, self.reject, self.undo):
             buttons.addWidget(button)
         rules = FlowLayout(spacing=Space.S)
         for button in (self.always, self.never):
@@ -175,7 +181,7 @@ class ProposalPage(QScrollArea):
         for widget in (self._title, self._about, self._reason, self._note, self._warning):
             column.addWidget(widget)
         column.addLayout(self._changes)
-        column.addLayout(self._form)
+        column.addWidget(self.form)
         column.addLayout(buttons)
         column.addLayout(rules)
         column.addStretch(1)
@@ -200,27 +206,18 @@ class ProposalPage(QScrollArea):
 
     def _on_edit_clicked(self) -> None:
         """Show the agent's texts as fields."""
-        if self._proposal is None or self._fields:
+        if self._proposal is None or self.form.fields:
             return
-        for name in self._editable(self._proposal):
-            value = str(self._proposal.arguments[name])
-            label = _label("strong", self)
-            label.setText(field_words(name))
-            field: QLineEdit | QPlainTextEdit
-            if len(value) > _LONG or "\n" in value or name == "content":
-                field = QPlainTextEdit(self)
-                field.setPlainText(value)
-                field.setProperty("framed", True)
-                field.setTabChangesFocus(True)
-                field.setFixedHeight(theme.current().scaled(TEXT_HEIGHT))
-            else:
-                field = QLineEdit(value, self)
-            field.setAccessibleName(field_words(name))
-            self._fields[name] = field
-            self._form.addWidget(label)
-            self._form.addWidget(field)
-        self.accept.setText(self.tr("Accept as edited"))
-        next(iter(self._fields.values())).setFocus(Qt.FocusReason.OtherFocusReason)
+        before = self.accept.previousInFocusChain()
+        self.form.open(self._proposal)
+        if before is not None:
+            set_tab_chain(before, *self.form.fields.values(), self.accept)
+        self._show_editing()
+
+    def _on_form_left(self) -> None:
+        self.form.close_fields()
+        self._show_editing()
+        self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 
 
 def _joined(changes: "Sequence[ProposedChange]") -> "list[ProposedChange]":

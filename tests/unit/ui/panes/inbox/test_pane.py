@@ -96,13 +96,50 @@ def test_a_proposal_is_edited_before_it_is_accepted(
     identity = _propose(host, "note.save", title="Plan", content="Plant the roses.")
     _wait_for(pane, identity, bridge, rest)
     qtbot.mouseClick(pane.page.edit, Qt.MouseButton.LeftButton)
-    field = pane.page._fields["content"]
+    field = pane.page.form.fields["content"]
     assert isinstance(field, QPlainTextEdit)
     field.setPlainText("Plant tulips.")
     qtbot.mouseClick(pane.page.accept, Qt.MouseButton.LeftButton)
     rest(lambda: host.ask("inbox.count") == 0 and not bridge._tasks)
     (row,) = host.ask("note.rows", ids=host.ask("note.ids"))
     assert row.preview == "Plant tulips."
+
+
+def test_what_is_typed_into_a_proposal_outlives_the_next_one(
+    pane: InboxPane, host: Host, bridge: Bridge, rest: Rest
+) -> None:
+    identity = _propose(host, "note.save", title="Plan", content="Plant the roses.")
+    _wait_for(pane, identity, bridge, rest)
+    pane.page.edit.click()
+    field = pane.page.form.fields["content"]
+    assert isinstance(field, QPlainTextEdit)
+    field.setPlainText("Plant tulips.")
+    other = _propose(host, "note.save", title="Another", content="Water them.")
+    rest(lambda: other in pane.listing.model.ids and not bridge._tasks)
+    assert pane.page.form.fields["content"] is field, "the keyboard stays where it was"
+    assert field.toPlainText() == "Plant tulips."
+    pane._on_row_chosen(other)
+    assert pane.page.arguments is None
+    pane._on_row_chosen(identity)
+    pane.page.edit.click()
+    assert pane.page.form.texts["content"] == "Plant tulips."
+
+
+def test_escape_leaves_the_editing_of_a_proposal(
+    pane: InboxPane, host: Host, bridge: Bridge, rest: Rest, qtbot: QtBot
+) -> None:
+    _wait_for(pane, _propose(host, "note.save", title="Plan", content="Plant the roses."), bridge, rest)
+    pane.activateWindow()
+    pane.page.edit.click()
+    first, *_, last = pane.page.form.fields.values()
+    assert first.hasFocus()
+    assert not pane.page.edit.isVisibleTo(pane.page)
+    last.setFocus()
+    qtbot.keyClick(last, Qt.Key.Key_Tab)
+    assert pane.page.accept.hasFocus(), "the fields come before the buttons below them"
+    qtbot.keyClick(last, Qt.Key.Key_Escape)
+    assert pane.page.edit.hasFocus()
+    assert pane.page.arguments is None
 
 
 def test_a_proposal_is_rejected_and_the_next_one_comes(
