@@ -12,7 +12,7 @@ from ui.dialogs.base_dialog import BaseDialog
 from ui.style.design_tokens import Space
 from ui.widgets.plain_text import tooltip
 
-_ROW = 32
+_ROW, _LIST = 32, 300
 PAGE = Qt.ItemDataRole.UserRole
 # What a person reads first; pages not named here follow, reference pages last.
 FOR_DEVELOPERS = frozenset(("architecture", "contributing", "socket"))
@@ -48,7 +48,7 @@ class HelpDialog(BaseDialog):
         split.addWidget(self._list)
         split.addWidget(self._page)
         split.setStretchFactor(1, 1)
-        split.setSizes([260, 820])
+        split.setSizes([_LIST, HelpDialog.measure - _LIST])
         split.setHandleWidth(1)
         self.body.addWidget(split)
         theme.current().changed.connect(self._show_current)

@@ -11,7 +11,7 @@ from ui.dialogs.models.comparison_messages import Mark, Side, mark_of
 from ui.models.id_list_model import Role
 from ui.panes.labels import kind_label, role_label
 from ui.panes.search.query_text import plain_snippet
-from ui.style.design_tokens import Space
+from ui.style.design_tokens import Radius, Space
 from ui.style.icons import pixmap
 from ui.widgets.lists.row_list import Index, RowList, RowModel, paint_ground
 from ui.widgets.plain_text import tooltip
@@ -101,9 +101,12 @@ class HitColumn(RowList):
     def paintEvent(self, event: object) -> None:
         """Say why there is nothing where there is nothing."""
         super().paintEvent(event)  # type: ignore[arg-type]
-        if self.source.rows or not self._empty:
+        if self.source.rows:
             return
         painter = QPainter(self.viewport())
+        if self.hasFocus():  # without a row to be on, the keyboard is on the whole column
+            painter.setPen(theme.current().colour("accent"))
+            painter.drawRoundedRect(self.viewport().rect().adjusted(2, 2, -3, -3), Radius.SMALL, Radius.SMALL)
         painter.setPen(theme.current().colour("muted"))
         painter.setFont(theme.current().font("body"))
         room = self.viewport().rect().adjusted(Space.L, Space.XL, -Space.L, -Space.L)

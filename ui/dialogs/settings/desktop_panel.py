@@ -3,7 +3,8 @@
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QCheckBox, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QCheckBox, QSizePolicy, QWidget
 
 from app.errors import KeepsakeError
 from ui import theme
@@ -46,6 +47,8 @@ class DesktopPanel(SettingsPanel):
         )
         command = PlainLabel(CAPTURE_COMMAND, self)
         command.setAccessibleName(self.tr("Command of quick capture"))
+        command.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        command.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         theme.set_type(command, "code")
         more = note(self.tr("‘keepsake capture TEXT’ saves a note at once, without a window."), self)
         for widget in (self.start, about, heading, how, command, more):

@@ -11,7 +11,7 @@ from ui import theme
 from ui.dialogs.base_dialog import note
 from ui.dialogs.debug_information import debug_lines
 from ui.dialogs.settings.panel import SettingsPanel
-from ui.dialogs.settings.plain_table import fit_table, make_table
+from ui.dialogs.settings.plain_table import align_numbers, fit_table, make_table
 from ui.dialogs.settings.sections import in_plain_words
 from ui.models.dates import clock_time, format_number
 from ui.process import start_times
@@ -121,6 +121,7 @@ class DiagnosticsPanel(SettingsPanel):
         self.starts.clear()
         for title, ms in rows:
             QTreeWidgetItem(self.starts, [title, format_number(round(ms))])
+        align_numbers(self.starts, 1)
         fit_table(self.starts)
 
     async def _load_log(self) -> None:
@@ -133,6 +134,7 @@ class DiagnosticsPanel(SettingsPanel):
             ms = "" if line.ms is None else f"{line.ms:,.1f}"
             item = QTreeWidgetItem(self.log, [facts, line.event, ms, clock_time(line.at)])
             item.setToolTip(0, tooltip(facts))
+        align_numbers(self.log, 2)
         fit_table(self.log, _SHOWN)
 
     def _heading(self, text: str, parent: QWidget) -> PlainLabel:

@@ -34,6 +34,15 @@ def make_table(parent: QWidget, name: str, columns: Sequence[str]) -> QTreeWidge
     return table
 
 
+def align_numbers(table: QTreeWidget, column: int) -> None:
+    """Put the figures of a column, and its heading, at the far side."""
+    far = Qt.AlignmentFlag.AlignTrailing | Qt.AlignmentFlag.AlignVCenter
+    items = (table.topLevelItem(row) for row in range(table.topLevelItemCount()))
+    for item in (table.headerItem(), *items):
+        if item is not None:
+            item.setTextAlignment(column, far)
+
+
 def fit_table(table: QTreeWidget, most: int = _MOST_ROWS) -> None:
     """Make a table as high as its rows, and at most as ``most`` of them."""
     rows = min(max(1, table.topLevelItemCount()), most)

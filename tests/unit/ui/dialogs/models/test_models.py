@@ -550,3 +550,20 @@ def test_nothing_is_scrolled_sideways_in_a_narrow_window_with_large_text(
     assert all(label.width() >= label.sizeHint().width() for label in compared.comparing.totals._headings)
     look.set_scale(1.0)
     rest(lambda: compared.comparing._head.direction() == QBoxLayout.Direction.LeftToRight and not bar.maximum())
+
+
+@pytest.mark.parametrize("side", ["now", "other"])
+def test_an_empty_column_shows_that_it_has_the_keyboard(
+    models: ModelsDialog, backend: FakeModelBackend, rest: Rest, side: str
+) -> None:
+    backend.found = side_by_side()
+    models._tabs.setCurrentWidget(models.comparing)
+    models.comparing.run()
+    rest(lambda: not models.comparing._job)
+    column = getattr(models.comparing, side)
+    models.activateWindow()
+    models.comparing.go.setFocus()
+    without = column.grab().toImage()
+    column.setFocus()
+    assert column.hasFocus()
+    assert column.grab().toImage() != without
