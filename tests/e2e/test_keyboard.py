@@ -26,6 +26,8 @@ from ui.window_state import WindowState
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 MOST_STOPS = 400
+LONGEST_S = 600
+"""A walk through all places draws thousands of controls: minutes on a busy machine."""
 RING = 4
 
 
@@ -178,6 +180,7 @@ def _picture(window: Window, widget: QWidget) -> QImage:
     return window.grab(around).toImage()
 
 
+@pytest.mark.timeout(LONGEST_S)
 def test_every_pane_and_sheet_can_be_used_by_keyboard(
     walked: tuple[Window, Bridge], filled_host: Host, qt_loop: asyncio.AbstractEventLoop
 ) -> None:

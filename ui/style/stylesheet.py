@@ -150,7 +150,7 @@ QProgressBar::chunk { background: $accent; border-radius: 3px; }
 #dropVeil { background: $accent_soft; border: 2px dashed $accent; border-radius: ${large}px; }
 #hairline { background: $line; border: 0; }
 $types
-QLabel[type="code"] { font-family: Menlo, Consolas, monospace; background: $code; padding: 4px 8px;
+QLabel[type="code"] { font-family: "DejaVu Sans Mono", Menlo, Consolas, monospace; background: $code; padding: 4px 8px;
   border-radius: ${small}px; }
 QLabel[tone="muted"] { color: $muted; }
 QLabel[tone="accent"] { color: $accent; }
