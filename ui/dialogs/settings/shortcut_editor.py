@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QKeySequence
+from PySide6.QtGui import QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QFrame, QHeaderView, QLineEdit, QTreeWidget, QTreeWidgetItem, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -29,6 +29,8 @@ if TYPE_CHECKING:
 
 _ID = Qt.ItemDataRole.UserRole
 _HEIGHT = 150
+_SHARE = 0.45
+"""Part of the window's height that the list has at least, so that it is not scrolled within a page that has room."""
 
 
 class ShortcutEditor(SettingsPanel):
@@ -93,8 +95,14 @@ class ShortcutEditor(SettingsPanel):
         for widget in (self.title, self.capture, self.clash, row):
             column.addWidget(widget)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the list more room in a larger window."""
+        super().resizeEvent(event)
+        self._fit()
+
     def _fit(self) -> None:
-        self.tree.setMinimumHeight(theme.current().scaled(_HEIGHT))
+        share = round(self.window().height() * _SHARE)
+        self.tree.setMinimumHeight(max(theme.current().scaled(_HEIGHT), share))
 
     @property
     def words(self) -> str:
@@ -104,6 +112,7 @@ class ShortcutEditor(SettingsPanel):
 
     def shown(self) -> None:
         """Show what is registered now."""
+        self._fit()
         self._fill()
 
     # --- showing ---
