@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -156,6 +157,15 @@ def is_quarantined(connection: apsw.Connection, target: str) -> bool:
         (target, PREFIX, PREFIX[:-1] + ";"),
     ).fetchall()
     return any(undo_chain.stands(connection, int(str(row[0]))) for row in rows)
+
+
+def concerns_quarantined(connection: apsw.Connection, history_ids: Sequence[int], run_id: str) -> bool:
+    """Return whether history entries, or those of a run, concern hidden items."""
+    rows = connection.execute(
+        "SELECT DISTINCT target FROM memory_history WHERE id IN (SELECT value FROM json_each(?1)) OR run_id = ?2",
+        (json.dumps(list(history_ids)), run_id or None),
+    ).fetchall()
+    return any(is_quarantined(connection, str(row[0])) for row in rows)
 
 
 def unfinished(connection: apsw.Connection, agent: str) -> dict[str, Any] | None:

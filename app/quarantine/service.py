@@ -176,6 +176,21 @@ class QuarantineService:
         """Return what is hidden of an agent, the last hidden first."""
         return await self._store.read(partial(repo.quarantined, agent=agent), limit_s=_LONG_S)
 
+    async def holds_memory(self, memory: str, stores: Sequence[str]) -> bool:
+        """Return whether a memory in one of the stores is in quarantine."""
+
+        def work(connection: apsw.Connection) -> bool:
+            found = memory_repo.many(connection, [memory])
+            return bool(found) and found[0].store in stores and repo.is_quarantined(connection, memory)
+
+        return await self._store.read(work)
+
+    async def holds_entries(self, history_ids: Sequence[int], run_id: str) -> bool:
+        """Return whether entries of the history, or a run, concern something in quarantine."""
+        return await self._store.read(
+            partial(repo.concerns_quarantined, history_ids=history_ids, run_id=run_id), limit_s=_LONG_S
+        )
+
     def _begin(self, agent: str, since_ms: int, until_ms: int | None, connection: apsw.Connection) -> dict[str, Any]:
         """Return the run of an undo, that of an unfinished one of the same span."""
         before = repo.unfinished(connection, agent)

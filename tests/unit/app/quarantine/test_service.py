@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.agents.model import Trust
 from app.api.caller import OWNER, Caller
 from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.history.state_diff import VOLATILE
@@ -404,3 +405,25 @@ def test_what_was_taken_out_is_erased_with_its_conversation(host: Host) -> None:
     host.ask("agent.quarantine", name="scout")
     receipt = host.ask("memory.forget_forever", sessions=["mine"], confirm=True)
     assert receipt.removed["withheld_messages"] == 1
+
+
+@pytest.mark.parametrize("trust", ["inner", "full"])
+def test_an_agent_does_not_release_itself(host: Host, trust: Trust) -> None:
+    scout = Caller("scout", trust)
+    note = do(host, scout, "note.save", content="heron", store="shared")
+    run = host.ask("agent.quarantine", name="scout").run_id
+    with pytest.raises(AccessDeniedError, match="only the person can release"):
+        do(host, scout, "note.restore", id=note.id)
+    if trust == "full":
+        entry = host.ask("memory.history", target=note.id, limit=1)[0].id
+        for arguments in ({"run_id": run}, {"history_ids": [entry]}):
+            with pytest.raises(AccessDeniedError, match="only the person can release"):
+                do(host, scout, "memory.undo", **arguments)
+    assert contents(host) == []
+    hidden = do(host, SCOUT, "note.save", content="wren", store="private").id
+    host.ask("agent.quarantine", name="scout")
+    if trust == "inner":  # what it may not read is not there for it, hidden or not
+        with pytest.raises(NotFoundError):
+            do(host, scout, "note.restore", id=hidden)
+    host.ask("note.restore", id=note.id)
+    assert contents(host) == ["heron"]
