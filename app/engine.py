@@ -74,7 +74,7 @@ from app.schedule import parts as schedule_parts
 from app.schedule.runner import GoalRunner
 from app.schedule.service import ScheduleService
 from app.sessions import parts as session_parts
-from app.sessions.service import SessionApplier
+from app.sessions.session_applier import SessionApplier
 from app.sessions.session_eraser import SessionEraser
 from app.spending.service import SpendingService
 from app.store.options import StoreOptions
@@ -241,7 +241,7 @@ class Engine:
         self.imported_files = ImportedFiles(store, self.attachments)
         self.run_undo = self._build_run_undo(bulk_undo)
         self.run_reader = RunReader(store, ConfidenceUndo(store).changes)
-        self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions.service, clock)
+        self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions, clock)
 
     def _model_key(self) -> ApiKey:
         return self.keys.key_of(self.chat_source())

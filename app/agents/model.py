@@ -89,6 +89,7 @@ class AccessRequest:
         at: When it asked.
         decided_at: When the person decided.
         decision: ``allowed``, ``refused``, ``expired``; ``None`` while it waits.
+        has_access: Whether an agent of that name has access already, which the program would take over.
     """
 
     id: str
@@ -99,6 +100,7 @@ class AccessRequest:
     at: datetime
     decided_at: datetime | None = None
     decision: str | None = None
+    has_access: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,10 @@ _AGENT = (
     " writes, rate"
     " FROM agents"
 )
-_REQUEST = "SELECT id, name, client, trust, reason, at, decided_at, decision FROM access_requests"
+_REQUEST = (
+    "SELECT id, name, client, trust, reason, at, decided_at, decision, EXISTS (SELECT 1 FROM agents a"
+    " WHERE a.name = r.name AND a.revoked_at IS NULL) FROM access_requests r"
+)
 
 
 def all_agents(connection: apsw.Connection) -> list[Agent]:
@@ -161,4 +164,5 @@ def _request(row: tuple[Any, ...]) -> AccessRequest:
         at=to_datetime(row[5]),
         decided_at=optional_datetime(row[6]),
         decision=row[7],
+        has_access=bool(row[8]),
     )

@@ -209,6 +209,7 @@ class AgentService:
         stores: Sequence[StoreName] = (),
         review: bool = False,
         isolated: bool = False,
+        replace_token: bool = False,
         actor: str = "person",
     ) -> Changed[Agent]:
         """Let a program in that asked; its token becomes valid.
@@ -219,6 +220,8 @@ class AgentService:
             stores: Narrows the stores that its trust reaches.
             review: Whether its writes wait in the inbox.
             isolated: Whether it gets a vault of its own.
+            replace_token: Whether it takes over the agent of that name that has access, if there is one: that agent
+                stays as it is but for its token.
             actor: Who decides.
 
         Raises:
@@ -229,9 +232,12 @@ class AgentService:
         def work(connection: apsw.Connection) -> tuple[Agent, str]:
             found = _waiting(connection, request)
             hashed = repo.request_hash(connection, found.id)
-            made = self._register(
-                connection, found.name, trust or found.trust, stores, hashed, review=review, isolated=isolated
-            )
+            if found.has_access:
+                made = _taken_over(connection, found, hashed, is_wanted=replace_token)
+            else:
+                made = self._register(
+                    connection, found.name, trust or found.trust, stores, hashed, review=review, isolated=isolated
+                )
             repo.decide(connection, found.id, "allowed", self._clock.now_ms())
             return made, hashed
 
@@ -333,6 +339,25 @@ def _waiting(connection: apsw.Connection, request: str) -> AccessRequest:
     if found is None or found.decided_at is not None:
         raise NotFoundError("No such request for access waits. See 'keepsake agent requests'.")
     return found
+
+
+def _taken_over(connection: apsw.Connection, request: AccessRequest, hashed: str, *, is_wanted: bool) -> Agent:
+    """Give the agent that has a request's name the token of the request.
+
+    Raises:
+        InputError: The person has not said so.
+    """
+    if not is_wanted:
+        raise InputError(
+            f"'{request.name}' has access already. If this is the same program, which needs a new token, allow it with"
+            " 'replace_token' (on the command line --replace-token): it keeps its trust, and the token so far ends."
+            " Refuse it if it is another program.",
+            field="replace_token",
+            agent=request.name,
+        )
+    agent = _required(connection, request.name, with_access=True)
+    repo.set_token(connection, agent.id, hashed)
+    return agent
 
 
 def _with_token(agent: Agent, token: str) -> AgentToken:

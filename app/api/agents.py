@@ -90,6 +90,9 @@ async def connected(engine: Engine, caller: Caller) -> list[ConnectedAgent]:
 async def rotate(engine: Engine, caller: Caller, name: str) -> Changed[AgentToken]:
     """Give an agent a new token; the one before ends, on open connections too.
 
+    An agent that keeps its token itself, as ``keepsake mcp`` does, asks for access again at its next call; allow that
+    with ``replace_token``.
+
     Args:
         name: Its name or id.
     """
@@ -156,6 +159,7 @@ async def allow(
     stores: list[StoreName] = [],  # noqa: B006
     review: bool = False,
     isolated: bool = False,
+    replace_token: bool = False,
 ) -> Changed[Agent]:
     """Let a program in that asked; the token it was given becomes valid.
 
@@ -165,9 +169,17 @@ async def allow(
         stores: Narrows the stores that its trust reaches; none of them for all.
         review: Let its writes wait in the inbox until the person accepts them.
         isolated: Give it a vault of its own.
+        replace_token: Let it take over the agent of that name that has access already, such as after
+            ``agent.rotate``: trust and all else stay as they are, and the token so far ends, on open connections too.
     """
     return await engine.agents.allow(
-        request, trust=trust, stores=stores, review=review, isolated=isolated, actor=caller.name
+        request,
+        trust=trust,
+        stores=stores,
+        review=review,
+        isolated=isolated,
+        replace_token=replace_token,
+        actor=caller.name,
     )
 
 

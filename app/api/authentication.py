@@ -1,5 +1,7 @@
 """Authentication of agents: the caller that a token belongs to."""
 
+from dataclasses import replace
+
 from app.agents.service import AgentService, clean_name
 from app.agents.tokens import token_hash
 from app.api.caller import Caller, caller_of, ended_caller, replaced_caller
@@ -30,7 +32,9 @@ class Authentication:
         agent = await self._agents.by_token(token)
         if agent is None:
             ended = await self._agents.ended_name(token)
-            return unknown_caller(name, client) if ended is None else ended_caller(ended, client)
+            if ended is not None:
+                return ended_caller(ended, client)
+            return replace(unknown_caller(name, client), request=await self._agents.request_state(token) or "")
         await self._agents.note_seen(agent.id, client)
         return caller_of(agent, client, token_hash(token))
 

@@ -34,6 +34,8 @@ class Caller:
         has_ended: Whether the person has ended the access that it had; its state is ``unknown``.
         token_hash: The hash of the token that it showed, ``""`` for none.
         has_old_token: Whether the person has given the agent another token since; its state is ``unknown``.
+        request: What became of its request for access: ``waiting``, ``allowed``, ``refused`` or ``expired``; ``""``
+            where it showed the token of none.
     """
 
     name: str
@@ -48,6 +50,7 @@ class Caller:
     has_ended: bool = False
     token_hash: str = ""
     has_old_token: bool = False
+    request: str = ""
 
     @property
     def stores(self) -> tuple[StoreName, ...]:

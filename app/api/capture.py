@@ -2,7 +2,7 @@
 
 from app.api.caller import Caller
 from app.api.registry import operation
-from app.api.session_access import owner_of
+from app.api.session_access import owner_of, writer_of
 from app.changes import Changed, ChangeSet
 from app.core.whole_lines import FilePosition
 from app.engine import Engine
@@ -59,4 +59,4 @@ async def status(engine: Engine, caller: Caller) -> CaptureStatus:
 
 
 def _sender(caller: Caller) -> Sender:
-    return Sender(caller.name, owner_of(caller))
+    return Sender(caller.name, owner_of(caller), writer_of(caller))

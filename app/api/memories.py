@@ -4,6 +4,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from app.api.caller import Caller
+from app.api.quarantine_guard import refuse_release
 from app.api.registry import Count, operation
 from app.api.session_access import mentioned, owner_of
 from app.api.summaries import check_range
@@ -315,6 +316,7 @@ async def undo(
     """
     if bool(history_ids) == bool(run_id):
         raise InputError("Name what to undo: either 'history_ids' or a 'run_id'.", field="history_ids")
+    await refuse_release(engine, caller, history_ids=history_ids, run_id=run_id)
     if run_id:
         return await engine.run_undo.undo(run_id, actor=caller.name, operation="memory.undo")
     return await engine.undo.undo(history_ids, actor=caller.name)

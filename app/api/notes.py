@@ -6,6 +6,7 @@ from typing import Any
 from app.api.caller import Caller
 from app.api.default_store import default_store
 from app.api.idempotent_write import save_once
+from app.api.quarantine_guard import refuse_release
 from app.api.registry import Count, operation
 from app.changes import Changed
 from app.core.facets import Facets
@@ -127,6 +128,7 @@ async def restore(engine: Engine, caller: Caller, id: str) -> Changed[Memory]:
     Args:
         id: The note's id.
     """
+    await refuse_release(engine, caller, memory=id)
     return await engine.memories.service.restore(id, stores=caller.stores, actor=caller.name)
 
 

@@ -50,10 +50,11 @@ async def undo(
 
 @operation("agent.quarantine", access="write", trust="full", owner_only=True, destructive=True)
 async def hide(engine: Engine, caller: Caller, name: str, since: str = "", job: str = "") -> Changed[AgentRun]:
-    """Hide the memories and conversations that an agent made, until they are released.
+    """Hide the memories, conversations, entities and relations that an agent made, until they are released.
 
-    They are in no search, list, context or count. What it changed of other memories stays; ``agent.undo`` takes that
-    back.
+    They are in no search, list, context, graph or count, whatever agent a conversation names; of a conversation with
+    others, only the agent's turns are hidden. Entities that it merged are apart meanwhile, and what others stated of an
+    entity stays. What it changed of other memories stays, too; ``agent.undo`` takes that back.
 
     Args:
         name: The agent's name or id.

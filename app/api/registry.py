@@ -330,12 +330,13 @@ def require_access(operation: Operation, caller: Caller) -> None:
                 ended=True,
             )
         if caller.has_old_token:
-            raise AccessRequiredError(old_token_message(caller.name), operation=name, ended=True)
+            raise AccessRequiredError(old_token_message(caller.name), operation=name, ended=True, replaced=True)
         raise AccessRequiredError(
             "Keepsake does not know this program, or its token was replaced by a newer one. Use the newest token, or"
             f" call 'agent.request_access' and have the person allow '{caller.name}' in Keepsake's window or with"
             " 'keepsake agent allow'.",
             operation=name,
+            request_state=caller.request,
         )
     if caller.state == "paused":
         raise AgentPausedError(f"The person has paused {caller.name}. Try again later.", operation=name)

@@ -2,7 +2,7 @@
 
 from app.api.caller import Caller
 from app.api.registry import operation
-from app.api.session_access import conversation, owner_of, partner
+from app.api.session_access import conversation, owner_of, partner, writer_of
 from app.api.summaries import check_range
 from app.changes import Changed
 from app.engine import Engine
@@ -37,7 +37,9 @@ async def write(engine: Engine, caller: Caller, session: str, items: list[str]) 
         session: The conversation's id; it appears when there is none yet.
         items: Goals, steps done and steps left, in order; empty ones are left out.
     """
-    return await engine.sessions.scratchpads.write(session, items, caller.name, owner_of(caller))
+    owner = owner_of(caller)
+    heading = NewSession(agent=owner or partner(caller, ""), writer=writer_of(caller))
+    return await engine.sessions.scratchpads.write(session, items, caller.name, owner, heading)
 
 
 @operation("session.scratchpad.clear", access="write", trust="inner")
@@ -90,6 +92,5 @@ async def append_later(
         agent: The agent it is with, of a conversation made by this; an agent that leaves it out means itself.
         channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
     """
-    return engine.sessions.write_behind.append(
-        messages, session, NewSession(title, partner(caller, agent), channel), caller.name, owner_of(caller)
-    )
+    heading = NewSession(title, partner(caller, agent), channel, writer=writer_of(caller))
+    return engine.sessions.write_behind.append(messages, session, heading, caller.name, owner_of(caller))

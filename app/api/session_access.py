@@ -20,6 +20,14 @@ def partner(caller: Caller, agent: str) -> str:
     return agent or (caller.name if caller.agent_id else "")
 
 
+def writer_of(caller: Caller) -> str:
+    """Return the agent whose connection writes, ``""`` for the person.
+
+    What it writes is known by that name, whatever agent a conversation names.
+    """
+    return "" if caller.is_owner else caller.name
+
+
 async def conversation(engine: Engine, caller: Caller, session: str) -> str:
     """Return the stored id of a session, or the given one without access.
 

@@ -4,7 +4,7 @@ from datetime import datetime
 
 from app.api.caller import Caller
 from app.api.registry import Count, operation
-from app.api.session_access import conversation, owner_of, partner
+from app.api.session_access import conversation, owner_of, partner, writer_of
 from app.changes import Changed
 from app.core.facets import Facet
 from app.engine import Engine
@@ -40,7 +40,7 @@ async def append(
         channel: ``channel:chat:thread`` it comes from; finds the conversation again when its id changed.
         key: An id of the caller's own for this append, so that it can be repeated safely.
     """
-    heading = NewSession(title, partner(caller, agent), channel)
+    heading = NewSession(title, partner(caller, agent), channel, writer=writer_of(caller))
     return await engine.sessions.service.append(messages, session, heading, caller.name, key, owner_of(caller))
 
 
@@ -56,7 +56,8 @@ async def create(
         channel: ``channel:chat:thread`` it comes from.
     """
     agent = partner(caller, agent) if caller.reaches("full") else caller.name
-    return await engine.sessions.service.create(NewSession(title, agent, channel), caller.name)
+    heading = NewSession(title, agent, channel, writer=writer_of(caller))
+    return await engine.sessions.service.create(heading, caller.name)
 
 
 @operation("session.get", trust="inner")

@@ -69,7 +69,6 @@ def backup(context: typer.Context) -> None:
 @backups.command(name="list")
 def list_backups(context: typer.Context) -> None:
     """List the backups, newest first, even of a vault that does not open."""
-    unlock_at_terminal(context.obj)
     terminal.say_all(maintenance_messages.backup_lines(_backup_files().list_backups(context.obj), context.obj))
 
 

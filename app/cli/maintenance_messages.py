@@ -38,7 +38,7 @@ def repair_lines(report: "RepairReport") -> list[str]:
 def damage_lines(why: str, backups: "Sequence[BackupInfo]", *, is_closed: bool) -> list[str]:
     """Return lines about a damaged vault and the remedy."""
     lines = [f"error: database: {printable(why)}"]
-    sound = [item for item in backups if item.schema and not item.is_damaged_original]
+    sound = [item for item in backups if (item.schema or item.is_locked) and not item.is_damaged_original]
     if sound:
         lines.append(f"  The newest backup is {_when(sound[0])}: keepsake restore {sound[0].name}")
     else:
@@ -57,7 +57,7 @@ def _backup_line(item: "BackupInfo") -> str:
     remark = ""
     if item.is_damaged_original:
         remark = "  (files of a damaged database; for 'keepsake salvage')"
-    elif not item.schema:
+    elif not item.schema and not item.is_locked:
         remark = "  (cannot be read)"
     return f"{_when(item)}  {item.reason:<16}  {size_words(item.bytes):>8}  {printable(item.name)}{remark}"
 

@@ -3,13 +3,13 @@
 Mentions and counts follow from it.
 """
 
-from typing import Any
+from typing import Any, cast
 
 import apsw
 
 from app.entities import repo
-from app.entities.linking import relink
-from app.entities.model import name_key
+from app.entities.linking import Linker, relink
+from app.entities.model import EntityType, name_key
 from app.errors import StaleError
 
 State = dict[str, Any]
@@ -53,6 +53,8 @@ def write(connection: apsw.Connection, entity_id: str, state: State, now_ms: int
     repo.set_aliases(connection, entity_id, state["aliases"])
     repo.set_claims(connection, entity_id, [repo.Claim(*claim) for claim in state["claims"]])
     repo.set_edges(connection, entity_id, [repo.Edge(*edge) for edge in state["relations"]])
+    if state["attributes"].get("retired") and state["merged_into"] is None:
+        _leave_mentions(connection, entity_id, before, now_ms)
     keys = _keys(before) | _keys(state) | yielded
     relink(connection, keys, _owners(before) | _owners(state), now_ms)
 
@@ -91,6 +93,15 @@ def _make_room(connection: apsw.Connection, entity_id: str, state: State) -> set
     repo.update(connection, other.id, {**held, "merged_into": entity_id}, 0)
     repo.set_aliases(connection, other.id, ())
     return {name_key(alias) for alias in other.aliases}
+
+
+def _leave_mentions(connection: apsw.Connection, entity_id: str, before: State | None, now_ms: int) -> None:
+    """Make automatic entities for the names by which texts mention a retired one."""
+    names = {} if before is None else {name_key(name): name for name in (before["name"], *before["aliases"])}
+    marks = connection.execute("SELECT DISTINCT surface FROM mentions WHERE entity_id = ?", (entity_id,)).fetchall()
+    linker = Linker(connection, now_ms)
+    for kind, _, key in (str(mark).partition(":") for (mark,) in marks):
+        linker.link(names.get(key, key), cast("EntityType", kind))
 
 
 def _keys(state: State | None) -> set[str]:

@@ -17,6 +17,7 @@ _COLUMNS = (
     "id, canonical_name, type, mention_count, created_at, updated_at, summary, protected, touched, merged_into,"
     " attributes"
 )
+_RETIRED = "\x1f"  # between the name and the id of an entity that is there no more; no key holds it
 _MAX_STEPS = 1_000  # of a chain of merges
 
 
@@ -129,14 +130,17 @@ def insert(connection: apsw.Connection, entity_id: str, name: str, kind: str, no
 def update(connection: apsw.Connection, entity_id: str, values: dict[str, Any], now_ms: int) -> None:
     """Update the columns of an entity that a person may change.
 
-    The keys of ``values`` are those of its state.
+    The keys of ``values`` are those of its state. One whose making was undone leaves its name to others.
     """
+    key = name_key(values["name"])
+    if values["attributes"].get("retired"):
+        key += f"{_RETIRED}{entity_id}"
     connection.execute(
         "UPDATE entities SET canonical_name = ?, name_key = ?, type = ?, summary = ?, protected = ?, touched = ?,"
         " merged_into = ?, attributes = ?, updated_at = ? WHERE id = ?",
         (
             values["name"],
-            name_key(values["name"]),
+            key,
             values["type"],
             values["summary"],
             int(values["protected"]),

@@ -10,6 +10,8 @@ _MOST = 20  # rows named for one string and table
 # How a row is named where it has no id of its own; a name is never a text.
 _KEYS = {
     "messages": "session_id || '#' || seq",
+    "withheld_messages": "session_id || '#' || seq",
+    "turn_writers": "session_id",
     "memory_tags": "memory_id",
     "memory_links": "memory_id",
     "memory_sources": "memory_id",

@@ -1,6 +1,6 @@
 """Chains of history entries that undo and redo each other, and partner entries.
 
-Partners are entries of one run that belong together: one superseded what the other changed.
+Partners are entries of one run that belong together: one superseded, or was merged into, what the other changed.
 
 Reads ids and links only, for a run may have very many entries.
 """
@@ -13,11 +13,13 @@ import apsw
 
 from app.errors import InputError
 
-# What a memory supersedes stands in the row of the other one, or in a list among its own attributes.
+# What a memory supersedes stands in the row of the other one, or in a list among its own attributes; what an entity was
+# merged into stands in its row.
 _LINKS = (
-    "SELECT h.id, h.target, coalesce(h.before ->> 'superseded_by', ''), coalesce(h.after ->> 'superseded_by', ''),"
+    "SELECT h.id, h.target, coalesce(h.before ->> 'superseded_by', h.before ->> 'merged_into', ''),"
+    " coalesce(h.after ->> 'superseded_by', h.after ->> 'merged_into', ''),"
     " coalesce(h.before -> '$.attributes.supersedes', '[]'), coalesce(h.after -> '$.attributes.supersedes', '[]')"
-    " FROM memory_history h WHERE h.run_id = ? AND h.target_kind = 'memory'"
+    " FROM memory_history h WHERE h.run_id = ? AND h.target_kind IN ('memory', 'entity')"
 )
 
 

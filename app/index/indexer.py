@@ -51,6 +51,18 @@ class Indexer:
         for batch in batched(all_messages(connection, session_id), _BATCH):
             self.messages_stored(connection, batch)
 
+    def messages_withheld(self, connection: apsw.Connection, session_id: str, ranges: Iterable[Sequence[int]]) -> None:
+        """Delete the chunks of some messages; the session's passages are built anew."""
+        for first, last in ranges:
+            which = "session_id = ? AND kind = 'message' AND seq_start BETWEEN ? AND ?"
+            repo.delete_chunks(connection, which, (session_id, first, last))
+        _build_passages_anew(connection, session_id)
+
+    def messages_returned(self, connection: apsw.Connection, session_id: str, messages: Sequence[Message]) -> None:
+        """Index messages that came back; the session's passages are built anew."""
+        _build_passages_anew(connection, session_id)
+        self.messages_stored(connection, messages)
+
     def memory_stored(self, connection: apsw.Connection, memory: Memory) -> None:
         """Index a memory in place of its previous chunks.
 
@@ -80,6 +92,11 @@ class Indexer:
     def _drop(connection: apsw.Connection, memory_id: str) -> None:
         long_memories.forget(connection, memory_id)
         repo.delete_of_memory(connection, memory_id)
+
+
+def _build_passages_anew(connection: apsw.Connection, session_id: str) -> None:
+    repo.delete_chunks(connection, "session_id = ? AND kind = 'passage'", (session_id,))
+    repo.reset_passages(connection, session_id)
 
 
 def _has_words(message: Message) -> bool:

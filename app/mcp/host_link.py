@@ -18,6 +18,7 @@ from app.rpc.messages import EventListener
 
 _ATTEMPTS: Final = 3
 _REQUESTED_TRUST: Final = "inner"
+_CLOSED: Final = frozenset({"allowed", "expired"})  # states of a request that nobody decides any more
 _REASON: Final = "It wants to recall and to remember for you, through MCP."
 _log = logging.getLogger(__name__)
 
@@ -159,7 +160,10 @@ class HostLink:
         """
         if self._token is not None:
             return _ended(refused)
-        if not self._request:
+        if refused.data.get("replaced") or refused.data.get("request_state") in _CLOSED:
+            # It was let in and its token was replaced since: only a new request leads on.
+            self._request = ""
+        elif not self._request:
             self._request = await asyncio.to_thread(identity.waiting_request, self.vault, self.client.name)
         connection = await self._connected()
         if not self._request:

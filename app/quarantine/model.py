@@ -40,19 +40,20 @@ class AgentRun:
 
 @dataclass(frozen=True, slots=True)
 class QuarantinedItem:
-    """A memory or conversation in quarantine.
+    """A memory, conversation or entity in quarantine.
 
     Args:
         target: Its id.
-        target_kind: ``memory`` or ``session``.
-        kind: The kind of the memory, ``session`` for a conversation.
-        title: Its title, else how its text begins.
+        target_kind: ``memory``, ``session`` or ``entity``.
+        kind: The kind of the memory, ``session`` for a conversation, the type of an entity; ``relations`` for an entity
+            that is there, of which something that was stated is hidden.
+        title: Its title or name, else how its text begins.
         store: The store of a memory.
         at: Since when it is hidden.
     """
 
     target: str
-    target_kind: Literal["memory", "session"]
+    target_kind: Literal["memory", "session", "entity"]
     kind: str
     title: str
     store: str

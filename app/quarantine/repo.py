@@ -2,6 +2,8 @@
 
 import hashlib
 import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
 import apsw
@@ -10,11 +12,30 @@ from app.core.clock import to_datetime
 from app.core.text import excerpt
 from app.history import undo_chain
 from app.quarantine.model import QuarantinedItem
+from app.sessions import turn_writers
+from app.sessions.withheld_turns import is_withheld
 from app.store import meta
 
+_OLDER: Final = "It has turns from before that time. Forget the whole conversation if none of it should stay."
+_RENAMED: Final = "Somebody else changed its title or summary since."
 PREFIX: Final = "quarantine:"
 _UNFINISHED = "agent_undo:"
 _TITLE = 120
+
+
+@dataclass(frozen=True, slots=True)
+class AgentConversation:
+    """A conversation of which an agent wrote all or a part.
+
+    Args:
+        session: Its id.
+        seqs: The agent's turns where others wrote there too; none where all of it is the agent's.
+        reason: Why it is left as it is, in a sentence; ``""`` if it is not.
+    """
+
+    session: str
+    seqs: tuple[int, ...] = ()
+    reason: str = ""
 
 
 def run_prefix(agent: str) -> str:
@@ -23,7 +44,9 @@ def run_prefix(agent: str) -> str:
 
 
 def has_written(connection: apsw.Connection, actor: str) -> bool:
-    """Return whether the history has an entry of an actor."""
+    """Return whether an actor has history entries, or messages under another agent's name."""
+    if turn_writers.has_written(connection, actor):
+        return True
     return connection.execute("SELECT 1 FROM memory_history WHERE actor = ? LIMIT 1", (actor,)).fetchone() is not None
 
 
@@ -46,10 +69,41 @@ def created_memories(connection: apsw.Connection, actor: str, since_ms: int, unt
     return [str(row[0]) for row in rows]
 
 
-def sessions_of(
+def conversations_of(
+    connection: apsw.Connection, agent: str, since_ms: int, until_ms: int, now_ms: int
+) -> list[AgentConversation]:
+    """Return conversations within a time that name an agent or that it wrote in."""
+    named = [_named(connection, *one, agent) for one in _naming(connection, agent, since_ms, until_ms, now_ms)]
+    others = turn_writers.sessions_with(connection, agent, since_ms, until_ms)
+    stated = [_stated(connection, session, agent, since_ms, until_ms) for session in others]
+    return [one for one in (*named, *stated) if one is not None]
+
+
+def _named(connection: apsw.Connection, session: str, is_new: bool, agent: str) -> AgentConversation | None:
+    """Return an agent's part of a conversation that names it, if any."""
+    if not turn_writers.is_shared(connection, session):
+        reason = _RENAMED if changed_by_others(connection, session, agent) else "" if is_new else _OLDER
+        return AgentConversation(session, reason=reason)
+    own = turn_writers.unstated(connection, session)
+    if not own.seqs:  # another agent named it without having been it
+        return AgentConversation(session) if own.made and not own.others else None
+    return AgentConversation(session, seqs=own.seqs) if is_new else AgentConversation(session, reason=_OLDER)
+
+
+def _stated(
+    connection: apsw.Connection, session: str, agent: str, since_ms: int, until_ms: int
+) -> AgentConversation | None:
+    """Return an agent's part of a conversation that names another, if any."""
+    own = turn_writers.stated(connection, session, agent, since_ms, until_ms)
+    if own.made and not own.others and not changed_by_others(connection, session, agent):
+        return AgentConversation(session)
+    return AgentConversation(session, seqs=own.seqs) if own.seqs else None
+
+
+def _naming(
     connection: apsw.Connection, agent: str, since_ms: int, until_ms: int, now_ms: int
 ) -> list[tuple[str, bool]]:
-    """Return an agent's conversations within a time, and whether each began and ended then.
+    """Return conversations that name an agent, and whether each began and ended then.
 
     A turn whose writer gave it a time still to come was written by now, and keeps no conversation.
     """
@@ -89,11 +143,11 @@ def quarantined(connection: apsw.Connection, agent: str) -> list[QuarantinedItem
     found = []
     for entry in reversed(hiding_entries(connection, agent)):
         row = connection.execute(
-            "SELECT target, target_kind, before, at FROM memory_history WHERE id = ?", (entry,)
+            "SELECT target, target_kind, before, at, after IS NOT NULL FROM memory_history WHERE id = ?", (entry,)
         ).fetchone()
         if row is not None:
-            found.append(_item(row))
-    return [item for item in found if _is_hidden(connection, item)]
+            found.append(_item(connection, row))
+    return [item for item in found if _is_hidden(connection, item, agent)]
 
 
 def is_quarantined(connection: apsw.Connection, target: str) -> bool:
@@ -103,6 +157,15 @@ def is_quarantined(connection: apsw.Connection, target: str) -> bool:
         (target, PREFIX, PREFIX[:-1] + ";"),
     ).fetchall()
     return any(undo_chain.stands(connection, int(str(row[0]))) for row in rows)
+
+
+def concerns_quarantined(connection: apsw.Connection, history_ids: Sequence[int], run_id: str) -> bool:
+    """Return whether history entries, or those of a run, concern hidden items."""
+    rows = connection.execute(
+        "SELECT DISTINCT target FROM memory_history WHERE id IN (SELECT value FROM json_each(?1)) OR run_id = ?2",
+        (json.dumps(list(history_ids)), run_id or None),
+    ).fetchall()
+    return any(is_quarantined(connection, str(row[0])) for row in rows)
 
 
 def unfinished(connection: apsw.Connection, agent: str) -> dict[str, Any] | None:
@@ -121,17 +184,23 @@ def drop_unfinished(connection: apsw.Connection, agent: str) -> None:
     meta.remove(connection, _UNFINISHED + agent)
 
 
-def _is_hidden(connection: apsw.Connection, item: QuarantinedItem) -> bool:
+def _is_hidden(connection: apsw.Connection, item: QuarantinedItem, agent: str) -> bool:
+    if item.target_kind == "entity" or (item.target_kind == "session" and is_withheld(connection, item.target, agent)):
+        return True
     table, column = ("memories", "valid_until") if item.target_kind == "memory" else ("sessions", "forgotten_at")
     row = connection.execute(f"SELECT {column} IS NOT NULL FROM {table} WHERE id = ?", (item.target,)).fetchone()
     return row is not None and bool(row[0])
 
 
-def _item(row: tuple[Any, ...]) -> QuarantinedItem:
-    target, target_kind, before, at_ms = row
+def _item(connection: apsw.Connection, row: tuple[Any, ...]) -> QuarantinedItem:
+    target, target_kind, before, at_ms, is_there = row
     state = {} if before is None else json.loads(before)
-    title = str(state.get("title") or state.get("content") or target)
+    if target_kind == "session" and "title" not in state:
+        state["title"] = connection.execute("SELECT title FROM sessions WHERE id = ?", (target,)).get
+    title = str(state.get("title") or state.get("name") or state.get("content") or target)
     kind = str(state.get("kind") or target_kind)
+    if target_kind == "entity":
+        kind = "relations" if is_there else str(state.get("type") or target_kind)
     return QuarantinedItem(
         target, target_kind, kind, excerpt(title, _TITLE), str(state.get("store") or ""), to_datetime(at_ms)
     )

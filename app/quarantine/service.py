@@ -12,24 +12,25 @@ import apsw
 from app.changes import MAX_NAMED, Changed, ChangeSet
 from app.core.clock import Clock
 from app.core.ids import new_id
+from app.entities.entity_edits import EntityEdits
 from app.errors import InputError, NotFoundError
+from app.history import history_repo, undo_chain
 from app.history.bulk_undo import BulkUndo, BulkUndone
 from app.history.model import SkippedItem
 from app.jobs import Job
 from app.memories import repo as memory_repo
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
-from app.quarantine import repo
+from app.quarantine import entity_hiding, repo
 from app.quarantine.model import AgentRun, QuarantinedItem, WorkState
-from app.sessions.service import SessionService
+from app.quarantine.repo import AgentConversation
+from app.sessions.parts import SessionParts
 from app.store.store import Store
 
 AREAS = frozenset({"memories", "tags", "links", "sessions", "messages", "entities", "index"})
 _MOST_SKIPPED = 200  # items named in an answer
 _TRANSACTION_S = 0.02
 _LONG_S = 120.0
-_OLDER = "It has turns from before that time. Forget the whole conversation if none of it should stay."
-_RENAMED = "Somebody else changed its title or summary since."
 _OWN = frozenset({"person", "owner"})
 
 
@@ -58,12 +59,12 @@ class QuarantineService:
         store: The vault's database.
         undo: Undoes many entries of the history.
         memories: Opens transactions that write memories.
-        sessions: Forgets conversations.
+        sessions: Forgets conversations, and takes turns out of them.
         clock: The source of the time.
     """
 
     def __init__(
-        self, store: Store, undo: BulkUndo, memories: MemoryUnitOfWork, sessions: SessionService, clock: Clock
+        self, store: Store, undo: BulkUndo, memories: MemoryUnitOfWork, sessions: SessionParts, clock: Clock
     ) -> None:
         self._store = store
         self._undo = undo
@@ -111,16 +112,18 @@ class QuarantineService:
         ids = await self._store.read(partial(repo.entries_of, actor=agent, since_ms=since_ms, until_ms=until))
         work = _Work("")
         work.add(await self._undo.preview(ids))
-        for session, reason in await self._sessions_of(agent, since_ms, until):
-            if reason:
-                work.skipped[session] = SkippedItem("session", session, reason)
+        for one in await self._conversations_of(agent, (since_ms, until)):
+            if one.reason:
+                work.skipped[one.session] = SkippedItem("session", one.session, one.reason)
             else:
-                work.targets[session] = "session"
+                work.targets[one.session] = "session"
                 work.entries.append(0)
         return _answer(work, agent, "preview")
 
     async def hide(self, agent: str, since_ms: int, actor: str, job: Job) -> Changed[AgentRun]:
-        """Hide the memories and conversations that an agent made, until ``release``.
+        """Hide the memories, conversations, entities and relations that an agent made, until ``release``.
+
+        The entities that it merged are apart meanwhile.
 
         What it changed of other memories stays; ``undo`` takes that back.
 
@@ -142,6 +145,8 @@ class QuarantineService:
             work.targets.update(dict.fromkeys(done.changes.ids, "memory"))
             job.advance(place, len(ids))
         work.left = len(ids) - place
+        if not job.is_cancelled():
+            await self._hide_entities(work, agent, (since_ms, until), actor, job)
         await self._forget_sessions(work, agent, (since_ms, until), actor, job)
         return self._done(work, agent, actor, job, "agent.quarantine")
 
@@ -164,11 +169,27 @@ class QuarantineService:
                 is_stopped=job.is_cancelled,
             )
         )
+        await self._store.write(partial(self._bring_back_relations, ids, work, actor))
         return self._done(work, agent, actor, job, "agent.release")
 
     async def hidden(self, agent: str) -> list[QuarantinedItem]:
         """Return what is hidden of an agent, the last hidden first."""
         return await self._store.read(partial(repo.quarantined, agent=agent), limit_s=_LONG_S)
+
+    async def holds_memory(self, memory: str, stores: Sequence[str]) -> bool:
+        """Return whether a memory in one of the stores is in quarantine."""
+
+        def work(connection: apsw.Connection) -> bool:
+            found = memory_repo.many(connection, [memory])
+            return bool(found) and found[0].store in stores and repo.is_quarantined(connection, memory)
+
+        return await self._store.read(work)
+
+    async def holds_entries(self, history_ids: Sequence[int], run_id: str) -> bool:
+        """Return whether entries of the history, or a run, concern something in quarantine."""
+        return await self._store.read(
+            partial(repo.concerns_quarantined, history_ids=history_ids, run_id=run_id), limit_s=_LONG_S
+        )
 
     def _begin(self, agent: str, since_ms: int, until_ms: int | None, connection: apsw.Connection) -> dict[str, Any]:
         """Return the run of an undo, that of an unfinished one of the same span."""
@@ -187,30 +208,57 @@ class QuarantineService:
         if not await self._store.read(partial(_is_known, agent=agent)):
             raise NotFoundError(f"There is no agent named '{agent}', and nothing was written by one.", agent=agent)
 
-    async def _sessions_of(self, agent: str, since_ms: int, until_ms: int) -> list[tuple[str, str]]:
-        """Return an agent's conversations within a time, each with any reason to keep it."""
+    async def _hide_entities(self, work: _Work, agent: str, span: tuple[int, int], actor: str, job: Job) -> None:
+        """Take an agent's merges apart, and hide the entities and relations that it stated."""
+        find = partial(entity_hiding.merges_of, agent=agent, since_ms=span[0], until_ms=span[1])
+        merges = await self._store.read(find, limit_s=_LONG_S)
+        work.add(await self._undo.run(merges, work.run_id, actor, is_stopped=job.is_cancelled))
 
-        def work(connection: apsw.Connection) -> list[tuple[str, str]]:
-            found = []
-            for session, is_new in repo.sessions_of(connection, agent, since_ms, until_ms, self._clock.now_ms()):
-                is_changed = repo.changed_by_others(connection, session, agent)
-                found.append((session, _RENAMED if is_changed else "" if is_new else _OLDER))
-            return found
+        def hide(connection: apsw.Connection) -> ChangeSet:
+            edits = EntityEdits(connection, actor=actor, now_ms=self._clock.now_ms(), run_id=work.run_id)
+            entity_hiding.hide(edits, agent, *span)
+            return edits.changes("agent.quarantine")
 
-        return await self._store.read(work, limit_s=_LONG_S)
+        hidden = await self._store.write(hide)
+        work.entries += hidden.history_ids
+        work.targets.update(dict.fromkeys(hidden.ids, "entity"))
+
+    def _bring_back_relations(self, ids: Sequence[int], work: _Work, actor: str, connection: apsw.Connection) -> None:
+        """Bring relations back to entities that others changed since."""
+        for entry in ids:
+            found = history_repo.entry(connection, entry)
+            target = "" if found is None else found.target
+            if target not in work.skipped or not undo_chain.stands(connection, entry):
+                continue
+            edits = EntityEdits(connection, actor=actor, now_ms=self._clock.now_ms(), run_id=work.run_id)
+            if entity_hiding.bring_back_relations(edits, entry):
+                work.entries += edits.changes("").history_ids
+                work.targets[target] = "entity"
+                del work.skipped[target]
+
+    async def _conversations_of(self, agent: str, span: tuple[int, int]) -> list[AgentConversation]:
+        read = partial(
+            repo.conversations_of, agent=agent, since_ms=span[0], until_ms=span[1], now_ms=self._clock.now_ms()
+        )
+        return await self._store.read(read, limit_s=_LONG_S)
 
     async def _forget_sessions(self, work: _Work, agent: str, span: tuple[int, int], actor: str, job: Job) -> None:
-        sessions = await self._sessions_of(agent, *span)
-        for number, (session, reason) in enumerate(sessions):
+        """Forget an agent's conversations, and withhold its messages in shared ones."""
+        found = await self._conversations_of(agent, span)
+        for number, one in enumerate(found):
             if job.is_cancelled():
-                work.left += len(sessions) - number
+                work.left += len(found) - number
                 return
-            if reason:
-                work.skipped[session] = SkippedItem("session", session, reason)
+            if one.reason:
+                work.skipped[one.session] = SkippedItem("session", one.session, one.reason)
                 continue
-            done = await self._sessions.forget(session, actor, work.run_id)
-            work.entries += done.changes.history_ids
-            work.targets[session] = "session"
+            if one.seqs:
+                taken = await self._sessions.withheld.withhold(one.session, agent, one.seqs, actor, work.run_id)
+                work.entries += taken.changes.history_ids
+            else:
+                forgotten = await self._sessions.service.forget(one.session, actor, work.run_id)
+                work.entries += forgotten.changes.history_ids
+            work.targets[one.session] = "session"
 
     @staticmethod
     def _done(work: _Work, agent: str, actor: str, job: Job, operation: str) -> Changed[AgentRun]:

@@ -230,7 +230,7 @@ class SocketServer:
                 is_replaced = self._current(caller).has_old_token
                 self._catalogue.trace.event("socket.refused", reason="old_token" if is_replaced else "revoked")
                 said = old_token_message(caller.name) if is_replaced else f"The access of {caller.name} has ended."
-                connection.turn_away(AccessRequiredError(said))
+                connection.turn_away(AccessRequiredError(said, ended=True, replaced=is_replaced))
 
     def _on_event(self, event: Event) -> None:
         # The feed is told on whichever thread the work is done.

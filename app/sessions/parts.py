@@ -19,9 +19,11 @@ from app.sessions.idempotency import IdempotencyKeyCleaner
 from app.sessions.narrative import SessionNarrator
 from app.sessions.options import session_options
 from app.sessions.scratchpad import ScratchpadService
-from app.sessions.service import MessageIndexer, SessionService
+from app.sessions.service import SessionService
+from app.sessions.session_applier import MessageIndexer
 from app.sessions.session_restore import RestoreService
 from app.sessions.session_summaries import SessionSummaryService
+from app.sessions.withheld_turns import WithheldTurns
 from app.sessions.working_memory import WorkingMemory
 
 
@@ -41,6 +43,7 @@ class SessionParts:
         consolidation_queue: Conversations to be consolidated.
         after_turn: Work that follows a turn.
         idempotency_keys: Removes keys of repeated appends that are out of date.
+        withheld: Takes single turns out of conversations.
     """
 
     service: SessionService
@@ -54,6 +57,7 @@ class SessionParts:
     consolidation_queue: ConsolidationQueue
     after_turn: AfterTurn
     idempotency_keys: IdempotencyKeyCleaner
+    withheld: WithheldTurns
 
     def on_change(self, changes: ChangeSet) -> None:
         """Note a change for working memory and for the work after a turn."""
@@ -91,4 +95,5 @@ def build(runtime: Runtime, index: MessageIndexer, write_memory: MemoryWrite, ch
         ConsolidationQueue(store, clock),
         AfterTurn(store, options, summaries, compaction, capture, runtime.publish, runtime.trace),
         IdempotencyKeyCleaner(store, clock),
+        WithheldTurns(store, index, clock),
     )

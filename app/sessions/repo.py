@@ -19,6 +19,7 @@ MESSAGE_COLUMNS = (
     " tool_call_id, tool_name, tool_calls, payload"
 )
 
+PREVIEW_CHARACTERS = 140
 _DIGITS = 16  # of a message's number
 _OWNED_BY, _AFTER_OWNED_BY = "\x1f", "\x20"  # between an agent's own name of a session and the agent
 

@@ -65,9 +65,14 @@ class ScratchpadService:
         return await self._store.read(work)
 
     async def write(
-        self, session: str, items: Sequence[str], actor: str, owner: str | None = None
+        self,
+        session: str,
+        items: Sequence[str],
+        actor: str,
+        owner: str | None = None,
+        heading: NewSession | None = None,
     ) -> Changed[Scratchpad]:
-        """Replace a session's scratchpad by ``items``; a missing session is created.
+        """Replace a session's scratchpad by ``items``; a missing session is created as ``heading`` says.
 
         Of an agent whose conversations are not kept, nothing is stored, and no error is raised.
 
@@ -75,7 +80,7 @@ class ScratchpadService:
             InputError: There are too many items, or one is too long.
             NotFoundError: The conversation was forgotten.
         """
-        clean = clean_items(items)
+        clean, made = clean_items(items), heading or NewSession(agent=owner or "")
 
         def work(connection: apsw.Connection) -> Changed[Scratchpad]:
             agent = None if owner is None else clean_name(owner)
@@ -83,7 +88,7 @@ class ScratchpadService:
                 return Changed(Scratchpad(session), touched(session, actor, is_written=False))
             key = repo.located(connection, session, "", agent)
             if key is None:
-                key = self._sessions.create_in(connection, session, NewSession(agent=owner or ""), agent=agent)
+                key = self._sessions.create_in(connection, session, made, agent=agent)
             read_items(connection, key)
             write_items(connection, key, clean, self._clock.now_ms())
             return Changed(Scratchpad(key, clean), touched(key, actor, is_written=True))

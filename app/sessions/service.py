@@ -6,7 +6,7 @@ Numbers of messages only rise, a session is created with its first message, and 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import Any, Protocol
+from typing import Any
 
 import apsw
 
@@ -20,41 +20,37 @@ from app.core.text import excerpt, has_controls, storable
 from app.core.token_estimate import estimate_tokens
 from app.errors import InputError, NotFoundError, StaleError
 from app.history import history_repo
-from app.sessions import idempotency, repo, session_lists
+from app.sessions import idempotency, repo, session_lists, turn_writers
 from app.sessions.capture.capture_policy import CapturePolicy
 from app.sessions.model import IMPORTANCE, Appended, Message, NewMessage, Session, SessionFilter, SessionOrder
-from app.sessions.state_repo import kept_summary, summary_epoch, write_state
+from app.sessions.session_applier import MessageIndexer, apply_state
 from app.store.store import Store
 
 MAX_MESSAGE_CHARACTERS = 128 * 1024 * 1024
 MAX_NAME_CHARACTERS = 500
 MAX_SEQ = 1 << 53  # beyond, JSON readers round
-PREVIEW_CHARACTERS = 140
 _LONGEST_WANTED = 2 * MAX_NAME_CHARACTERS
-
-
-class MessageIndexer(Protocol):
-    """Protocol of the search index, called in the transaction that changes messages."""
-
-    def messages_stored(self, connection: apsw.Connection, messages: Sequence[Message]) -> None:
-        """Index messages just inserted."""
-
-    def session_forgotten(self, connection: apsw.Connection, session_id: str) -> None:
-        """Drop a session from the index."""
-
-    def session_restored(self, connection: apsw.Connection, session_id: str) -> None:
-        """Index all of a session again."""
 
 
 @dataclass(frozen=True, slots=True)
 class NewSession:
-    """Columns of a session that is about to be created."""
+    """Columns of a session that is about to be created, and who writes to it.
+
+    Args:
+        title: Its title.
+        agent: The agent that it names.
+        channel: ``channel:chat:thread`` it comes from.
+        created_ms: When it began; with its first message when ``None``.
+        attributes: What else is known of it.
+        writer: The agent whose connection writes, whatever agent it names; ``""`` for the person.
+    """
 
     title: str = ""
     agent: str = ""
     channel: str = ""
     created_ms: int | None = None
     attributes: dict[str, Any] | None = None
+    writer: str = ""
 
 
 class SessionService:
@@ -161,6 +157,9 @@ class SessionService:
         key, last_seq, created = self._open_session(connection, session, heading, messages, now, owner, located)
         stored = number(messages, key, last_seq, now)
         self._insert(connection, key, stored, now, has_preview=located.has_preview)
+        agent = clean_name(heading.agent) if created else located.agent
+        if heading.writer and heading.writer != agent:
+            turn_writers.note(connection, key, stored[0].seq, stored[-1].seq, heading.writer, now)
         self._index.messages_stored(connection, stored)
         return Appended(key, tuple(message.seq for message in stored), created)
 
@@ -245,6 +244,8 @@ class SessionService:
             now_ms=now,
             attributes=plain(heading.attributes or {}),
         )
+        if heading.writer and heading.writer != clean_name(heading.agent):
+            turn_writers.note(connection, key, turn_writers.MADE, turn_writers.MADE, heading.writer, now)
         if session is not None and agent is not None:
             _add_name(connection, session, agent, key, now)
         return key
@@ -419,55 +420,6 @@ class SessionService:
         return await self._store.write(work)
 
 
-class SessionApplier:
-    """Puts a session back into an earlier state, for undo.
-
-    Args:
-        index: Told when a session leaves or enters search.
-    """
-
-    def __init__(self, index: MessageIndexer) -> None:
-        self._index = index
-
-    def current(self, connection: apsw.Connection, target: str) -> dict[str, Any] | None:
-        """Return the session's state as history keeps it."""
-        state = repo.state_of(connection, target)
-        return None if state is None else state | kept_summary(connection, target)
-
-    def apply(
-        self,
-        connection: apsw.Connection,
-        target: str,
-        state: dict[str, Any] | None,
-        at_ms: int,
-        current: dict[str, Any] | None,
-    ) -> dict[str, Any] | None:
-        """Make ``state`` the session's state, as far as it goes; ``None`` forgets it at ``at_ms``."""
-        if state is None:
-            state = {"forgotten_at": at_ms}
-        whole = (repo.state_of(connection, target) or {"title": ""}) | state
-        apply_state(connection, target, whole, self._index)
-        if "summary" in state:
-            epoch = summary_epoch(connection, target)
-            write_state(connection, target, state["summary"], state["summary_upper_seq"], epoch, at_ms)
-        return self.current(connection, target)
-
-
-def apply_state(
-    connection: apsw.Connection, session: str, state: dict[str, Any], index: MessageIndexer
-) -> frozenset[str]:
-    """Write a session's state, keep the index in step, and return the areas that changed."""
-    before = repo.state_of(connection, session) or {}
-    repo.update_session(connection, session, title=str(state["title"]), forgotten_ms=state["forgotten_at"])
-    if before.get("forgotten_at") is None and state["forgotten_at"] is not None:
-        index.session_forgotten(connection, session)
-    elif before.get("forgotten_at") is not None and state["forgotten_at"] is None:
-        index.session_restored(connection, session)
-    else:
-        return frozenset({"sessions"})
-    return frozenset({"sessions", "messages"})
-
-
 def number(messages: Sequence[NewMessage], session: str, last_seq: int, now_ms: int) -> list[Message]:
     """Give messages their numbers and defaults.
 
@@ -563,7 +515,7 @@ def _clean_filter(wanted: SessionFilter) -> SessionFilter:
 def _preview(messages: Sequence[Message]) -> str:
     said = [(m.role, text) for m in messages if (text := without_recalled(m.content).strip())]
     chosen = next((text for role, text in said if role == "user"), said[0][1] if said else "")
-    return excerpt(chosen, PREVIEW_CHARACTERS)
+    return excerpt(chosen, repo.PREVIEW_CHARACTERS)
 
 
 def _named(connection: apsw.Connection, session: str, agent: str | None) -> str:

@@ -20,6 +20,8 @@ _OWN: tuple[tuple[str, str], ...] = (
     ("session_summaries", "session_id = :id"),
     ("pending_mentions", "owner_kind = 'session' AND owner_id = :id"),
     ("memory_history", "target_kind = 'session' AND target = :id"),
+    ("withheld_messages", "session_id = :id"),
+    ("turn_writers", "session_id = :id"),
     ("sessions", "id = :id"),
 )
 _TEXTS = (
@@ -34,6 +36,7 @@ _TEXTS = (
 )
 _OF_MESSAGES = (
     "SELECT content FROM messages WHERE session_id = :id AND {}",
+    "SELECT content FROM withheld_messages AS messages WHERE session_id = :id AND {}",
     # What is short there is the name of a tool or a field, and nobody's own.
     "SELECT t.atom FROM messages, json_tree(tool_calls) t WHERE session_id = :id AND length(t.atom) >= 24 AND {}",
     "SELECT t.atom FROM messages, json_tree(payload) t WHERE session_id = :id AND length(t.atom) >= 24 AND {}",

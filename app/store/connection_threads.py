@@ -17,11 +17,13 @@ import apsw
 
 from app.core.stop_signal import StopSignal
 from app.errors import DiskFullError, InternalError, KeepsakeError, MachineError, TimeLimitError
+from app.store.connection import BUSY_MS
 from app.store.interruption import interruptible
 from app.store.options import WorkTiming
 from app.store.planner_statistics import update_planner_statistics
 from app.store.sqlite_errors import from_binding, from_sqlite
 from app.store.wal_truncation import empty_log
+from app.store.write_wait import WriteWait
 
 T = TypeVar("T")
 Work = Callable[[apsw.Connection], T]
@@ -67,6 +69,7 @@ class ConnectionThread(threading.Thread):
         jobs: Where jobs come from; several threads may share one queue.
         writes: True to run each job in an IMMEDIATE transaction.
         stop: Stops long reads, and writes that can be stopped.
+        busy_ms: Milliseconds that a write waits for another program from when it is queued.
         watch: Told how each job went.
     """
 
@@ -78,6 +81,7 @@ class ConnectionThread(threading.Thread):
         *,
         writes: bool,
         stop: StopSignal,
+        busy_ms: int,
         watch: Watch | None = None,
     ) -> None:
         super().__init__(name=name, daemon=True)
@@ -85,6 +89,7 @@ class ConnectionThread(threading.Thread):
         self._jobs = jobs
         self._writes = writes
         self._stop_signal = stop  # a thread has a method ``_stop``
+        self._busy_ms = busy_ms
         self._watch = watch
         self._is_log_swollen = False
 
@@ -115,6 +120,7 @@ class ConnectionThread(threading.Thread):
                 job.future.set_exception(error)
         if connection is not None:
             if self._writes:
+                connection.set_busy_handler(WriteWait(time.perf_counter(), self._busy_ms, self._stop_signal))
                 with contextlib.suppress(apsw.Error):
                     update_planner_statistics(connection)
             connection.close()
@@ -138,6 +144,7 @@ class ConnectionThread(threading.Thread):
             return self._write(connection, job)
 
     def _write(self, connection: apsw.Connection, job: QueuedWork) -> object:
+        connection.set_busy_handler(WriteWait(job.queued_s, self._busy_ms, self._stop_signal))
         if job.is_bare:
             return job.work(connection)
         with _unsynchronised(connection) if job.is_derived else contextlib.nullcontext():
@@ -227,6 +234,7 @@ class ThreadPool:
         connect: Makes a connection.
         writes: Passed on to each thread.
         stop: Passed on to each thread.
+        busy_ms: Passed on to each thread.
         watch: Told how each job went.
     """
 
@@ -238,6 +246,7 @@ class ThreadPool:
         *,
         writes: bool,
         stop: StopSignal,
+        busy_ms: int = BUSY_MS,
         watch: Watch | None = None,
     ) -> None:
         self._name = name
@@ -245,6 +254,7 @@ class ThreadPool:
         self._connect = connect
         self._writes = writes
         self._stop = stop
+        self._busy_ms = busy_ms
         self._watch = watch
         self._jobs: queue.SimpleQueue[QueuedWork | None] = queue.SimpleQueue()
         self._threads: list[ConnectionThread] = []
@@ -293,6 +303,7 @@ class ThreadPool:
             self._jobs,
             writes=self._writes,
             stop=self._stop,
+            busy_ms=self._busy_ms,
             watch=self._watch,
         )
         self._threads.append(thread)

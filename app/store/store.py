@@ -64,6 +64,7 @@ class Store:
             opened,
             writes=True,
             stop=self.stop_signal,
+            busy_ms=options.busy_ms,
             watch=partial(trace_write, options.trace) if watching else None,
         )
         self._readers = ThreadPool(

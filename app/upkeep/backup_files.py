@@ -16,7 +16,14 @@ from app.core.files import from_os
 from app.core.paths import migrations, user_path
 from app.core.regular_files import open_for_reading, require_folder
 from app.core.stop_signal import StopSignal
-from app.errors import CancelledByPersonError, InputError, KeepsakeError, NotFoundError, VaultDamagedError
+from app.errors import (
+    CancelledByPersonError,
+    InputError,
+    KeepsakeError,
+    NotFoundError,
+    PassphraseRequiredError,
+    VaultDamagedError,
+)
 from app.recovery.sqlite_pages import HEADER_BYTES, MAGIC
 from app.store import meta
 from app.store.backup import FOLDER, PARTIAL, copy_settings, read_name
@@ -180,9 +187,13 @@ def _info(path: Path) -> BackupInfo:
     files = [item for item in path.iterdir() if item.is_file()] if path.is_dir() else [path]
     when = said.when if said else datetime.fromtimestamp(path.stat().st_mtime, UTC)
     size = sum(item.stat().st_size for item in files)
-    return BackupInfo(
-        path.name, str(path), when, said.reason if said else "unknown", size, _schema_of(database), path.is_dir()
-    )
+    schema, is_locked = 0, False
+    try:
+        schema = _schema_of(database)
+    except PassphraseRequiredError:  # its name and size need no key
+        is_locked = True
+    reason = said.reason if said else "unknown"
+    return BackupInfo(path.name, str(path), when, reason, size, schema, path.is_dir(), is_locked)
 
 
 def _schema_of(path: Path) -> int:

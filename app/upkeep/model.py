@@ -139,6 +139,7 @@ class BackupInfo:
         schema: The number of its schema, 0 when it cannot be read.
         is_damaged_original: Whether it is a folder with the files of a database too damaged to be copied, kept by a
             restore; only ``keepsake salvage`` can do anything with it.
+        is_locked: Whether it is encrypted and was listed without the vault's key.
     """
 
     name: str
@@ -148,6 +149,7 @@ class BackupInfo:
     bytes: int
     schema: int
     is_damaged_original: bool = False
+    is_locked: bool = False
 
 
 @dataclass(frozen=True, slots=True)

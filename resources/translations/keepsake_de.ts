@@ -74,6 +74,10 @@
         <source>“{name}” asks for access to your memory, with {trust} trust.</source>
         <translation>„{name}“ bittet um Zugriff auf dein Gedächtnis (Vertrauen: {trust}).</translation>
     </message>
+    <message>
+        <source>“{name}” has access already and asks for a new token. Is this the same program? Then allow it: its trust stays, and the token it had ends.</source>
+        <translation>„{name}“ hat bereits Zugang und bittet um ein neues Token. Ist es dasselbe Programm? Dann erlauben Sie es: Sein Vertrauen bleibt, und das bisherige Token endet.</translation>
+    </message>
 </context>
 <context>
     <name>AccessRequests</name>

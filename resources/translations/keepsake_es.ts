@@ -74,6 +74,10 @@
         <source>“{name}” asks for access to your memory, with {trust} trust.</source>
         <translation>«{name}» pide acceso a tu memoria, con confianza {trust}.</translation>
     </message>
+    <message>
+        <source>“{name}” has access already and asks for a new token. Is this the same program? Then allow it: its trust stays, and the token it had ends.</source>
+        <translation>«{name}» ya tiene acceso y pide un nuevo token. ¿Es el mismo programa? Entonces permítalo: su confianza no cambia y el token que tenía deja de valer.</translation>
+    </message>
 </context>
 <context>
     <name>AccessRequests</name>

@@ -74,6 +74,10 @@
         <source>“{name}” asks for access to your memory, with {trust} trust.</source>
         <translation>“{name}”请求访问你的记忆，信任级别：{trust}。</translation>
     </message>
+    <message>
+        <source>“{name}” has access already and asks for a new token. Is this the same program? Then allow it: its trust stays, and the token it had ends.</source>
+        <translation>“{name}”已有访问权限，并请求新的令牌。是同一个程序吗？如果是，请允许：其信任级别不变，原来的令牌失效。</translation>
+    </message>
 </context>
 <context>
     <name>AccessRequests</name>

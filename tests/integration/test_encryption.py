@@ -132,6 +132,16 @@ def test_a_locked_vault_answers_nobody(encrypted: Path) -> None:
     assert NEEDLE in found.stdout
 
 
+def test_the_backups_of_a_locked_vault_are_listed_without_the_passphrase(encrypted: Path) -> None:
+    locked(encrypted)
+    listed = command(encrypted, "backup", "list")
+    assert (listed.returncode, listed.stderr) == (0, "")
+    (line,) = listed.stdout.splitlines()
+    assert line.rstrip().endswith("-manual.db")  # and not that it cannot be read
+    assert command(encrypted, "backup", "verify").returncode == 77
+    assert "is whole" in command(encrypted, "backup", "verify", passphrase=PASSPHRASE).stdout
+
+
 def test_an_agent_is_told_that_the_vault_is_locked(encrypted: Path) -> None:
     locked(encrypted)
     with pytest.raises(HostUnreachableError, match="encrypted and locked"):

@@ -13,7 +13,7 @@ from typing import Any
 import mcp_types as types
 import pytest
 
-from app.errors import HostUnreachableError
+from app.errors import HostUnreachableError, InputError
 from app.host import Host
 from app.mcp.small_schemas import SMALL_TOOLS
 from app.rpc.client import Client as HostClient
@@ -177,6 +177,37 @@ def test_an_unknown_client_is_told_how_to_be_let_in_and_then_is(host: Host) -> N
         assert not found["isError"]
     finally:
         assert later.close() == 0
+
+
+@pytest.mark.parametrize("is_restarted", [False, True])
+def test_a_client_that_asked_for_access_gets_its_new_token_the_same_way(host: Host, is_restarted: bool) -> None:
+    search = {"name": "memory_search", "arguments": {"query": "tea"}}
+    client = RawClient(host.vault)
+    try:
+        client.greet("my-editor")
+        assert client.ask(1, "tools/call", search)["result"]["isError"]
+        host.ask("agent.allow", request="my-editor", trust="inner")
+        assert not client.ask(2, "tools/call", search)["result"]["isError"]
+        before = host.ask("agent.list")[0]
+        host.ask("agent.rotate", name="my-editor")
+        if is_restarted:
+            assert client.close() == 0
+            client = RawClient(host.vault)
+            client.greet("my-editor")
+        for key in (3, 4):
+            refused = client.ask(key, "tools/call", search)["result"]
+            assert "keepsake agent allow my-editor" in refused["content"][0]["text"]
+        (waiting,) = host.ask("agent.requests")
+        assert waiting.has_access
+        with pytest.raises(InputError, match=r"same program.*--replace-token"):
+            host.ask("agent.allow", request="my-editor")
+        host.ask("agent.allow", request="my-editor", replace_token=True)
+        assert not client.ask(5, "tools/call", search)["result"]["isError"]
+        (after,) = host.ask("agent.list")
+        assert (after.id, after.trust, after.created_at) == (before.id, "inner", before.created_at)
+        assert host.ask("agent.requests") == []
+    finally:
+        assert client.close() == 0
 
 
 def test_a_request_is_not_made_anew_at_every_start(host: Host) -> None:

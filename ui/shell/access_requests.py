@@ -66,8 +66,10 @@ class AccessRequests(QObject):
         self._bridge.start(self._refuse(request))
 
     async def _allow(self, request: AccessRequest, trust: str, *, review: bool) -> None:
+        # Who has access already stays what it is; the bar asked whether this is the same program.
+        given = {"replace_token": True} if request.has_access else {"trust": trust, "review": review}
         try:
-            await self._bridge.call("agent.allow", request=request.id, trust=trust, review=review)
+            await self._bridge.call("agent.allow", request=request.id, **given)
         except NotFoundError:
             self._tell_decided(request)
         else:

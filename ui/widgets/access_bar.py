@@ -73,13 +73,21 @@ class AccessBar(QFrame):
         reason = excerpt(first.reason, _MAX_REASON)
         self._reason.setText(self.tr("It says: {reason}").format(reason=reason) if reason else "")
         self._reason.setVisible(bool(reason))
+        for widget in (self._trust, self._review):
+            widget.setVisible(not first.has_access)
         self.show()
 
     def _words(self, request: AccessRequest, more: int) -> str:
         name = excerpt(request.name, _MAX_NAME)
-        text = self.tr("“{name}” asks for access to your memory, with {trust} trust.").format(
-            name=name, trust=request.trust
-        )
+        if request.has_access:
+            text = self.tr(
+                "“{name}” has access already and asks for a new token. Is this the same program? Then allow it: its"
+                " trust stays, and the token it had ends."
+            ).format(name=name)
+        else:
+            text = self.tr("“{name}” asks for access to your memory, with {trust} trust.").format(
+                name=name, trust=request.trust
+            )
         return " ".join([text, self.tr("{n} more wait.").format(n=more)]) if more else text
 
     def _levels(self) -> tuple[tuple[str, str], ...]:

@@ -47,10 +47,12 @@ class Sender:
     Args:
         actor: The actor in the history.
         agent: The agent it is limited to, ``None`` for the person and full trust.
+        writer: The agent whose connection it is, ``""`` for the person.
     """
 
     actor: str
     agent: str | None = None
+    writer: str = ""
 
 
 class TranscriptIntake:
@@ -80,7 +82,7 @@ class TranscriptIntake:
         self._policy = policy
         self._new_sink = new_sink
         self._publish = publish
-        self._sinks: dict[str | None, TranscriptSink] = {}
+        self._sinks: dict[Sender, TranscriptSink] = {}
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
         self.totals = CaptureCounts()
 
@@ -196,10 +198,10 @@ class TranscriptIntake:
             since_ms: When it was taken in last: messages without a time were said between that and now.
         """
         records = list(self._without_private(records, since_ms))
-        sink = self._sinks.get(sender.agent)
+        sink = self._sinks.get(sender)
         if sink is None:
-            capture = Capture(sender.agent, only_own=sender.agent is not None, policy=self._policy)
-            sink = self._sinks[sender.agent] = self._new_sink(capture)
+            capture = Capture(sender.agent, sender.agent is not None, self._policy, sender.writer)
+            sink = self._sinks[sender] = self._new_sink(capture)
         total = CaptureCounts(problems=sum(isinstance(record, Problem) for record in records))
         for batch in _batches(records):
             done = await sink.ingest(batch, source=f"capture:{form}", format=form, store="private", actor=sender.actor)

@@ -52,11 +52,13 @@ class Capture:
         agent: The agent whose conversations they become; the client's name where ``None``.
         only_own: Whether nothing is added to a conversation with another agent.
         policy: Which agents' conversations are kept; all of them where ``None``, as in an import by the person.
+        writer: The agent whose connection sends them, ``""`` for the person.
     """
 
     agent: str | None = None
     only_own: bool = False
     policy: CapturePolicy | None = None
+    writer: str = ""
 
 
 class TranscriptSink:
@@ -173,6 +175,7 @@ class TranscriptSink:
             "",
             head.created_ms,
             {"source": fmt, **head.attributes},
+            self._capture.writer,
         )
 
     def _may_store(self, connection: apsw.Connection, name: str, heading: NewSession, actor: str) -> bool:
@@ -182,7 +185,11 @@ class TranscriptSink:
     def _known_ids(self, connection: apsw.Connection, session: str, last_seq: int) -> _KnownSession:
         known = self._known.get(session)
         if known is None or known.last_seq != last_seq:
-            rows = connection.execute("SELECT payload FROM messages WHERE session_id = ?", (session,))
+            rows = connection.execute(
+                "SELECT payload FROM messages WHERE session_id = ?1"
+                " UNION ALL SELECT payload FROM withheld_messages WHERE session_id = ?1",
+                (session,),
+            )
             ids = {_id_of(payload) for (payload,) in rows} if last_seq else set()
             known = self._known[session] = _KnownSession(last_seq, ids)
         return known

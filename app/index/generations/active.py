@@ -226,14 +226,19 @@ class GenerationManager:
             generation_repo.abandon_building(connection)
             return made
 
-        return await self._store.write(work)
+        # Looking first leaves searches independent of who holds the database: nearly always it is as it should be.
+        settled = await self._store.read(
+            partial(generation_repo.settled, identity=identity, source=source), is_background=True
+        )
+        return await self._store.write(work) if settled is None else settled
 
     async def _serve(self, serving: ActiveEmbedding) -> ActiveEmbedding:
         self._dismiss(self._serving, serving)
         self._serving = serving
         self._building = None
         self._target_unopened = False
-        if not self.keeps_private():
+        withheld = await self._store.read(generation_repo.withheld_count, is_background=True)
+        if withheld and not self.keeps_private():
             await self._store.write(generation_repo.requeue_withheld)
         # The vectors that it lacks are queued now.
         self.on_activated()

@@ -68,6 +68,17 @@ def generation_in_building(connection: apsw.Connection) -> GenerationRow | None:
     return next((row for row in rows(connection) if row.state == "building"), None)
 
 
+def settled(
+    connection: apsw.Connection, identity: EmbeddingIdentity, source: EmbedderSource
+) -> vector_repo.Generation | None:
+    """Return the active generation if it is as wanted and none is being built."""
+    active = active_generation(connection)
+    is_waiting = any(meta.read(connection, key) is not None for key in (_WAITS, _READY))
+    if active is None or is_waiting or generation_in_building(connection) is not None:
+        return None
+    return active.generation if (active.identity, active.source) == (identity, source) else None
+
+
 def _row(found: Sequence[object]) -> GenerationRow:
     number, provider, model, dimensions, version, state, source, retired, created = found
     identity = EmbeddingIdentity(str(provider), str(model), int(str(dimensions)), str(version))

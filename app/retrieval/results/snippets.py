@@ -229,7 +229,9 @@ def _ascii_words_like(flat: str, prefixes_of_words: Iterable[str]) -> Iterator[t
         while place >= 0:
             if not (place and flat[place - 1].isalnum()):
                 places.add(place)
-            place = flat.find(begun, place + 1)
+            # No other word begins within this one, which may be a hundred thousand letters long.
+            word = _ASCII_WORD.match(flat, place)
+            place = flat.find(begun, place + 1 if word is None else word.end())
     for place in sorted(places):
         match = _ASCII_WORD.match(flat, place)
         if match is not None:

@@ -22,7 +22,8 @@ from app.memories.model import Memory, NewMemory
 from app.memories.service import MemoryService
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.sessions.model import NewMessage
-from app.sessions.service import NewSession, SessionApplier, SessionService
+from app.sessions.service import NewSession, SessionService
+from app.sessions.session_applier import SessionApplier
 from app.store.store import Store
 from app.upkeep.integrity_check import findings
 from app.upkeep.model import Finding

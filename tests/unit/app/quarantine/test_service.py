@@ -1,6 +1,8 @@
 """Undo, quarantine and release of what an agent wrote."""
 
 import contextlib
+import json
+import threading
 from collections.abc import Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -10,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from app.agents.model import Trust
 from app.api.caller import OWNER, Caller
 from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.history.state_diff import VOLATILE
@@ -295,3 +298,132 @@ def test_undo_and_quarantine_are_undone_whatever_was_written(
         assert vault_state(host) == before
     finally:
         host.stop()
+
+
+def said(host: Host, session: str) -> list[str]:
+    return [turn.content for turn in host.ask("session.messages", session=session)]
+
+
+def turn(content: str) -> list[dict[str, str]]:
+    return [{"role": "user", "content": content}]
+
+
+def test_what_an_agent_wrote_in_anothers_name_is_its_own(host: Host) -> None:
+    do(host, RIVAL, "session.append", session="true", messages=turn("a true heron"))
+    do(host, SCOUT, "session.append", session="false", agent="rival", messages=turn("a false heron"))
+    do(host, SCOUT, "session.create", title="empty", agent="rival")
+    later = do(host, SCOUT, "session.append_later", agent="rival", messages=turn("a late heron")).session_id
+    do(host, SCOUT, "session.scratchpad.write", session="pad", items=["a noted heron"])
+    rest_until_stored(host, later)
+    before = vault_state(host)
+    hidden = host.ask("agent.quarantine", name="rival")
+    assert {one.target for one in host.ask("agent.quarantined", name="rival")} == {"true"}
+    assert hidden.sessions == 1
+    host.ask("agent.release", name="rival")
+    assert vault_state(host) == before
+    hidden = host.ask("agent.quarantine", name="scout")
+    assert (hidden.sessions, hidden.skipped) == (4, ())
+    assert [one.id for one in host.ask("session.list")] == ["true"]
+    assert [hit.id for hit in host.ask("memory.search", query="heron", legs=["words"]).hits] == ["true#1"]
+    host.ask("agent.release", name="scout")
+    assert vault_state(host) == before
+    assert host.ask("session.get", session="false").agent == "rival"  # the name that it stated stays
+    undone = host.ask("agent.undo", name="scout", since="today")
+    assert (undone.sessions, [one.id for one in host.ask("session.list")]) == (4, ["true"])
+
+
+def rest_until_stored(host: Host, session: str) -> None:
+    """Wait until an append in the background is stored."""
+    stored = threading.Event()
+    unsubscribe = host.subscribe(lambda event: stored.set() if getattr(event, "ids", ()) == (session,) else None)
+    if not any(one.id == session for one in host.ask("session.list")):
+        assert stored.wait(60)
+    unsubscribe()
+
+
+def test_turns_in_others_conversations_are_taken_out_and_come_back(host: Host) -> None:
+    host.ask("session.append", session="mine", messages=turn("my heron"))
+    do(host, SCOUT, "session.append", session="mine", messages=turn("its kingfisher dives"))
+    host.ask("session.append", session="mine", messages=turn("my wren"))
+    do(host, RIVAL, "session.append", session="mine", messages=turn("a rival kingfisher"))
+    host.ask("vault.settle")
+    before, shown = vault_state(host), host.ask("session.get", session="mine")
+    looked = host.ask("agent.undo", name="scout", since="today", dry_run=True)
+    host.ask("agent.quarantine", name="scout")
+    assert said(host, "mine") == ["my heron", "my wren", "a rival kingfisher"]
+    assert host.ask("session.get", session="mine").message_count == 3
+    host.ask("vault.settle")
+    assert host.ask("memory.search", query="dives", legs=["words"]).hits == ()
+    (item,) = host.ask("agent.quarantined", name="scout")
+    assert (item.target, item.target_kind) == ("mine", "session")
+    host.ask("agent.quarantine", name="rival")
+    assert said(host, "mine") == ["my heron", "my wren"]
+    assert host.ask("vault.check").findings == ()
+    released = host.ask("agent.release", name="scout")  # the one that was hidden first, too
+    assert released.skipped == ()
+    host.ask("agent.release", name="rival")
+    host.ask("vault.settle")
+    assert (vault_state(host), host.ask("session.get", session="mine")) == (before, shown)
+    done = host.ask("agent.undo", name="scout", since="today")
+    assert (looked.sessions, done.sessions) == (1, 1)
+    assert said(host, "mine") == ["my heron", "my wren", "a rival kingfisher"]
+    host.ask("memory.undo", run_id=done.run_id)
+    assert said(host, "mine") == ["my heron", "its kingfisher dives", "my wren", "a rival kingfisher"]
+
+
+def test_the_beginning_that_an_agent_wrote_is_no_preview_while_it_is_hidden(host: Host) -> None:
+    made = host.ask("session.create", title="Birds").id
+    do(host, SCOUT, "session.append", session=made, messages=turn("a planted heron"))
+    host.ask("session.append", session=made, messages=turn("my wren"))
+    assert host.ask("session.get", session=made).preview == "a planted heron"
+    host.ask("agent.quarantine", name="scout")
+    assert host.ask("session.get", session=made).preview == "my wren"
+    host.ask("agent.release", name="scout")
+    assert host.ask("session.get", session=made).preview == "a planted heron"
+
+
+def test_a_transcript_that_an_agent_sent_is_its_own_whatever_client_it_names(host: Host) -> None:
+    line = json.dumps(
+        {
+            "type": "user",
+            "uuid": "u1",
+            "sessionId": "talk",
+            "timestamp": "2026-03-01T10:00:00Z",
+            "message": {"role": "user", "content": "a sent heron"},
+        }
+    )
+    sent = {"path": "/home/me/talk.jsonl", "text": line + "\n", "end": len(line) + 1}
+    assert do(host, SCOUT, "capture.part", **sent).messages == 1
+    assert host.ask("session.list")[0].agent != "scout"
+    host.ask("agent.quarantine", name="scout")
+    assert host.ask("session.list") == []
+
+
+def test_what_was_taken_out_is_erased_with_its_conversation(host: Host) -> None:
+    host.ask("session.append", session="mine", messages=turn("my heron"))
+    do(host, SCOUT, "session.append", session="mine", messages=turn("its unforgettable kingfisher"))
+    host.ask("agent.quarantine", name="scout")
+    receipt = host.ask("memory.forget_forever", sessions=["mine"], confirm=True)
+    assert receipt.removed["withheld_messages"] == 1
+
+
+@pytest.mark.parametrize("trust", ["inner", "full"])
+def test_an_agent_does_not_release_itself(host: Host, trust: Trust) -> None:
+    scout = Caller("scout", trust)
+    note = do(host, scout, "note.save", content="heron", store="shared")
+    run = host.ask("agent.quarantine", name="scout").run_id
+    with pytest.raises(AccessDeniedError, match="only the person can release"):
+        do(host, scout, "note.restore", id=note.id)
+    if trust == "full":
+        entry = host.ask("memory.history", target=note.id, limit=1)[0].id
+        for arguments in ({"run_id": run}, {"history_ids": [entry]}):
+            with pytest.raises(AccessDeniedError, match="only the person can release"):
+                do(host, scout, "memory.undo", **arguments)
+    assert contents(host) == []
+    hidden = do(host, SCOUT, "note.save", content="wren", store="private").id
+    host.ask("agent.quarantine", name="scout")
+    if trust == "inner":  # what it may not read is not there for it, hidden or not
+        with pytest.raises(NotFoundError):
+            do(host, scout, "note.restore", id=hidden)
+    host.ask("note.restore", id=note.id)
+    assert contents(host) == ["heron"]

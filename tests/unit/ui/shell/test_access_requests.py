@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QComboBox
 from pytestqt.qtbot import QtBot
 
 from app.agents.model import AccessRequest
@@ -55,6 +56,21 @@ def notices() -> list[Notice]:
 def ask(host: Host, name: str, trust: str = "inner", reason: str = "") -> None:
     arguments = {"name": name, "trust": trust, "reason": reason}
     host.call("agent.request_access", arguments, unknown_caller(name, name)).result()
+
+
+def test_who_has_access_and_asks_for_a_new_token_keeps_what_it_may_do(
+    bar: AccessBar, host: Host, qtbot: QtBot, rest: Rest
+) -> None:
+    first = host.ask("agent.add", name="scout", trust="inner", review=True)
+    ask(host, "scout", "full")
+    rest(lambda: not bar.isHidden())
+    assert "Is this the same program?" in bar.text
+    assert not any(box.isVisibleTo(bar) for box in bar.findChildren(QComboBox))
+    qtbot.mouseClick(bar.allow_button, Qt.MouseButton.LeftButton)
+    rest(bar.isHidden)
+    (agent,) = host.ask("agent.list")
+    assert (agent.trust, agent.review, agent.revoked_at) == ("inner", True, None)
+    assert host.authenticate(first.token, "scout", "1").state == "unknown"
 
 
 def test_a_program_is_allowed_with_the_chosen_trust(bar: AccessBar, host: Host, qtbot: QtBot, rest: Rest) -> None:

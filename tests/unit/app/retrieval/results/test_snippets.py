@@ -1,6 +1,7 @@
 """Snippets: marks agree with the index, and the best part is shown."""
 
 import re
+import sys
 from itertools import pairwise
 
 import pytest
@@ -182,3 +183,20 @@ def test_each_word_of_a_text_is_marked(words: list[str], data: st.DataObject) ->
     wanted = data.draw(st.sampled_from(words))
     text = " ".join(words)
     assert wanted in {text[mark.start : mark.end] for mark in spans(text, [Term(wanted, phrase=True)])}
+
+
+def test_a_word_of_many_letters_is_looked_at_once() -> None:
+    finds = 0
+
+    def count(_frame: object, event: str, called: object) -> None:
+        nonlocal finds
+        finds += event == "c_call" and getattr(called, "__name__", "") == "find"
+
+    text = f"{'x' * 5000} heron {'x' * 50}"
+    sys.setprofile(count)
+    try:
+        marks = spans(text, [Term("x" * 50)])
+    finally:
+        sys.setprofile(None)
+    assert [(mark.start, mark.end) for mark in marks] == [(5007, 5057)]
+    assert finds < 100
