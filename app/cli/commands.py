@@ -390,9 +390,10 @@ def _settle(connection: Any) -> None:
     """Wait until search by meaning is ready, and report it."""
     begun = time.monotonic()
     if count := connection.call("vault.status")["pending_vectors"]:
+        texts = "1 text" if count == 1 else f"{count:,} texts"
         terminal.tell(
-            f"Imported and ready for search by words. Preparing search by meaning for {count} texts; press Ctrl-C,"
-            " or use --no-wait, to leave that for later."
+            f"Imported and ready for search by words. Preparing search by meaning for {texts}; press Ctrl-C, or use"
+            " --no-wait, to leave that for later."
         )
     try:
         status = connection.call("vault.settle")
