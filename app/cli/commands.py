@@ -24,7 +24,6 @@ _WORDS = re.compile(r"[^\W_]|[^\x00-\x7f]")
 
 application = typer.Typer(rich_markup_mode=None)
 
-Text = Annotated[str, typer.Argument(show_default=False)]
 ImportFormat = Literal[
     "auto",
     "chatgpt",
@@ -86,7 +85,7 @@ def demo(
 @application.command(name="import")
 def import_(
     context: typer.Context,
-    path: Text,
+    path: Annotated[str, typer.Argument(help="The file or folder to import.", show_default=False)],
     form: Annotated[
         ImportFormat,
         typer.Option("--format", help="The format of the file; auto detects it."),
@@ -163,7 +162,9 @@ def _asks_to_skip_secrets(connection: VaultConnection, source: Mapping[str, str]
 @application.command()
 def export(
     context: typer.Context,
-    path: Text,
+    path: Annotated[
+        str, typer.Argument(help="The file or folder to write; '-' is standard output.", show_default=False)
+    ],
     form: Annotated[
         Literal["jsonl", "markdown", "folder", "encrypted", "mcp-memory"],
         typer.Option(
