@@ -210,9 +210,9 @@ class Host:
         except KeepsakeError as error:
             self._started.set_exception(error)
             return
-        except BaseException as error:
+        except BaseException as error:  # noqa: BLE001  (the caller of 'start' raises and reports it)
             self._started.set_exception(error)
-            raise
+            return
         try:
             await self._open(engine)
             await self._stop.wait()

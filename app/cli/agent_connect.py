@@ -13,6 +13,7 @@ from app.connections.clients import CLIENTS, VARIABLES, client_config
 from app.connections.model import ClientConfig
 
 _PLACEHOLDER: Final = "kst_made_when_written"
+_REFUSED: Final = 1
 
 application = typer.Typer(rich_markup_mode=None)
 
@@ -47,7 +48,7 @@ def connect(
         seen = _shown(connection, wanted)
         if dry_run or not _is_confirmed(yes=yes):
             terminal.tell("Nothing was written.")
-            return
+            raise typer.Exit(0 if dry_run else _REFUSED)
         made = connection.call("connection.write", **wanted, review=review, seen=seen)
     terminal.say(f"{made['title']} is connected as the agent {made['agent']} with {trust} trust. {made['next_step']}")
 
@@ -60,7 +61,7 @@ def disconnect(context: typer.Context, client: Client, yes: Yes = False, dry_run
         seen = _shown(connection, {**wanted, "removal": True})
         if dry_run or not _is_confirmed(yes=yes):
             terminal.tell("Nothing was written.")
-            return
+            raise typer.Exit(0 if dry_run else _REFUSED)
         ended = connection.call("connection.remove", **wanted, seen=seen)
     terminal.say(f"{ended['title']} is no longer connected, and the access of the agent {ended['agent']} has ended.")
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from app.cli import terminal
 from app.cli.error_output import USAGE
 from app.cli.input import given_path
-from app.cli.usage import WrongUsageError
+from app.cli.usage import WrongUsageError, suggestion
 from app.cli.verbs.declarations import declarations, names_after, verb
 from app.core.paths import default_vault
 
@@ -69,9 +69,9 @@ def _run_line(line: CommandLine) -> int:
         vault = given_path(line.vault) if line.vault is not None else default_vault().absolute()
         return run_verb(found, line.rest, Path(vault))
     if line.rest and line.rest[0] not in _HELP:
-        known = ", ".join(sorted(names_after(line.words)))
         shown = terminal.one_line(line.rest[0])
-        raise WrongUsageError(f"No such command '{shown}' among {known}", f"keepsake {line.words}")
+        near = suggestion(shown, names_after(line.words))
+        raise WrongUsageError(f"No such command '{shown}'{near}", f"keepsake {line.words}")
     from app.cli.verbs.command_help import subject_help  # noqa: PLC0415
 
     terminal.say_all(subject_help(line.words))

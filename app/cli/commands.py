@@ -24,7 +24,6 @@ _WORDS = re.compile(r"[^\W_]|[^\x00-\x7f]")
 
 application = typer.Typer(rich_markup_mode=None)
 
-Text = Annotated[str, typer.Argument(show_default=False)]
 ImportFormat = Literal[
     "auto",
     "chatgpt",
@@ -86,7 +85,7 @@ def demo(
 @application.command(name="import")
 def import_(
     context: typer.Context,
-    path: Text,
+    path: Annotated[str, typer.Argument(help="The file or folder to import.", show_default=False)],
     form: Annotated[
         ImportFormat,
         typer.Option("--format", help="The format of the file; auto detects it."),
@@ -163,7 +162,9 @@ def _asks_to_skip_secrets(connection: VaultConnection, source: Mapping[str, str]
 @application.command()
 def export(
     context: typer.Context,
-    path: Text,
+    path: Annotated[
+        str, typer.Argument(help="The file or folder to write; '-' is standard output.", show_default=False)
+    ],
     form: Annotated[
         Literal["jsonl", "markdown", "folder", "encrypted", "mcp-memory"],
         typer.Option(
@@ -390,9 +391,10 @@ def _settle(connection: Any) -> None:
     """Wait until search by meaning is ready, and report it."""
     begun = time.monotonic()
     if count := connection.call("vault.status")["pending_vectors"]:
+        texts = "1 text" if count == 1 else f"{count:,} texts"
         terminal.tell(
-            f"Imported and ready for search by words. Preparing search by meaning for {count} texts; press Ctrl-C,"
-            " or use --no-wait, to leave that for later."
+            f"Imported and ready for search by words. Preparing search by meaning for {texts}; press Ctrl-C, or use"
+            " --no-wait, to leave that for later."
         )
     try:
         status = connection.call("vault.settle")

@@ -17,7 +17,8 @@ from app.rpc.client import Client
 
 application = typer.Typer(name="config", help="Show, change and check settings.", rich_markup_mode=None)
 
-Text = Annotated[str, typer.Argument(show_default=False)]
+Name = Annotated[str, typer.Argument(help="The setting, such as search.limit.", show_default=False)]
+Value = Annotated[str, typer.Argument(help="Its new value.", show_default=False)]
 
 _SOURCES = {"file": "config.toml", "environment": "environment", "override": "command line"}
 _WRONG = 1
@@ -125,7 +126,7 @@ def list_settings(
 
 
 @application.command(name="get")
-def get_setting(context: typer.Context, name: Text) -> None:
+def get_setting(context: typer.Context, name: Name) -> None:
     """Print the value of one setting."""
     current = setting(name).name
     with _settings_of(context.obj) as settings:
@@ -133,7 +134,7 @@ def get_setting(context: typer.Context, name: Text) -> None:
 
 
 @application.command(name="set")
-def set_setting(context: typer.Context, name: Text, value: Text) -> None:
+def set_setting(context: typer.Context, name: Name, value: Value) -> None:
     """Change one setting and save it in the vault's config.toml, where your comments stay."""
     with _settings_of(context.obj) as settings:
         changed = settings.set(name, terminal.given(value))

@@ -111,7 +111,7 @@ class LocalConnection:
 
     def call(self, operation: str, /, **arguments: Any) -> Any:
         """See ``VaultConnection``."""
-        return msgspec.to_builtins(self._host.call(operation, arguments, self._caller).result().value)
+        return _json_values(self._host.call(operation, arguments, self._caller).result().value)
 
     def work(self, operation: str, watcher: Watcher, /, **arguments: Any) -> Any:
         """See ``VaultConnection``."""
@@ -124,7 +124,7 @@ class LocalConnection:
         unsubscribe = self._host.subscribe(hear)
         try:
             future = self._host.call(operation, {**arguments, "job": job}, self._caller)
-            return msgspec.to_builtins(_finish(future, self._cancel, job).value)
+            return _json_values(_finish(future, self._cancel, job).value)
         finally:
             unsubscribe()
 
@@ -161,6 +161,11 @@ def _local(vault: Path, until: float) -> LocalConnection | None:
     if credentials is None:
         return LocalConnection(host, OWNER)
     return LocalConnection(host, host.authenticate(credentials.token, credentials.name, credentials.version))
+
+
+def _json_values(value: Any) -> Any:
+    """Return an answer as the socket gives it: a tuple is a list there."""
+    return msgspec.json.decode(msgspec.json.encode(value))
 
 
 def _finish(future: "Future[Any]", cancel: Callable[[str], None], job: str) -> Any:

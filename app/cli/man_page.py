@@ -25,6 +25,7 @@ _STATUSES: Final = (
 _VARIABLES: Final = (
     ("KEEPSAKE_VAULT", "The vault's folder, unless --vault names one."),
     ("KEEPSAKE_TOKEN", "The token of an agent; commands are then called as that agent."),
+    ("KEEPSAKE_PASSPHRASE", "The passphrase of an encrypted vault, where nobody can be asked for it."),
     ("NO_COLOR", "Nothing is shown in bold."),
 )
 _EXAMPLES: Final = (

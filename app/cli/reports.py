@@ -135,6 +135,8 @@ def _problem_lines(report: "ImportReport | ImportPreview") -> list[str]:
 
 
 def _outcome(problem: "Problem") -> str:
+    if "left out" in problem.what:
+        return ""
     if problem.is_file:
         return " (left out)"
     if problem.foreign:

@@ -1,5 +1,7 @@
 """Wrong usage that the parser cannot see."""
 
+from collections.abc import Iterable
+
 
 class WrongUsageError(Exception):
     """The command line cannot be meant like this; ends with the exit status 2.
@@ -13,3 +15,11 @@ class WrongUsageError(Exception):
         super().__init__(sentence)
         self.sentence = sentence
         self.command = command
+
+
+def suggestion(name: str, known: Iterable[str]) -> str:
+    """Return a hint at the name like a mistyped one, ``""`` without one."""
+    from difflib import get_close_matches  # noqa: PLC0415  (only for a mistake)
+
+    near = get_close_matches(name, [*known], 1)
+    return f" (did you mean {near[0]}?)" if near else ""

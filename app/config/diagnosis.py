@@ -16,7 +16,9 @@ from app.config.schema import BY_NAME, BY_OLD_NAME, SETTINGS, nearest
 from app.errors import KeepsakeError
 
 # Variables of Keepsake other than settings.
-OTHER_VARIABLES: Final = frozenset({"KEEPSAKE_VAULT"})
+OTHER_VARIABLES: Final = frozenset(
+    {"KEEPSAKE_PASSPHRASE", "KEEPSAKE_PSEUDO_LOCALE", "KEEPSAKE_TOKEN", "KEEPSAKE_VAULT"}
+)
 
 _SECTIONS: Final = frozenset(name.partition(".")[0] for name in BY_NAME)
 _SOURCES: Final = {

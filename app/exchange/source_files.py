@@ -153,5 +153,5 @@ def readable(path: Path) -> Iterator[None]:
         yield
     except OSError as error:
         raise MachineError(
-            f"{path.name} could not be read: {error.strerror or error}.", path=str(path), errno=error.errno
+            f"{path.name or path} could not be read: {error.strerror or error}.", path=str(path), errno=error.errno
         ) from error

@@ -294,6 +294,12 @@ def prepare_folder(vault: Path) -> None:
         VaultReadOnlyError: It cannot be made there.
     """
     try:
+        str(vault).encode()  # SQLite and the socket know names in UTF-8 only
+    except UnicodeEncodeError as error:
+        raise VaultUnusableError(
+            f"The vault's path {vault} is not UTF-8. Name another folder with --vault, or set LC_ALL=C.UTF-8."
+        ) from error
+    try:
         if vault.exists() and not vault.is_dir():
             raise VaultUnusableError(
                 f"{vault} is a file, not a folder. Name a folder with --vault.", path=str(vault), state="file"

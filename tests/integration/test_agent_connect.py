@@ -143,7 +143,8 @@ def test_an_unusual_configuration_is_one_clear_error_and_nothing_changes(
 
 def test_showing_printing_and_not_being_asked_write_nothing(serving: Host, agent: Run, home: Path) -> None:
     assert agent("connect", "cursor", "--dry-run").returncode == 0
-    assert b"--yes" in agent("connect", "cursor").stderr
+    refused = agent("connect", "cursor")
+    assert (refused.returncode, b"--yes" in refused.stderr) == (1, True)
     entry = json.loads(agent("connect", "zed", "--print", "--dry-run").stdout)
     assert entry["mcpServers"]["keepsake"]["args"][-1] == "mcp"
     assert Path(entry["mcpServers"]["keepsake"]["command"]).is_absolute()

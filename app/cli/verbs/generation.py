@@ -179,7 +179,7 @@ def _answer(kind: Any) -> str:
 
 
 def _about(subject: str) -> str:
-    return wording.SUBJECTS.get(subject) or f"Operations on {subject}."
+    return wording.SUBJECTS[subject]
 
 
 def _entry(item: Any) -> dict[str, Any]:

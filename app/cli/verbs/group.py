@@ -5,6 +5,8 @@ from typing import Any
 
 from typer.core import TyperGroup
 
+from app.cli import terminal
+from app.cli.usage import WrongUsageError, suggestion
 from app.cli.verbs.declarations import names_after
 
 Load = Callable[[str], Any]
@@ -37,6 +39,19 @@ class ListedGroup(TyperGroup):
             if found is not None:
                 self.commands[cmd_name] = found
         return self.commands.get(cmd_name)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command of the next word.
+
+        Raises:
+            WrongUsageError: There is none; the sentence names one like it.
+        """
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            shown = terminal.one_line(args[0])
+            raise WrongUsageError(
+                f"No such command '{shown}'{suggestion(shown, self.list_commands(ctx))}", ctx.command_path
+            )
+        return super().resolve_command(ctx, args)
 
     def format_commands(self, _ctx: Any, formatter: Any) -> None:
         """Write the commands with a line about each, without making them."""

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from app.cli.usage import WrongUsageError
+from app.cli.usage import WrongUsageError, suggestion
 from app.cli.verbs.model import JSON, YES_NO, Verb, VerbParameter
 
 HELP: Final = ("-h", "--help")
@@ -78,7 +78,7 @@ def _take_option(line: ParsedLine, options: dict[str, VerbParameter], word: str,
     name, sign, value = word.partition("=")
     item = options.get(name)
     if item is None:
-        raise WrongUsageError(f"No such option: {name}{_suggestion(name, [*options, AS_JSON, *HELP])}")
+        raise WrongUsageError(f"No such option: {name}{suggestion(name, [*options, AS_JSON, *HELP])}")
     if is_flag(item):
         if sign:
             raise WrongUsageError(f"Option '{name}' does not take a value")
@@ -115,10 +115,3 @@ def _place(line: ParsedLine, items: Sequence[VerbParameter], words: list[str]) -
     if words:
         plural = "s" if len(words) > 1 else ""
         raise WrongUsageError(f"Got unexpected extra argument{plural} ({' '.join(words)})")
-
-
-def _suggestion(name: str, known: Sequence[str]) -> str:
-    from difflib import get_close_matches  # noqa: PLC0415  (only for a mistake)
-
-    near = get_close_matches(name, known, 1)
-    return f" (did you mean {near[0]}?)" if near else ""

@@ -15,6 +15,7 @@ Cells = Sequence[str]
 _GAP: Final = "  "
 _SHORT: Final = 16  # a column as narrow as a time is left whole, or left out
 _ELLIPSIS: Final = "…"
+_TELLING: Final = ("title", "name", "content", "text", "value")  # without these a row of ids says nothing
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,20 +41,23 @@ def table_lines(names: Cells, rows: Sequence[Cells], screen: Screen) -> list[str
     flat = [[terminal.one_line(cell) for cell in row] for row in rows]
     if not screen.is_terminal:
         return ["\t".join(row) for row in flat]
-    widths = fitted([[name, *column] for name, column in zip(names, _columns(flat, len(names)), strict=True)], screen)
+    columns = [[name, *column] for name, column in zip(names, _columns(flat, len(names)), strict=True)]
+    kept = next((names.index(name) for name in _TELLING if name in names), 0)
+    widths = fitted(columns, screen, kept)
     head = terminal.bold(_line([name.upper() for name in names], widths), styled=screen.styled)
     return [head, *(_line(row, widths) for row in flat)]
 
 
-def fitted(columns: Sequence[Cells], screen: Screen) -> list[int]:
-    """Return the widths of the columns that fit.
+def fitted(columns: Sequence[Cells], screen: Screen, kept: int = 0) -> list[int]:
+    """Return the widths of the columns, 0 for one that is left out.
 
-    The widest are cut first, and the last left out where even that is too wide. The first one holds the id and is never
-    cut.
+    The widest are cut first, and the last left out where even that is too wide; ``kept`` goes after all others. The
+    first one holds the id and is never cut.
     """
-    widths = [max(map(cell_width, column), default=0) for column in columns]
-    while len(widths) > 1:
-        over = sum(widths) + len(_GAP) * (len(widths) - 1) - screen.width
+    wanted = [max(map(cell_width, column), default=0) for column in columns]
+    widths = wanted.copy()
+    while shown := [at for at in range(1, len(widths)) if widths[at]]:
+        over = sum(widths) + len(_GAP) * len(shown) - screen.width
         longest = [at for at in range(1, len(widths)) if widths[at] > _SHORT]
         if over <= 0:
             break
@@ -62,7 +66,8 @@ def fitted(columns: Sequence[Cells], screen: Screen) -> list[int]:
             second = sorted(widths[at] for at in longest)[-2] if len(longest) > 1 else _SHORT
             widths[widest] = max(_SHORT, widths[widest] - over, min(second, widths[widest] - 1))
         else:
-            widths.pop()
+            wanted[max(shown, key=lambda at: (at != kept, at))] = 0
+            widths = wanted.copy()  # the others have its room
     return widths
 
 
@@ -93,8 +98,8 @@ def _char_width(char: str) -> int:
 
 
 def _line(row: Cells, widths: Sequence[int]) -> str:
-    shown = [cut(cell, width) for cell, width in zip(row, widths, strict=False)]
-    padded = [text + " " * (width - cell_width(text)) for text, width in zip(shown, widths, strict=True)]
+    shown = [(cut(cell, width), width) for cell, width in zip(row, widths, strict=True) if width]
+    padded = [text + " " * (width - cell_width(text)) for text, width in shown]
     return _GAP.join(padded).rstrip()
 
 

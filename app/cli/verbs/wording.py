@@ -17,8 +17,10 @@ SUBJECTS: Final[Mapping[str, str]] = {
     "entity": "People, projects and other names.",
     "exchange": "Import and export.",
     "fact": "Facts: remember, correct, confirm, forget.",
+    "graph": "The knowledge graph, as the MCP memory server has it: entities, observations and relations.",
     "health": "Fixes of what vault health finds.",
     "inbox": "Changes that agents propose and the person decides on.",
+    "inbox rule": "Rules for agents' writes: which are done at once, which wait and which are refused.",
     "job": "Long work that is running.",
     "llm": "The language model: its state, a test of it, and what it cost.",
     "memory": "Search, read and write the memory.",
@@ -33,6 +35,7 @@ SUBJECTS: Final[Mapping[str, str]] = {
     "session summary": "The rolling summary of a conversation.",
     "settings": "Settings, by name.",
     "tag": "Tags of all memories.",
+    "transcript": "Transcripts of coding agents, taken in as conversations while they grow.",
     "trial": "Tests of the search with the vault's own questions.",
     "upkeep": "Consolidation, decay, archiving and other upkeep.",
     "vault": "The vault: check, repair, statistics.",
@@ -48,6 +51,7 @@ WORDS: Final[Mapping[str, str]] = {
 
 # Parameters that are given without an option, in the order of a sentence; otherwise the required ones.
 ARGUMENTS: Final[Mapping[str, tuple[str, ...]]] = {
+    "agent.trust": ("name", "trust"),
     "archive.list": ("text",),
     "archive.put": ("ids",),
     "capsule.make": ("path",),

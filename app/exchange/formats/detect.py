@@ -88,9 +88,9 @@ def detect(path: Path, cancelled: Callable[[], bool] = lambda: False) -> str:
         if path.is_dir():
             return _folder(path, cancelled)
         if not path.is_file():
-            raise _refusal(path, "is neither a file nor a folder")
+            raise FormatError(f"{path} is neither a file nor a folder. Choose one of these.", path=str(path))
         if not path.stat().st_size:
-            raise _refusal(path, "is empty")
+            raise FormatError(f"{path.name} is empty; there is nothing to import.", path=str(path))
         return _zip(path) if is_zip(path) else _file(path)
 
 

@@ -123,6 +123,23 @@ def test_a_vault_with_an_impossible_name(tmp_path: Path, name: str) -> None:
     assert isinstance(refused(tmp_path / name), VaultUnusableError)
 
 
+def test_a_vault_whose_path_is_not_utf_8(tmp_path: Path) -> None:
+    with pytest.raises(VaultUnusableError, match="not UTF-8"):
+        Host(tmp_path / "caf\udce9").start()
+
+
+def test_a_failed_start_is_told_once(
+    vault: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def fail(*_arguments: object, **_options: object) -> None:
+        raise RuntimeError("broken")
+
+    monkeypatch.setattr("app.host.Engine", fail)
+    with pytest.raises(RuntimeError, match="broken"):
+        Host(vault).start()
+    assert "Traceback" not in capfd.readouterr().err
+
+
 def test_a_vault_from_a_newer_version(vault: Path) -> None:
     connection = apsw.Connection(str(vault / DATABASE))
     connection.pragma("user_version", 999)

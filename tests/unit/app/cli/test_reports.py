@@ -31,6 +31,12 @@ def test_problems_of_one_cause_are_told_once() -> None:
     ]
 
 
+def test_a_problem_that_says_so_itself_is_left_out_once() -> None:
+    problem = Problem("conversation 2", "It has no messages and was left out.", lost=True)
+    report = ImportReport("/x", "claude", problems=(problem,), problem_count=1)
+    assert import_lines(report)[1:] == ["1 problem:", "  conversation 2: It has no messages and was left out."]
+
+
 def test_a_stopped_import_says_so() -> None:
     assert import_lines(ImportReport("/x", "claude", cancelled=True))[0].startswith("Stopped after importing 0")
 

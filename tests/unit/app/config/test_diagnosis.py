@@ -152,6 +152,10 @@ def test_unknown_names_are_reported_with_the_nearest_name(tmp_path: Path) -> Non
     assert {line.partition(":")[0] for line in lines.values()} == {"warning"}
 
 
+def test_variables_that_are_no_settings_are_known(tmp_path: Path) -> None:
+    assert found(tmp_path, KEEPSAKE_PASSPHRASE="x", KEEPSAKE_TOKEN="x", KEEPSAKE_VAULT="/x") == {}
+
+
 def test_a_section_that_is_a_value(tmp_path: Path) -> None:
     assert "Write [search]" in found(tmp_path, "search = 3\n")["search"]
 

@@ -27,6 +27,16 @@ def test_a_table_fits_the_terminal_and_keeps_ids_whole() -> None:
     assert answer_lines([ROW], "list MemoryRow", Screen(30))[1] == ID
 
 
+def test_a_narrow_terminal_keeps_the_title_longest() -> None:
+    names = ["id", "kind", "updated", "title", "tags"]
+    rows = [["note-" + "0" * 36, "note", "2026-10-12 14:30", "Kenji arrives on the 14th of May", "garden"]]
+    wide, narrow = (table_lines(names, rows, Screen(width)) for width in (80, 60))
+    assert wide[0].split() == ["ID", "KIND", "TITLE"]
+    assert "Kenji arrives on the 14th" in wide[1]
+    assert narrow[0].split() == ["ID", "TITLE"]
+    assert "Kenji arrives" in narrow[1]
+
+
 def test_a_pipe_gets_cells_between_tabs_without_a_head() -> None:
     lines = answer_lines([{**ROW, "title": "with\ttab\nand line"}], "list MemoryRow", Screen())
     assert [line.split("\t") for line in lines] == [[ID, "note", "2026-10-28T09:10:00Z", "with tab and line", "a, b"]]

@@ -41,6 +41,11 @@ def test_no_subject_hides_behind_a_single_command() -> None:
     assert not single & declarations().subjects.keys()
 
 
+@pytest.mark.parametrize("subject", sorted(declarations().subjects))
+def test_a_subject_says_what_it_is_about(subject: str) -> None:
+    assert not declarations().subjects[subject].startswith("Operations on")
+
+
 @pytest.mark.parametrize("operation", [item.name for item in declared()])
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(data=st.data())
