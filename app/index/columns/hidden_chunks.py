@@ -21,7 +21,7 @@ class HiddenChunks:
         self._shown: Mask = np.zeros(0, dtype=np.bool_)
 
     def shown(self, owner: "Ids", hidden: frozenset[int]) -> "Mask":
-        """Return a mask by chunk id of the chunks of other owners; it must not be changed.
+        """Return a mask of the chunks of other owners; it must not be changed.
 
         Args:
             owner: The number of each chunk's session or memory, by chunk id.
