@@ -26,11 +26,11 @@ class Indexer:
         repo.insert_chunks(connection, [_of_message(message) for message in messages if _has_words(message)])
 
     def session_forgotten(self, connection: apsw.Connection, session_id: str) -> None:
-        """Delete a session's chunks and vectors.
+        """Hide a session, whose chunks are deleted in the background after a grace period.
 
-        A long session is hidden, and is deleted in the background after a grace period.
+        Those of a short session are deleted at once if very many are hidden.
         """
-        if session_reindex.is_moved_in_steps(connection, session_id):
+        if session_reindex.can_hide(connection) or session_reindex.is_moved_in_steps(connection, session_id):
             session_reindex.hide(connection, session_id)
             return
         repo.delete_of_session(connection, session_id)

@@ -133,10 +133,12 @@ def pending_texts(connection: apsw.Connection, now_ms: int, limit: int) -> list[
 def pending_count(connection: apsw.Connection) -> int:
     """Return how many chunks wait for a vector, withheld and hidden ones left out."""
     waiting = connection.execute("SELECT count(*) FROM pending_vectors WHERE retry_at < ?", (NEVER,)).get
+    if not waiting or connection.execute("SELECT 1 FROM session_moves WHERE is_leaving = 1").get is None:
+        return int(waiting)
+    # From the queue, because a hidden session may have far more chunks than wait.
     hidden = connection.execute(
-        "SELECT count(*) FROM session_moves v CROSS JOIN chunks c ON c.session_id = v.session_id"
-        " CROSS JOIN pending_vectors p ON p.chunk_id = c.id"
-        " WHERE v.is_leaving = 1 AND c.kind <> 'memory' AND p.retry_at < ?",
+        "SELECT count(*) FROM pending_vectors p CROSS JOIN chunks c ON c.id = p.chunk_id"
+        f" WHERE p.retry_at < ? AND NOT {NOT_HIDDEN}",
         (NEVER,),
     ).get
     return int(waiting) - int(hidden)

@@ -1,4 +1,4 @@
-"""Removal of long sessions from the index, and their return, in steps.
+"""Removal of sessions from the index, and their return, in steps.
 
 The work continues after a restart.
 
@@ -17,10 +17,15 @@ from app.sessions.repo import messages_between
 from app.store import meta
 
 AT_ONCE = 250  # messages that one transaction indexes or removes, in about 20 ms
-GRACE_MS = DAY_MS
-"""How long a forgotten session is only hidden, in milliseconds."""
+GRACE_MS = 30 * DAY_MS
+"""How long a forgotten session is only hidden, in milliseconds.
+
+Hidden chunks take space, but no time of a search. To index 50,000 messages again takes over ten seconds.
+"""
+MOST_HIDDEN = 1_000
+"""How many short sessions are hidden at once; every search reads the ids of all of them."""
 _BEGINNING = -(1 << 62)
-_WHOLE = 1 << 62  # ``after_seq`` of a hidden session with all of its chunks
+_WHOLE = 1 << 62  # added to the time of forgetting: ``after_seq`` of a hidden session with all of its chunks
 
 Store = Callable[[apsw.Connection, Sequence[Message]], None]
 
@@ -31,6 +36,12 @@ def is_moved_in_steps(connection: apsw.Connection, session_id: str) -> bool:
         return True
     sql = "SELECT count(*) FROM (SELECT 1 FROM messages WHERE session_id = ? LIMIT ?)"
     return int(connection.execute(sql, (session_id, AT_ONCE + 1)).get) > AT_ONCE
+
+
+def can_hide(connection: apsw.Connection) -> bool:
+    """Return whether another short session may be hidden."""
+    sql = f"SELECT count(*) FROM (SELECT 1 FROM session_moves LIMIT {MOST_HIDDEN})"
+    return int(connection.execute(sql).get) < MOST_HIDDEN
 
 
 def _is_moving(connection: apsw.Connection, session_id: str) -> bool:
@@ -54,13 +65,18 @@ def hide(connection: apsw.Connection, session_id: str) -> None:
     is_complete = not _is_moving(connection, session_id) and meta.read(connection, repo.REBUILD_KEY) is None
     begin(connection, session_id, is_leaving=True)
     if is_complete:
-        connection.execute("UPDATE session_moves SET after_seq = ? WHERE session_id = ?", (_WHOLE, session_id))
+        # The time is kept here too, because every step of the worker asks which grace periods are over.
+        connection.execute(
+            "UPDATE session_moves SET after_seq = ?1 + coalesce((SELECT forgotten_at FROM sessions WHERE id = ?2), 0)"
+            " WHERE session_id = ?2",
+            (_WHOLE, session_id),
+        )
 
 
 def show(connection: apsw.Connection, session_id: str) -> bool:
     """Show a hidden session again; return False if chunks of it may be missing."""
     shown = connection.execute(
-        "DELETE FROM session_moves WHERE session_id = ? AND is_leaving = 1 AND after_seq = ? RETURNING 1",
+        "DELETE FROM session_moves WHERE session_id = ? AND is_leaving = 1 AND after_seq >= ? RETURNING 1",
         (session_id, _WHOLE),
     ).fetchall()
     return bool(shown)
@@ -68,12 +84,8 @@ def show(connection: apsw.Connection, session_id: str) -> bool:
 
 def next_due(connection: apsw.Connection) -> int | None:
     """Return when the next grace period ends, in milliseconds UTC."""
-    due = connection.execute(
-        "SELECT min(s.forgotten_at) FROM session_moves v CROSS JOIN sessions s ON s.id = v.session_id"
-        " WHERE v.is_leaving = 1 AND v.after_seq = ?",
-        (_WHOLE,),
-    ).get
-    return None if due is None else int(due) + GRACE_MS
+    first = connection.execute("SELECT min(after_seq) FROM session_moves WHERE after_seq >= ?", (_WHOLE,)).get
+    return None if first is None else int(first) - _WHOLE + GRACE_MS
 
 
 def step(connection: apsw.Connection, store: Store, now_ms: int) -> bool:
@@ -85,15 +97,13 @@ def step(connection: apsw.Connection, store: Store, now_ms: int) -> bool:
         now_ms: Ends grace periods, in milliseconds UTC.
     """
     row = connection.execute(
-        "SELECT v.session_id, v.is_leaving, v.after_seq FROM session_moves v"
-        " CROSS JOIN sessions s ON s.id = v.session_id"
-        " WHERE v.after_seq <> ? OR coalesce(s.forgotten_at, 0) <= ? LIMIT 1",
-        (_WHOLE, now_ms - GRACE_MS),
+        "SELECT session_id, is_leaving, after_seq FROM session_moves WHERE after_seq <= ? LIMIT 1",
+        (_WHOLE + max(now_ms - GRACE_MS, 0),),
     ).fetchone()
     if row is None:
         return False
     session_id, is_leaving, after = row
-    if after == _WHOLE:
+    if after >= _WHOLE:
         begin(connection, session_id, is_leaving=True)  # undo has to index it again from now on
     # Passages are deleted in both cases; those of a returning session are built anew from its first message.
     if is_leaving:

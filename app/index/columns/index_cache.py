@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 import apsw
 
 from app.index.columns.chunk_columns import ChunkColumnCache, ChunkColumns
+from app.index.columns.hidden_chunks import HiddenChunks
 from app.index.columns.message_index import MessageIndex
 from app.index.columns.posting_cache import PostingCache, PostingList
 from app.index.columns.session_agents import SessionAgents
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
 
 
 class IndexCache:
-    """The six caches of one vault's index; safe to use from several threads.
+    """The seven caches of one vault's index; safe to use from several threads.
 
     A chunk never changes and its id is never used again, so what was read once stays true. Each cache therefore only
     grows by later chunks, and a caller checks whether a chunk still exists.
@@ -27,6 +28,7 @@ class IndexCache:
     Attributes:
         agents: The agent of each session.
         texts: Folded texts that were read recently.
+        hidden: Which chunks are not hidden.
         style_features: Style features and authors of messages.
         messages: Chunks of messages by session and sequence number.
     """
@@ -34,6 +36,7 @@ class IndexCache:
     def __init__(self) -> None:
         self.agents = SessionAgents()
         self.texts = TextCache()
+        self.hidden = HiddenChunks()
         self.style_features = StyleFeatureCache()
         self.messages = MessageIndex()
         self._columns = ChunkColumnCache()

@@ -79,10 +79,13 @@ def has_leaving(connection: apsw.Connection) -> bool:
     return connection.execute(_LEAVING).get is not None
 
 
-def leaving_chunks(snapshot: SearchSnapshot) -> "NDArray[np.bool_]":
-    """Return a mask of the chunks of deleted sessions and memories."""
+def shown_chunks(snapshot: SearchSnapshot) -> "NDArray[np.bool_]":
+    """Return a mask without the chunks of deleted sessions and memories.
+
+    The mask must not be changed.
+    """
     connection, columns = snapshot.connection, snapshot.columns
     sessions = [str(row[0]) for row in connection.execute(_LEAVING_SESSIONS)]
-    numbers = [columns.numbers.get(session, 0) for session in sessions]
-    numbers += [columns.memory_number(str(row[0])) for row in connection.execute(LEAVING_IDS)]
-    return np.isin(columns.owner[: snapshot.last_chunk + 1], [number for number in numbers if number])
+    numbers = {columns.numbers.get(session, 0) for session in sessions}
+    numbers.update(columns.memory_number(str(row[0])) for row in connection.execute(LEAVING_IDS))
+    return snapshot.index_cache.hidden.shown(columns.owner[: snapshot.last_chunk + 1], frozenset(numbers - {0}))

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from app.core.stores import STORES, sees_all
-from app.retrieval.candidates.filter_check import has_leaving, leaving_chunks
+from app.retrieval.candidates.filter_check import has_leaving, shown_chunks
 from app.retrieval.candidates.filters import ChunkFilter, clause_filter, small_match_set
 from app.retrieval.operators import Clause
 from app.retrieval.snapshot import SearchSnapshot
@@ -27,9 +27,11 @@ def with_mask(snapshot: SearchSnapshot, where: ChunkFilter) -> ChunkFilter:
     Chunks that are being removed from the index are left out.
     """
     columns, last = snapshot.columns, snapshot.last_chunk
+    if not where.is_restrictive:
+        return replace(where, mask=shown_chunks(snapshot), is_exact=True)
     mask = columns.where(slice(last + 1), [where.suits(chunk_type) for chunk_type in columns.types])
     if has_leaving(snapshot.connection):
-        mask &= ~leaving_chunks(snapshot)
+        mask &= shown_chunks(snapshot)
     is_exact, created = not where.matches_nothing, columns.created[: last + 1]
     if where.since is not None:
         mask &= created >= where.since

@@ -7,7 +7,7 @@ import numpy as np
 
 from app.index.columns.chunk_columns import ChunkColumns
 from app.index.id_arrays import parse_ids
-from app.retrieval.candidates.filter_check import has_leaving, leaving_chunks
+from app.retrieval.candidates.filter_check import has_leaving, shown_chunks
 from app.retrieval.candidates.filters import ChunkFilter, clause_filter
 from app.retrieval.model import RankedCandidate, Why
 from app.retrieval.snapshot import SearchSnapshot
@@ -90,7 +90,7 @@ def _matching(snapshot: SearchSnapshot, where: ChunkFilter) -> "Ids":
         there = np.zeros(size, dtype=np.bool_)
         there[parse_ids(connection.execute(_ALL).get)] = True
     if has_leaving(connection):
-        there = there & ~leaving_chunks(snapshot)
+        there = there & shown_chunks(snapshot)
     ids = np.flatnonzero(there & (columns.owner[:size] != 0))
     return np.asarray(
         ids[

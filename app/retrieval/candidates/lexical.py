@@ -121,9 +121,6 @@ def best_matches(
     if unwanted is not None:
         worth = worth.copy()
         worth[_unwanted(snapshot.connection, unwanted)] = 0.0
-    if where.mask is not None:
-        size = min(len(worth), len(where.mask))
-        worth = np.append(worth[:size] * where.mask[:size], worth[size:])
     ids = _chunks_to_read(snapshot, matches, worth, where, depth)
     size = round(depth * _SPARE)
     found, scores = [ids[:0]], [np.zeros(0)]
@@ -145,14 +142,18 @@ def _chunks_to_read(
 ) -> "Ids":
     """Return the chunks to score exactly, the most promising first."""
     size = round(depth * _SPARE)
-    matching = np.flatnonzero(worth > 0)
+    matches_any = worth > 0
+    if where.mask is not None:
+        size_known = min(len(worth), len(where.mask))
+        matches_any[:size_known] &= where.mask[:size_known]
+    matching = np.flatnonzero(matches_any)
     ids = _promising(matches, worth, matching, _MOST_READ * depth)
     if where.is_restrictive and len(ids) > size:
         share = np.count_nonzero(passes_filter(snapshot, ids[:_PROBED], where)) / _PROBED
         few = small_match_set(snapshot.connection, where) if share < _FEW_PASS else None
         if few is not None:
             known = np.array(few, dtype=np.int64)
-            return _promising(matches, worth, known[worth[known] > 0], _MOST_READ * depth)
+            return _promising(matches, worth, known[matches_any[known]], _MOST_READ * depth)
         if share < _MOST_PASS:
             ids = _promising(matches, worth, matching, _MOST_CHECKED)
             return _first_passing(snapshot, ids, where, size)

@@ -50,7 +50,8 @@ def nearest_chunks(
     """
     found = None if ann_cache is None else _from_ann_cache(snapshot, generation, vector, where, depth, ann_cache)
     if found is None:
-        subset = (f"SELECT c.id FROM chunks c WHERE {where.sql}", where.values) if where.is_restrictive else None
+        is_whole = not where.is_restrictive and where.mask is None
+        subset = None if is_whole else (f"SELECT c.id FROM chunks c WHERE {where.sql}", where.values)
         scores = nearest(snapshot.connection, generation, vector, depth, subset)
         ids = np.array([chunk for chunk, _ in scores], dtype=np.int64)
         found = _filtered(snapshot, (ids, np.array([score for _, score in scores])), where)

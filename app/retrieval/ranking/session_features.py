@@ -9,7 +9,7 @@ import numpy as np
 
 from app.retrieval.bm25 import length_norm, positive_idf, term_frequency
 from app.retrieval.candidates.date_retriever import messages_of_named_times
-from app.retrieval.candidates.filter_check import is_answered_by_columns, passes_all, passes_filter
+from app.retrieval.candidates.filter_check import is_answered_by_columns, passes_filter
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.candidates.lexical import TermMatches, find_matches
 from app.retrieval.candidates.retrievers import Retrieved
@@ -167,12 +167,12 @@ def latest_sessions(
         (until, since),
     )
     names = (str(row[0]) for row in there)
-    if where.mask is not None and np.count_nonzero(where.mask) < len(where.mask) // 2:
+    if where.is_restrictive and where.mask is not None and np.count_nonzero(where.mask) < len(where.mask) // 2:
         # The database would read every message of a session without an allowed one.
         able = np.zeros(len(columns.words), dtype=np.bool_)
         able[columns.conversations(np.flatnonzero(where.mask[: len(columns.owner)]))] = True
         names = (name for name in names if able[columns.numbers.get(name, 0)])
-    if passes_all(connection, where):
+    if not where.is_restrictive:  # no session that is hidden is among them
         known = ((name, columns.numbers.get(name, 0)) for name in names)
         with_messages = (name for name, number in known if number and columns.words[number] > 0)
         found = list(islice(with_messages, LATEST))

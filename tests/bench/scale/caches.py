@@ -32,7 +32,7 @@ from tests.bench.machine import machine
 from tests.bench.retrieval.metrics import percentile
 from tests.bench.scale.corpus import Corpus
 
-CACHES: Final = ("_columns", "_postings", "messages", "texts", "style_features", "agents")
+CACHES: Final = ("_columns", "_postings", "messages", "texts", "style_features", "agents", "hidden")
 VECTORS: Final = "vectors"
 LEAST_WIN: Final = 0.1
 KINDS: Final[Mapping[str, tuple[str, str]]] = {

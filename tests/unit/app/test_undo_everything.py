@@ -10,6 +10,7 @@ from hypothesis.stateful import Bundle, RuleBasedStateMachine, invariant, multip
 
 from app.core.paths import migrations
 from app.errors import InputError
+from app.index import repo
 from app.store.store import DATABASE, Store
 from tests.unit.app.vault_harness import VaultHarness
 
@@ -106,8 +107,9 @@ class Vault(RuleBasedStateMachine):
             "SELECT count(*) FROM memories WHERE valid_until IS NULL AND content LIKE '%kingfisher%'"
         )
         found = self.vault_harness.rows(
-            "SELECT count(DISTINCT kind || coalesce(memory_id, session_id || '#' || seq_start)) FROM chunks"
+            "SELECT count(DISTINCT kind || coalesce(memory_id, session_id || '#' || seq_start)) FROM chunks c"
             " WHERE kind <> 'passage' AND id IN (SELECT rowid FROM chunks_fts WHERE chunks_fts MATCH 'kingfisher')"
+            f" AND {repo.NOT_HIDDEN}"
         )
         assert found[0][0] == turns[0][0] + notes[0][0]
 

@@ -153,6 +153,21 @@ def test_nothing_is_left_in_the_bytes_and_all_else_is_as_it_was(host: Host) -> N
     assert host.ask("memory.search", query="marmaladefjord7 秘密花园", recipe="words").hits == ()
 
 
+def test_hidden_entries_of_a_forgotten_conversation_go_too(host: Host) -> None:
+    ids = fill(host)
+    host.ask("session.forget", session="secret")
+    host.ask("vault.settle", names=True)
+    of_session = "SELECT embedding FROM vectors_1 JOIN chunks ON id = chunk_id WHERE session_id = 'secret'"
+    vectors = [row[0] for row in read(host, lambda conn: conn.execute(of_session).fetchall())]
+    assert len(vectors) >= 250
+    assert forget(host, ids).verified
+    assert traces(host.vault) == {}
+    data = (host.vault / DATABASE).read_bytes()
+    assert not [vector for vector in vectors if vector in data]
+    assert read(host, lambda conn: conn.execute("SELECT 1 FROM session_moves").fetchall()) == []
+    assert host.ask("vault.check").findings == ()
+
+
 def test_the_receipt_is_kept_and_says_nothing_of_the_text(host: Host) -> None:
     receipt = forget(host, fill(host))
     assert host.ask("memory.receipts") == [receipt]

@@ -227,7 +227,7 @@ def test_a_conversation_that_is_forgotten_during_its_import_stays_so(vault_harne
     assert ingest("a heron", "another heron") == (2, 0)
     vault_harness.forget("s")
     assert ingest("a third heron") == (0, 1)
-    assert vault_harness.rows("SELECT count(*) FROM chunks_fts('heron')") == [(0,)]
+    assert vault_harness.rows("SELECT count(*) FROM chunks_fts('third')") == [(0,)]
     assert vault_harness.rows("SELECT count(*) FROM messages") == [(2,)]
 
 

@@ -1,6 +1,7 @@
 """Repeated passages are indexed once, and each message that repeats them is still found."""
 
 from app.host import Host
+from app.index import session_reindex
 from app.sessions.model import NewMessage
 from app.sessions.service import NewSession
 from tests.unit.app.vault_harness import VaultHarness
@@ -97,6 +98,8 @@ def test_forgetting_undoing_and_rebuilding_give_the_same(vault_harness: VaultHar
     vault_harness.sync()
     before = vault_harness.rows("SELECT seq_start, seq_end, seq_last, text FROM chunks ORDER BY kind, seq_start, text")
     entry = vault_harness.forget("s")
+    vault_harness.clock.ms += session_reindex.GRACE_MS
+    vault_harness.sync()
     assert vault_harness.rows("SELECT count(*) FROM chunks") == [(0,)]
     vault_harness.undo(entry)
     vault_harness.sync()

@@ -1,4 +1,4 @@
-"""Long sessions leave the index and return in steps, also with interruptions in between."""
+"""Sessions leave the index and return in steps, also with interruptions in between."""
 
 import asyncio
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from app.core.clock import DAY_MS
 from app.host import Host
 from app.index import rebuild, repo, session_reindex
 from app.index.generations import generation_repo
@@ -128,6 +129,45 @@ def test_undo_within_the_grace_period_leaves_every_entry_as_it_was(vault: Path) 
         assert again.check() == []
     finally:
         again.close()
+
+
+def test_short_ones_come_back_as_they_were_weeks_later(vault_harness: VaultHarness) -> None:
+    for session in ("s", "t", "u"):
+        vault_harness.say(*[f"turn {number} about the quarry" for number in range(5)], session=session)
+    vault_harness.sync()
+    before, texts = entries(vault_harness), vault_harness.embedder.texts
+    forgotten = [vault_harness.forget(session) for session in ("s", "t")]
+    vault_harness.clock.ms += 29 * DAY_MS
+    vault_harness.sync()
+    assert vault_harness.check() == []
+    vault_harness.undo(*forgotten)
+    vault_harness.sync()
+    assert entries(vault_harness) == before
+    assert vault_harness.embedder.texts == texts
+    assert vault_harness.check() == []
+
+
+def test_a_short_one_leaves_at_once_where_very_many_are_hidden(vault_harness: VaultHarness) -> None:
+    for session in ("s", "t"):
+        vault_harness.say("about the quarry", session=session)
+    vault_harness.sync()
+    others = [f"other-{number}" for number in range(session_reindex.MOST_HIDDEN - 1)]
+
+    def hide_others(connection: apsw.Connection) -> None:
+        sql = "INSERT INTO sessions (id, created_at, updated_at, first_seen, forgotten_at) VALUES (?, 0, 0, 0, ?)"
+        connection.executemany(sql, [(name, vault_harness.clock.ms) for name in others])
+        for name in others:
+            session_reindex.hide(connection, name)
+
+    vault_harness.do(vault_harness.store.write(hide_others))
+    entry = vault_harness.forget("s")
+    assert chunks(vault_harness) == 2
+    last = vault_harness.forget("t")
+    assert chunks(vault_harness) == 1
+    vault_harness.undo(entry, last)
+    vault_harness.sync()
+    assert chunks(vault_harness) == 2
+    assert vault_harness.wrong_vectors() == []
 
 
 @pytest.mark.parametrize("back", [0, 1, 2, 20])

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import ModelUnavailableError
+from app.index import session_reindex
 from app.index.worker import LONGEST_REST_S, RETRY_MS
 from app.store.store import DATABASE
 from tests.helpers.unexpected_logs import AllowLogs
@@ -77,6 +78,8 @@ def test_forgetting_drops_chunks_and_vectors_and_undoing_brings_them_back(vault_
     vault_harness.sync()
     before, whole = vault_harness.passages(), len(vault_harness.vectors())
     entry = vault_harness.forget("s")
+    vault_harness.clock.ms += session_reindex.GRACE_MS
+    vault_harness.sync()
     assert vault_harness.passages() == []
     assert vault_harness.rows("SELECT DISTINCT session_id FROM chunks") == [("other",)]
     assert vault_harness.wrong_vectors() == []
@@ -95,6 +98,8 @@ def test_a_forgotten_conversation_keeps_its_memories_in_the_index(vault_harness:
     vault_harness.save("what came of it", session_id="s")
     vault_harness.save("of a conversation that is not there", session_id="elsewhere")
     vault_harness.forget("s")
+    vault_harness.clock.ms += session_reindex.GRACE_MS
+    vault_harness.sync()
     assert vault_harness.rows("SELECT kind, count(*) FROM chunks GROUP BY kind") == [("memory", 2)]
     assert vault_harness.check() == []
 

@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.errors import InputError, NotFoundError, StaleError
+from app.index import repo as index_repo
 from app.sessions.model import Message, NewMessage, Role, SessionFilter
 from app.sessions.service import MAX_NAME_CHARACTERS, MAX_SEQ, NewSession, check_name, clean_name, number
 from tests.unit.app.vault_harness import VaultHarness
@@ -232,7 +233,10 @@ def test_rename_and_forget_are_undone_and_redone(vault_harness: VaultHarness) ->
 
     def state() -> tuple[str | None, int]:
         listed = vault_harness.do(vault_harness.sessions.rows(["s"]))
-        words = vault_harness.rows("SELECT count(*) FROM chunks_fts WHERE chunks_fts MATCH 'findable'")
+        words = vault_harness.rows(
+            "SELECT count(*) FROM chunks_fts f CROSS JOIN chunks c ON c.id = f.rowid"
+            f" WHERE chunks_fts MATCH 'findable' AND {index_repo.NOT_HIDDEN}"
+        )
         assert vault_harness.check() == []
         return (listed[0].title if listed else None), words[0][0]
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.changes import ChangeSet, Progress
 from app.errors import ModelUnavailableError
-from app.index import rebuild
+from app.index import rebuild, repo
 from app.index.generations import generation_repo
 from app.index.vectors.vector_repo import Generation
 from app.sessions.model import NewMessage
@@ -185,6 +185,9 @@ def test_what_is_said_and_unsaid_meanwhile(harness: IndexHarness) -> None:
     # Back again, the old one knows them too: they went to both.
     assert harness.states() == [("old", "retired", 102), ("new", "serving", 102)]
     harness.vault_harness.forget("s")
+    harness.vault_harness.do(
+        harness.vault_harness.store.write(lambda connection: repo.delete_of_session(connection, "s"))
+    )
     assert [count for *_, count in harness.states()] == [2, 2]
 
 

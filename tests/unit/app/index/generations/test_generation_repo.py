@@ -9,6 +9,7 @@ import pytest
 from app.embed.embedder_source import EmbedderSource
 from app.embed.model import EmbeddingIdentity
 from app.errors import InputError, KeepsakeError, NotFoundError
+from app.index import repo
 from app.index.generations import generation_repo
 from app.index.vectors import vector_repo
 from app.index.vectors.vector_repo import Generation
@@ -208,6 +209,7 @@ def test_what_goes_leaves_every_generation(books: Books) -> None:
     new = books.begin()
     books.fill(new)
     books.vault_harness.forget("s")
+    books.write(lambda connection: repo.delete_of_session(connection, "s"))
     assert [books.read(partial(generation_repo.count, generation=one)) for one in (books.old, new)] == [0, 0]
 
 

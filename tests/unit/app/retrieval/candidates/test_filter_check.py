@@ -9,10 +9,12 @@ import pytest
 
 from app.core.stores import STORES
 from app.index.columns.index_cache import IndexCache
+from app.index.generations import generation_repo
 from app.retrieval.candidates.filter_check import passes_filter
 from app.retrieval.candidates.filter_mask import with_mask
 from app.retrieval.candidates.filter_only import filter_only
 from app.retrieval.candidates.filters import ChunkFilter, build_filter, with_word_filter
+from app.retrieval.candidates.vectors import nearest_chunks
 from app.retrieval.model import Query
 from app.retrieval.query.parser import parse
 from app.retrieval.snapshot import take_snapshot
@@ -131,3 +133,20 @@ def test_what_asks_for_more_than_the_sort_is_left_to_the_database() -> None:
     where = build_filter(Query("", kinds=("note",)), STORES)
     assert with_word_filter(where, None, None).is_by_type
     assert not with_word_filter(where, '"a"', None).is_by_type
+
+
+def test_a_search_by_vectors_in_the_database_skips_what_is_hidden(various: VaultHarness) -> None:
+    kept = IndexCache()
+    run(various, "INSERT INTO session_moves VALUES ('s', 1, 0)")
+
+    def nearest_of(connection: apsw.Connection) -> list[str]:
+        snapshot, row = take_snapshot(connection, kept), generation_repo.active_generation(connection)
+        assert row is not None
+        vector = various.embedder.embed_query("a heron").tobytes()
+        where = with_mask(snapshot, build_filter(Query(""), STORES))
+        found = nearest_chunks(snapshot, row.generation, vector, where, 2)
+        return [snapshot.columns.target(chunk).partition("#")[0] for chunk in found.ids.tolist()]
+
+    owners = various.do(various.store.read(nearest_of))
+    assert len(owners) == 2
+    assert "s" not in owners
