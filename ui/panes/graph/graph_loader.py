@@ -114,6 +114,15 @@ class GraphLoader(QObject):
             self._scene.stored[~self._scene.pinned] = np.nan
             self.runner.start(self._scene, afresh=True)
 
+    def hold(self, scene: GraphScene, numbers: "Sequence[int]") -> None:
+        """Keep nodes where they are now, whatever the layout that is running makes of them.
+
+        Args:
+            scene: Their scene.
+            numbers: The nodes, which are pinned.
+        """
+        scene.stored[list(numbers)] = scene.positions[list(numbers)]
+
     async def keep(self, scene: GraphScene, numbers: "Sequence[int]", *, pinned: bool | None = None) -> None:
         """Store the places of nodes.
 
@@ -200,6 +209,7 @@ class GraphLoader(QObject):
     def _on_runner_moved(self, scene: GraphScene, positions: Points) -> None:
         if scene is not self._scene:
             return
+        positions = _with_pinned(scene, positions)
         if not scene.is_drawn:
             scene.positions, scene.is_drawn = positions, True
             self._draw(scene)
@@ -209,6 +219,7 @@ class GraphLoader(QObject):
     def _on_runner_settled(self, scene: GraphScene, positions: Points) -> None:
         self._on_runner_moved(scene, positions)
         if scene is self._scene:
+            positions = _with_pinned(scene, positions)
             far = np.abs(np.nan_to_num(scene.stored, nan=np.inf) - positions).max(axis=1) > _MOVED
             self._bridge.start(self._keep_quietly(scene, np.flatnonzero(far).tolist()))
 
@@ -219,3 +230,9 @@ class GraphLoader(QObject):
             # A vault that is only read has no places for names; the graph shows them all the same.
             if isValid(self) and error.code != "vault_read_only":
                 self.failed.emit(error)
+
+
+def _with_pinned(scene: GraphScene, positions: Points) -> Points:
+    """Return positions with pinned nodes at their stored places; a layout may have begun before they were pinned."""
+    held = scene.pinned & np.isfinite(scene.stored).all(axis=1)
+    return np.where(held[:, None], scene.stored, positions)

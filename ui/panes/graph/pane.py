@@ -481,6 +481,7 @@ class GraphPane(ReadingPane):
 
     def _pin(self, numbers: list[int], *, pinned: bool) -> None:
         self.canvas.scene.pinned[numbers] = pinned
+        self.loader.hold(self.canvas.scene, numbers)
         self.do(self.loader.keep(self.canvas.scene, numbers, pinned=pinned))
         self.canvas.repaint_all()
 

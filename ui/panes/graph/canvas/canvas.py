@@ -118,7 +118,10 @@ class GraphCanvas(QWidget):
         self.repaint_all()
 
     def set_positions(self, positions: Points, *, fit: bool = False) -> None:
-        """Move the nodes; ``fit`` keeps all of them in sight."""
+        """Move the nodes, but not one that is being dragged; ``fit`` keeps all of them in sight."""
+        if self._is_dragging and self._pressed_on >= 0:
+            positions = positions.copy()
+            positions[self._pressed_on] = self.scene.positions[self._pressed_on]
         self.scene.positions = positions
         if fit or self._is_fitted:
             self.fit()

@@ -214,7 +214,7 @@ def test_a_model_that_fails_lets_the_memory_be_added(judged: Judged, reply: Chat
 
 
 def test_a_model_that_hangs_is_waited_for_once(judged: Judged) -> None:
-    judged.set("memories.reconcile_seconds", 0.3)
+    judged.set("memories.reconcile_seconds", 2.0)  # enough to send the request on a busy machine
     judged.server.usual = lambda _: ChatReply(hangs=True)
     written = judged.write()
     assert written.outcome == "ADD"

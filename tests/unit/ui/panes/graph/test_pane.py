@@ -3,6 +3,7 @@
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QAccessible
@@ -32,6 +33,12 @@ def _id(host: Host, name: str) -> str:
     return next(row.id for row in host.ask("entity.list") if row.name == name)
 
 
+def _is_settled(pane: GraphPane, bridge: Bridge) -> bool:
+    """Return whether the layout has ended and each name's place is stored."""
+    scene = pane.canvas.scene
+    return bool(np.isfinite(scene.stored).all()) and not pane.loader.runner.is_running and not bridge._tasks
+
+
 def _page(pane: GraphPane) -> str:
     return "" if pane.page.entity is None else pane.page.entity.name
 
@@ -56,7 +63,7 @@ def test_it_begins_around_the_most_mentioned_person_with_a_page(known: Host, ope
 def test_all_names_are_drawn_and_keep_their_places(known: Host, open_graph: Open, rest: Rest, bridge: Bridge) -> None:
     pane = open_graph()
     pane.toolbar.everyone.click()
-    rest(lambda: "Elena Greco" in _names(pane) and not bridge._tasks)
+    rest(lambda: "Elena Greco" in _names(pane) and _is_settled(pane, bridge))
     places = dict(zip(pane.canvas.scene.places, pane.canvas.scene.positions.tolist(), strict=True))
     assert len({tuple(place) for place in places.values()}) == len(places)
     stored = {node.id: [node.x, node.y] for node in known.ask("entity.graph", limit=300).nodes}
@@ -102,7 +109,7 @@ def test_a_dragged_name_is_pinned_where_it_was_dropped(
 ) -> None:
     pane = open_graph()
     pane.draw_all()
-    rest(lambda: "Elena Greco" in _names(pane) and not bridge._tasks)
+    rest(lambda: "Elena Greco" in _names(pane) and _is_settled(pane, bridge))
     number = _number(pane, "Elena Greco")
     x, y = pane.canvas.viewport.to_screen(pane.canvas.scene.positions[number])
     start = QPointF(float(x), float(y)).toPoint()
@@ -115,15 +122,32 @@ def test_a_dragged_name_is_pinned_where_it_was_dropped(
         return next(one for one in known.ask("entity.graph", limit=300).nodes if one.name == "Elena Greco")
 
     rest(lambda: node().pinned)
-    # The layout may still be moving the picture.
-    rest(lambda: [node().x, node().y] == pane.canvas.scene.positions[_number(pane, "Elena Greco")].tolist())
+    assert [node().x, node().y] == pane.canvas.scene.positions[number].tolist()
     pane.loader.arrange()
-    rest(lambda: not bridge._tasks and not pane.loader.runner.is_running)
+    rest(lambda: _is_settled(pane, bridge))
     assert [node().x, node().y] == pane.canvas.scene.positions[number].tolist()
     pane.canvas.set_current(number)
     rest(lambda: _page(pane) == "Elena Greco")
     assert pane.registry.run("graph.pin")
     rest(lambda: not node().pinned)
+
+
+def test_a_name_dropped_while_the_layout_runs_stays_there(
+    known: Host, open_graph: Open, rest: Rest, bridge: Bridge
+) -> None:
+    pane = open_graph()
+    pane.draw_all()
+    rest(lambda: "Elena Greco" in _names(pane) and _is_settled(pane, bridge))
+    scene, number = pane.canvas.scene, _number(pane, "Elena Greco")
+    scene.positions[number] = (300.0, 200.0)
+    pane.canvas.dropped.emit([number])
+    # What a layout that began before tells afterwards.
+    pane.loader.runner.moved.emit(scene, np.zeros_like(scene.positions))
+    pane.loader.runner.settled.emit(scene, np.zeros_like(scene.positions))
+    rest(lambda: not bridge._tasks)
+    node = next(one for one in known.ask("entity.graph", limit=300).nodes if one.name == "Elena Greco")
+    assert (node.pinned, node.x, node.y) == (True, 300.0, 200.0)
+    assert pane.canvas.scene.positions[number].tolist() == [300.0, 200.0]
 
 
 def test_the_lasso_selects_and_merges_with_undo(known: Host, open_graph: Open, rest: Rest) -> None:
@@ -299,10 +323,10 @@ def test_the_slider_goes_back_in_time(host: Host, open_graph: Open, rest: Rest) 
     rest(lambda: "Carla Weber" in _names(pane))
 
 
-def test_new_names_appear_where_one_looks(known: Host, open_graph: Open, rest: Rest) -> None:
+def test_new_names_appear_where_one_looks(known: Host, open_graph: Open, rest: Rest, bridge: Bridge) -> None:
     pane = open_graph()
     pane.draw_all()
-    rest(lambda: "Elena Greco" in _names(pane))
+    rest(lambda: "Elena Greco" in _names(pane) and _is_settled(pane, bridge))
     before = dict(zip(pane.canvas.scene.places, pane.canvas.scene.positions.tolist(), strict=True))
     known.ask("note.save", title="Visit", content="Elena Greco met Frank Huber.")
     rest(lambda: "Frank Huber" in _names(pane))
