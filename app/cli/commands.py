@@ -16,6 +16,7 @@ from app.cli.connect import VaultConnection, open_connection
 from app.cli.input import given_path, piped_text
 from app.cli.passphrase import export_passphrase, new_passphrase
 from app.core.paths import runtime_dir
+from app.core.regular_files import make_folder
 from app.errors import InputError
 
 _LOSSES = 1
@@ -217,6 +218,8 @@ def _export_to_output(vault: Path, options: Mapping[str, Any]) -> None:
         raise InputError(f"Only jsonl can be written to standard output. Name a {target} for {options['format']}.")
     # That of an encrypted vault must not lie on the disk; this folder is in memory where the system has such a one.
     place = runtime_dir() if has_key_file(vault) else None
+    if place is not None:
+        make_folder(place)  # no host may have run since the person signed in
     with (
         tempfile.TemporaryDirectory(prefix="keepsake-export-", dir=place) as folder,
         open_connection(vault) as connection,

@@ -258,6 +258,7 @@ def test_an_encryption_that_has_begun_is_not_called_off(vault: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(600)
 def test_killed_while_files_are_converted(vault: Path) -> None:
     dice = random.Random(7)
     host = Host(vault, serve=False)
@@ -344,7 +345,10 @@ def test_forgetting_for_ever_is_verified_in_encrypted_files(encrypted: Path) -> 
         host.stop()
 
 
-def test_an_export_in_plain_text_is_wanted_knowingly(encrypted: Path, tmp_path: Path) -> None:
+def test_an_export_in_plain_text_is_wanted_knowingly(
+    encrypted: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_RUNTIME_DIR", str(tmp_path / "run"))  # as after signing in, when no host has run
     target = tmp_path / "out.jsonl"
     refused = command(encrypted, "export", str(target), passphrase=PASSPHRASE)
     assert refused.returncode == 65
