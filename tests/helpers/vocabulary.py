@@ -95,6 +95,8 @@ def docstring_problems(path: Path) -> Iterator[str]:
 def prose_problems(path: Path) -> Iterator[str]:
     """Yield the private words in a file's comments and docstrings."""
     source = path.read_text(encoding="utf-8")
+    if not DENIED_PROSE.search(source):
+        return  # to find the docstrings and comments takes long
     place = path.relative_to(ROOT).as_posix()
     for line, text in _prose(source):
         for offset, said in enumerate(text.split("\n")):
@@ -133,7 +135,9 @@ def name_problems(path: Path) -> Iterator[str]:
     """Yield names in a file that have a denied word in them."""
     place = path.relative_to(ROOT).as_posix()
     seen = set[str]()
-    names = [(path.stem, 1), *defined_names(ast.parse(path.read_bytes()))]
+    source = path.read_text(encoding="utf-8")
+    has_denied = any(word in source.lower() for word in DENIED_NAMES | DENIED_TEST_NAMES)
+    names = [(path.stem, 1), *(defined_names(ast.parse(source)) if has_denied else ())]
     for name, line in names:
         words = DENIED_TEST_NAMES if name.startswith("test_") else DENIED_NAMES
         denied = words.intersection(words_of(name))
