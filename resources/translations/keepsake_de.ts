@@ -5917,8 +5917,8 @@
         <translation>Punkt</translation>
     </message>
     <message>
-        <source>Room it takes</source>
-        <translation>Platzbedarf</translation>
+        <source>Size</source>
+        <translation>Größe</translation>
     </message>
     <message>
         <source>Store</source>
@@ -5961,8 +5961,8 @@
         <translation>Geschrieben</translation>
     </message>
     <message>
-        <source>{n} word pieces</source>
-        <translation>{n} Wortstücke</translation>
+        <source>{n} tokens</source>
+        <translation>{n} Tokens</translation>
     </message>
     <message>
         <source>{title} (not written yet)</source>

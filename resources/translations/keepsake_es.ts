@@ -5917,8 +5917,8 @@
         <translation>Punto</translation>
     </message>
     <message>
-        <source>Room it takes</source>
-        <translation>Espacio que ocupa</translation>
+        <source>Size</source>
+        <translation>Tamaño</translation>
     </message>
     <message>
         <source>Store</source>
@@ -5961,8 +5961,8 @@
         <translation>Escrito</translation>
     </message>
     <message>
-        <source>{n} word pieces</source>
-        <translation>{n} fragmentos de palabra</translation>
+        <source>{n} tokens</source>
+        <translation>{n} tokens</translation>
     </message>
     <message>
         <source>{title} (not written yet)</source>

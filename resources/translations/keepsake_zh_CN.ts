@@ -5917,8 +5917,8 @@
         <translation>要点</translation>
     </message>
     <message>
-        <source>Room it takes</source>
-        <translation>占用空间</translation>
+        <source>Size</source>
+        <translation>大小</translation>
     </message>
     <message>
         <source>Store</source>
@@ -5961,8 +5961,8 @@
         <translation>写入</translation>
     </message>
     <message>
-        <source>{n} word pieces</source>
-        <translation>{n} 个词片</translation>
+        <source>{n} tokens</source>
+        <translation>{n} 个词元</translation>
     </message>
     <message>
         <source>{title} (not written yet)</source>

@@ -113,8 +113,8 @@ class NoteInspector(QScrollArea):
             (self.tr("Happened"), full_date(memory.event_time) if memory.event_time else ""),
             (self.tr("Mentioned"), format_number(memory.mention_count) if memory.mention_count > 1 else ""),
             (
-                self.tr("Room it takes"),
-                self.tr("{n} word pieces").format(n=format_number(memory.tokens)) if memory.tokens else "",
+                self.tr("Size"),
+                self.tr("{n} tokens").format(n=format_number(memory.tokens)) if memory.tokens else "",
                 self.tr("Tokens: the pieces of words in which language models count a text"),
             ),
         ]
