@@ -104,6 +104,7 @@ class Store:
         prepare_folder(vault)
         require_own_files(vault, DATABASE)
         lock = VaultLock(vault)
+        is_new = not has_database(vault)
         try:
             cause: KeepsakeError | None = readonly.unwritable(vault / DATABASE)
             if cause is None:
@@ -111,8 +112,8 @@ class Store:
                     lock.acquire()
                     return cls(vault, lock, _prepare(vault, migrations, options), options)
                 except (DiskFullError, VaultReadOnlyError) as error:
-                    if not has_database(vault):
-                        raise
+                    if is_new or not has_database(vault):
+                        raise  # what there is of it is nothing to read
                     cause = error
             return cls._open_read_only(vault, migrations, options, lock, cause)
         except BaseException:

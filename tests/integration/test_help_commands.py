@@ -63,6 +63,8 @@ def run(tmp_path: Path) -> Iterator[Run]:
     def typed(line: str) -> str:
         assert shell.stdin is not None
         assert shell.stdout is not None
+        if line.startswith("keepsake agent connect"):
+            line += " --yes"  # as a person answers who has a terminal
         shell.stdin.write(
             f'{{ {line}; }} </dev/null\necho "=== $?"\n' if "&" not in line else f"{line}\necho '=== 0'\n"
         )

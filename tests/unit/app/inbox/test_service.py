@@ -347,7 +347,8 @@ def test_quarantined_memories_are_not_restored_by_an_agent(host: Host) -> None:
     scout = agent(host, review=False)
     note = do(host, scout, "note.save", content="heron")
     host.ask("agent.quarantine", name="scout")
-    propose(host, scout, "note.restore", id=note.id)
+    with pytest.raises(AccessDeniedError, match="only the person can release it"):
+        propose(host, scout, "note.restore", id=note.id)
     assert contents(host) == []
 
 
