@@ -56,6 +56,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--headed", action="store_true", help="show the windows under test on the real screen")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker more than there are cores: for a third of the time tests wait for disks and processes."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_configure(config: pytest.Config) -> None:
     """Point every per-person folder at a fresh one, before anything asks where they are."""
     config.stash[SAVED_KEY] = dict(os.environ)

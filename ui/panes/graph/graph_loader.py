@@ -115,7 +115,7 @@ class GraphLoader(QObject):
             self.runner.start(self._scene, afresh=True)
 
     def hold(self, scene: GraphScene, numbers: "Sequence[int]") -> None:
-        """Keep nodes where they are now, whatever the layout that is running makes of them.
+        """Keep nodes where they are now, also while a layout is running.
 
         Args:
             scene: Their scene.
@@ -233,6 +233,9 @@ class GraphLoader(QObject):
 
 
 def _with_pinned(scene: GraphScene, positions: Points) -> Points:
-    """Return positions with pinned nodes at their stored places; a layout may have begun before they were pinned."""
+    """Return positions with pinned nodes at their stored places.
+
+    A layout may have begun before they were pinned.
+    """
     held = scene.pinned & np.isfinite(scene.stored).all(axis=1)
     return np.where(held[:, None], scene.stored, positions)

@@ -118,7 +118,12 @@ class GraphCanvas(QWidget):
         self.repaint_all()
 
     def set_positions(self, positions: Points, *, fit: bool = False) -> None:
-        """Move the nodes, but not one that is being dragged; ``fit`` keeps all of them in sight."""
+        """Move the nodes but for a dragged one.
+
+        Args:
+            positions: Where they stand.
+            fit: Whether to keep all of them in sight.
+        """
         if self._is_dragging and self._pressed_on >= 0:
             positions = positions.copy()
             positions[self._pressed_on] = self.scene.positions[self._pressed_on]
