@@ -18,12 +18,12 @@ from app.store import meta
 
 AT_ONCE = 250  # messages that one transaction indexes or removes, in about 20 ms
 GRACE_MS = 30 * DAY_MS
-"""How long a forgotten session is only hidden, in milliseconds.
+"""Grace period in milliseconds, during which a forgotten session is only hidden.
 
 Hidden chunks take space, but no time of a search. To index 50,000 messages again takes over ten seconds.
 """
 MOST_HIDDEN = 1_000
-"""How many short sessions are hidden at once; every search reads the ids of all of them."""
+"""Maximum number of hidden short sessions; every search reads the ids of all of them."""
 _BEGINNING = -(1 << 62)
 _WHOLE = 1 << 62  # added to the time of forgetting: ``after_seq`` of a hidden session with all of its chunks
 

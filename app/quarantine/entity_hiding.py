@@ -3,6 +3,9 @@
 What somebody else stated of the same entity stays visible.
 """
 
+import json
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import apsw
@@ -19,6 +22,21 @@ _GRAPH_MADE = "graph_made"
 _NOT_HIDING = "(run_id IS NULL OR NOT (run_id >= 'quarantine:' AND run_id < 'quarantine;'))"
 
 
+@dataclass(frozen=True, slots=True)
+class StatedEntities:
+    """Entities of which an agent stated something, by their ids.
+
+    Args:
+        made: It made them.
+        marked: It took them into the knowledge graph.
+        related: It stated relations from them.
+    """
+
+    made: frozenset[str]
+    marked: frozenset[str]
+    related: frozenset[str]
+
+
 def merges_of(connection: apsw.Connection, agent: str, since_ms: int, until_ms: int) -> list[int]:
     """Return the history entries of the merges that an agent made within a time."""
     rows = connection.execute(
@@ -29,9 +47,8 @@ def merges_of(connection: apsw.Connection, agent: str, since_ms: int, until_ms: 
     return [int(str(row[0])) for row in rows]
 
 
-def hide(edits: EntityEdits, agent: str, since_ms: int, until_ms: int) -> None:
-    """Hide what an agent stated of entities within a time; its memories are hidden already."""
-    connection = edits.connection
+def stated_by(connection: apsw.Connection, agent: str, since_ms: int, until_ms: int) -> StatedEntities:
+    """Return the entities of which an agent stated something within a time."""
     made = _targets(connection, agent, since_ms, until_ms, "before IS NULL")
     marks = "before ->> '$.attributes.graph' IS NULL AND after ->> '$.attributes.graph' IS NOT NULL"
     marked = _targets(connection, agent, since_ms, until_ms, marks)
@@ -39,24 +56,48 @@ def hide(edits: EntityEdits, agent: str, since_ms: int, until_ms: int) -> None:
         "SELECT DISTINCT subject_id FROM relations WHERE source = ? AND created_at BETWEEN ? AND ?",
         (agent, since_ms, until_ms),
     ).fetchall()
-    # Relations go first: then what is left of an entity is what others stated.
-    for entity in sorted({*made, *marked, *(str(row[0]) for row in related)}):
-        before = entity_state.read(connection, entity)
-        if before is not None:
-            kept = [one for one in before["relations"] if not (one[3] == agent and since_ms <= one[4] <= until_ms)]
-            if kept != before["relations"]:
-                edits.write(entity, {**before, "relations": kept}, "UPDATE")
-    for entity in sorted({*made, *marked}):
-        before = entity_state.read(connection, entity)
-        if before is None or _is_stated_by_others(connection, entity, agent):
-            continue
-        if entity in made:
-            edits.write(entity, _retired(before), "DELETE")
-        elif MARK in before["attributes"]:
-            attributes = {
-                name: value for name, value in before["attributes"].items() if name not in (MARK, _GRAPH_MADE)
-            }
-            edits.write(entity, {**before, "attributes": attributes}, "UPDATE")
+    return StatedEntities(frozenset(made), frozenset(marked), frozenset(str(row[0]) for row in related))
+
+
+def hide_relations(edits: EntityEdits, entity: str, agent: str, since_ms: int, until_ms: int) -> None:
+    """Hide the relations of an entity that an agent stated within a time."""
+    before = entity_state.read(edits.connection, entity)
+    if before is not None:
+        kept = [one for one in before["relations"] if not (one[3] == agent and since_ms <= one[4] <= until_ms)]
+        if kept != before["relations"]:
+            edits.write(entity, {**before, "relations": kept}, "UPDATE")
+
+
+def hide_entity(edits: EntityEdits, entity: str, agent: str, *, is_made: bool) -> None:
+    """Hide an entity that an agent made, or its mark on one.
+
+    An entity of which others stated something stays.
+
+    Args:
+        edits: The transaction.
+        entity: Its id; its relations and memories by the agent are hidden already.
+        agent: The agent.
+        is_made: Whether the agent made it, and did not only mark it.
+    """
+    before = entity_state.read(edits.connection, entity)
+    if before is None or _is_stated_by_others(edits.connection, entity, agent):
+        return
+    if is_made:
+        edits.write(entity, _retired(before), "DELETE")
+    elif MARK in before["attributes"]:
+        attributes = {name: value for name, value in before["attributes"].items() if name not in (MARK, _GRAPH_MADE)}
+        edits.write(entity, {**before, "attributes": attributes}, "UPDATE")
+
+
+def entity_entries(connection: apsw.Connection, history_ids: Sequence[int], targets: Collection[str]) -> list[int]:
+    """Return the history entries that concern some entities and were not undone, in order."""
+    rows = connection.execute(
+        "SELECT j.value, h.target FROM json_each(?) j CROSS JOIN memory_history h ON h.id = j.value"
+        " WHERE h.target_kind = 'entity' ORDER BY j.key",
+        (json.dumps(list(history_ids)),),
+    ).fetchall()
+    found = [int(str(entry)) for entry, target in rows if target in targets]
+    return [entry for entry in found if undo_chain.stands(connection, entry)]
 
 
 def bring_back_relations(edits: EntityEdits, entry_id: int) -> bool:

@@ -2,7 +2,7 @@
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -12,9 +12,9 @@ import apsw
 from app.changes import MAX_NAMED, Changed, ChangeSet
 from app.core.clock import Clock
 from app.core.ids import new_id
+from app.core.item_batches import batched
 from app.entities.entity_edits import EntityEdits
 from app.errors import InputError, NotFoundError
-from app.history import history_repo, undo_chain
 from app.history.bulk_undo import BulkUndo, BulkUndone
 from app.history.model import SkippedItem
 from app.jobs import Job
@@ -30,6 +30,7 @@ from app.store.store import Store
 AREAS = frozenset({"memories", "tags", "links", "sessions", "messages", "entities", "index"})
 _MOST_SKIPPED = 200  # items named in an answer
 _TRANSACTION_S = 0.02
+_ENTITIES_AT_ONCE = 20  # that one transaction edits, in about as long
 _LONG_S = 120.0
 _OWN = frozenset({"person", "owner"})
 
@@ -169,7 +170,7 @@ class QuarantineService:
                 is_stopped=job.is_cancelled,
             )
         )
-        await self._store.write(partial(self._bring_back_relations, ids, work, actor))
+        await self._bring_back_relations(ids, work, actor, job)
         return self._done(work, agent, actor, job, "agent.release")
 
     async def hidden(self, agent: str) -> list[QuarantinedItem]:
@@ -214,27 +215,65 @@ class QuarantineService:
         merges = await self._store.read(find, limit_s=_LONG_S)
         work.add(await self._undo.run(merges, work.run_id, actor, is_stopped=job.is_cancelled))
 
-        def hide(connection: apsw.Connection) -> ChangeSet:
-            edits = EntityEdits(connection, actor=actor, now_ms=self._clock.now_ms(), run_id=work.run_id)
-            entity_hiding.hide(edits, agent, *span)
-            return edits.changes("agent.quarantine")
+        stated = await self._store.read(
+            partial(entity_hiding.stated_by, agent=agent, since_ms=span[0], until_ms=span[1]), limit_s=_LONG_S
+        )
 
-        hidden = await self._store.write(hide)
-        work.entries += hidden.history_ids
-        work.targets.update(dict.fromkeys(hidden.ids, "entity"))
+        def hide_relations(edits: EntityEdits, entity: str) -> None:
+            entity_hiding.hide_relations(edits, entity, agent, *span)
 
-    def _bring_back_relations(self, ids: Sequence[int], work: _Work, actor: str, connection: apsw.Connection) -> None:
+        def hide_entity(edits: EntityEdits, entity: str) -> None:
+            entity_hiding.hide_entity(edits, entity, agent, is_made=entity in stated.made)
+
+        listed = stated.made | stated.marked
+        # Relations go first: then what is left of an entity is what others stated.
+        for entities, hide in ((listed | stated.related, hide_relations), (listed, hide_entity)):
+            await self._edit_entities(work, sorted(entities), hide, actor, job)
+
+    async def _edit_entities(
+        self,
+        work: _Work,
+        entities: Sequence[str],
+        edit: Callable[[EntityEdits, str], None],
+        actor: str,
+        job: Job,
+    ) -> None:
+        """Edit entities in short transactions, until the job is cancelled."""
+        for number, some in enumerate(batched(entities, _ENTITIES_AT_ONCE)):
+            if job.is_cancelled():
+                work.left += len(entities) - number * _ENTITIES_AT_ONCE
+                return
+
+            def write(connection: apsw.Connection, some: Sequence[str] = some) -> ChangeSet:
+                edits = self._entity_edits(connection, actor, work)
+                for entity in some:
+                    edit(edits, entity)
+                return edits.changes("agent.quarantine")
+
+            done = await self._store.write(write)
+            work.entries += done.history_ids
+            work.targets.update(dict.fromkeys(done.ids, "entity"))
+
+    async def _bring_back_relations(self, ids: Sequence[int], work: _Work, actor: str, job: Job) -> None:
         """Bring relations back to entities that others changed since."""
-        for entry in ids:
-            found = history_repo.entry(connection, entry)
-            target = "" if found is None else found.target
-            if target not in work.skipped or not undo_chain.stands(connection, entry):
-                continue
-            edits = EntityEdits(connection, actor=actor, now_ms=self._clock.now_ms(), run_id=work.run_id)
-            if entity_hiding.bring_back_relations(edits, entry):
-                work.entries += edits.changes("").history_ids
-                work.targets[target] = "entity"
-                del work.skipped[target]
+        find = partial(entity_hiding.entity_entries, history_ids=ids, targets=frozenset(work.skipped))
+        for entry in await self._store.read(find, limit_s=_LONG_S) if work.skipped else ():
+            if job.is_cancelled():
+                return
+
+            def write(connection: apsw.Connection, entry: int = entry) -> ChangeSet | None:
+                edits = self._entity_edits(connection, actor, work)
+                return edits.changes("") if entity_hiding.bring_back_relations(edits, entry) else None
+
+            done = await self._store.write(write)
+            if done is not None:
+                work.entries += done.history_ids
+                for target in done.ids:
+                    work.targets[target] = "entity"
+                    work.skipped.pop(target, None)
+
+    def _entity_edits(self, connection: apsw.Connection, actor: str, work: _Work) -> EntityEdits:
+        return EntityEdits(connection, actor=actor, now_ms=self._clock.now_ms(), run_id=work.run_id)
 
     async def _conversations_of(self, agent: str, span: tuple[int, int]) -> list[AgentConversation]:
         read = partial(

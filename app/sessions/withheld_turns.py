@@ -16,7 +16,7 @@ from app.sessions.model import Message
 from app.store.store import Store
 
 STATE: Final = "withheld:"
-"""How the fields of a conversation's state begin that name withheld turns, each followed by their writer."""
+"""Prefix of the state fields of withheld turns; the writer's name follows."""
 
 _COLUMNS: Final = (
     "session_id, seq, role, author, content, tool_call_id, tool_name, tool_calls, payload, importance, tokens,"

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from app.evaluation.comparison_model import RankingComparison
 
 NAME = 160
-"""Width in pixels that the name of a side has beside its figures at least, at the system's size of text."""
+"""Minimum width in pixels of a side's name, at normal text size."""
 
 
 class Totals(QFrame):

@@ -30,7 +30,10 @@ if TYPE_CHECKING:
 _ID = Qt.ItemDataRole.UserRole
 _HEIGHT = 150
 _SHARE = 0.45
-"""Part of the window's height that the list has at least, so that it is not scrolled within a page that has room."""
+"""Minimum share of the window's height that the list takes.
+
+So it is not scrolled within a page that has room.
+"""
 
 
 class ShortcutEditor(SettingsPanel):

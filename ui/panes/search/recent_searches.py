@@ -15,7 +15,7 @@ from ui.widgets.plain_text import PlainLabel, caption, tooltip
 
 LENGTH = 70
 NARROW = 560
-"""Width in pixels below which a meaning stands below its search, at the system's size of text."""
+"""Width in pixels below which meanings go under their searches, at normal text size."""
 _INDENT = 28
 
 

@@ -1,29 +1,15 @@
 """Quarantine of what an agent stated of entities."""
 
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.api.caller import Caller
 from app.host import Host
+from tests.unit.app.quarantine.conftest import RIVAL, SCOUT, do
 
-SCOUT, RIVAL = Caller("scout"), Caller("rival")
 ALICE = {"name": "Alice Berger", "type": "person", "observations": ["keeps herons"]}
 BERTA = {"name": "Berta Wolf", "type": "person", "observations": ["keeps wrens"]}
-
-
-@pytest.fixture
-def host(vault: Path) -> Iterator[Host]:
-    running = Host(vault, serve=False, overrides={"embedding.model": "hashed"})
-    running.start()
-    yield running
-    running.stop()
-
-
-def do(host: Host, caller: Caller, operation: str, **arguments: Any) -> Any:
-    return host.call(operation, arguments, caller).result().value
 
 
 def relate(host: Host, caller: Caller | None, source: str, kind: str, target: str) -> None:
@@ -163,5 +149,17 @@ def test_an_entity_that_the_persons_notes_name_stays_by_that_name(host: Host) ->
     host.ask("agent.quarantine", name="scout")
     now = seen(host)
     assert (names_of(host), now["names"] & {"Alice Berger", "Dora Unlisted"}) == (set(), {"Alice Berger"})
+    host.ask("agent.release", name="scout")
+    assert seen(host) == before
+
+
+def test_more_entities_than_one_transaction_takes_are_hidden_and_come_back(host: Host) -> None:
+    made = [{"name": f"Heron {number}", "type": "animal", "observations": []} for number in range(45)]
+    do(host, SCOUT, "graph.create_entities", entities=made)
+    relate(host, SCOUT, "Heron 1", "follows", "Heron 44")
+    before = seen(host)
+    run = host.ask("agent.quarantine", name="scout")
+    assert (run.entities, run.left) == (45, 0)
+    assert not host.ask("graph.read").entities
     host.ask("agent.release", name="scout")
     assert seen(host) == before

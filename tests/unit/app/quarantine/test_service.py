@@ -3,9 +3,7 @@
 import contextlib
 import json
 import threading
-from collections.abc import Iterator
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -17,20 +15,7 @@ from app.api.caller import OWNER, Caller
 from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.history.state_diff import VOLATILE
 from app.host import Host
-
-SCOUT, RIVAL = Caller("scout"), Caller("rival")
-
-
-@pytest.fixture
-def host(vault: Path) -> Iterator[Host]:
-    running = Host(vault, serve=False, overrides={"embedding.model": "hashed"})
-    running.start()
-    yield running
-    running.stop()
-
-
-def do(host: Host, caller: Caller, operation: str, **arguments: Any) -> Any:
-    return host.call(operation, arguments, caller).result().value
+from tests.unit.app.quarantine.conftest import RIVAL, SCOUT, do
 
 
 def contents(host: Host) -> list[str]:
