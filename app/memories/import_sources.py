@@ -64,8 +64,8 @@ def find(connection: apsw.Connection, source_uri: str) -> Origin | None:
     ).fetchone()
     if row is None:
         return None
-    *texts, changed_ms = row
-    return Origin(*(str(text or "") for text in texts), changed_ms=changed_ms if isinstance(changed_ms, int) else None)
+    said, memory_id, place, collection, text = (str(value or "") for value in row[:5])
+    return Origin(said, memory_id, place, collection, text, row[5] if isinstance(row[5], int) else None)
 
 
 def write(connection: apsw.Connection, source_uri: str, origin: Origin, *, fmt: str, at_ms: int) -> None:
