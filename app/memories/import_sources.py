@@ -69,7 +69,10 @@ def find(connection: apsw.Connection, source_uri: str) -> Origin | None:
 
 
 def write(connection: apsw.Connection, source_uri: str, origin: Origin, *, fmt: str, at_ms: int) -> None:
-    """Note what this import made of the record; what it does not say of the record's place stays as it was."""
+    """Note what this import made of the record.
+
+    What ``origin`` does not say of the record's place stays as it was.
+    """
     said = {
         "place": origin.place,
         "collection": origin.collection,

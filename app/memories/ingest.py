@@ -110,7 +110,11 @@ class _Import:
         identified = record_identity.identify(self._connection, record, self._fmt, self._taken)
         known, said = identified.origin, import_sources.record_hash(record)
         is_same = known is not None and known.content_hash == said
-        if known is not None and record_identity.is_from_elsewhere(record, known) and (is_same or known.collection):
+        if (
+            known is not None
+            and record_identity.is_in_another_notebook(record, known)
+            and (is_same or known.collection)
+        ):
             outcome, memory_id = self._seen_again(record, known)
         elif known is not None and is_same:
             memory = repo.get(self._connection, known.memory_id)
@@ -128,12 +132,12 @@ class _Import:
         self._note(identified, record, memory_id)
         return outcome
 
-    def _note(self, identified: record_identity.Identified, record: MemoryRecord, memory_id: str) -> None:
+    def _note(self, identified: record_identity.RecordOrigin, record: MemoryRecord, memory_id: str) -> None:
         origin = record_identity.origin_of(record, memory_id, identified.origin)
         import_sources.write(self._connection, identified.uri, origin, fmt=self._fmt, at_ms=self._writer.at_ms)
 
     def _seen_again(self, record: MemoryRecord, known: import_sources.Origin) -> tuple[str, str]:
-        """Give a note that lies in another notebook too the tag of that one; its text is the same."""
+        """Give a note the tag of another notebook that has the same note."""
         memory = repo.get(self._connection, known.memory_id)
         if memory is None or (memory.deleted_at is not None and not is_import_undone(self._connection, memory)):
             return "unchanged", known.memory_id

@@ -1,4 +1,4 @@
-"""Choice of the earlier record that a foreign record repeats, where its key does not say so by itself.
+"""Identity of foreign records whose keys are not unique.
 
 A path identifies a note within one folder only, and a title and a time not even within one file. A record that only
 shares its key with another one gets a name of its own, so that neither takes the other's place.
@@ -21,12 +21,12 @@ from app.memories.import_sources import Origin
 MAX_SAME: Final = 64  # records of one key that are compared with each other
 _COMPARED: Final = 200_000
 _IN_NOTEBOOK: Final = 0.5
-_ELSEWHERE: Final = 0.8
+_IN_OTHER_FOLDERS: Final = 0.8
 _WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af]|[^\W_]+")
 
 
 @dataclass(frozen=True, slots=True)
-class Identified:
+class RecordOrigin:
     """A foreign record as the files table names it.
 
     Args:
@@ -38,7 +38,7 @@ class Identified:
     origin: Origin | None
 
 
-def identify(connection: apsw.Connection, record: MemoryRecord, fmt: str, taken: set[tuple[str, str]]) -> Identified:
+def identify(connection: apsw.Connection, record: MemoryRecord, fmt: str, taken: set[tuple[str, str]]) -> RecordOrigin:
     """Return which earlier record ``record`` repeats, or the name of a new one.
 
     Args:
@@ -49,7 +49,7 @@ def identify(connection: apsw.Connection, record: MemoryRecord, fmt: str, taken:
     """
     base = storable(import_sources.uri(fmt, record.key))[0]
     if not record.place and record.collection is None:
-        return Identified(base, import_sources.find(connection, base))
+        return RecordOrigin(base, import_sources.find(connection, base))
     notebook = record.collection
     same = []
     for uri in _names(base, record):
@@ -58,8 +58,8 @@ def identify(connection: apsw.Connection, record: MemoryRecord, fmt: str, taken:
             fresh = uri
             break
         if notebook is None or (notebook, uri) not in taken:
-            same.append(Identified(uri, origin))
-    result = _repeated(connection, record, same) or Identified(fresh, None)
+            same.append(RecordOrigin(uri, origin))
+    result = _repeated(connection, record, same) or RecordOrigin(fresh, None)
     if notebook is not None:
         taken.add((notebook, result.uri))
     return result
@@ -83,18 +83,21 @@ def origin_of(record: MemoryRecord, memory_id: str, before: Origin | None) -> Or
     )
 
 
-def is_from_elsewhere(record: MemoryRecord, origin: Origin) -> bool:
+def is_in_another_notebook(record: MemoryRecord, origin: Origin) -> bool:
     """Return whether an earlier import knows the record from another notebook."""
     return record.collection is not None and record.collection != origin.collection
 
 
 def is_moved(record: MemoryRecord, origin: Origin) -> bool:
-    """Return whether an earlier import knows the record from another folder, or from an unknown one."""
+    """Return whether the record lay in another folder, or in an unknown one."""
     return bool(record.place) and _place(record) != origin.place
 
 
 def _names(base: str, record: MemoryRecord) -> Iterator[str]:
-    """Yield the names of records that share a key; beyond ``MAX_SAME`` they are named by their texts."""
+    """Yield the names of records that share a key.
+
+    Beyond ``MAX_SAME`` they are named by their texts.
+    """
     mark = "~" if record.collection is None else "-"
     yield base
     yield from (f"{base}{mark}{number}" for number in range(2, MAX_SAME + 1))
@@ -102,7 +105,7 @@ def _names(base: str, record: MemoryRecord) -> Iterator[str]:
     yield from (f"{base}{mark}{text}-{number}" for number in count(1))
 
 
-def _repeated(connection: apsw.Connection, record: MemoryRecord, same: list[Identified]) -> Identified | None:
+def _repeated(connection: apsw.Connection, record: MemoryRecord, same: list[RecordOrigin]) -> RecordOrigin | None:
     """Return which of the records of the same key ``record`` repeats, ``None`` in doubt."""
     said, text = import_sources.record_hash(record), import_sources.text_hash(record.content)
     known = [(item, item.origin) for item in same if item.origin is not None]
@@ -116,13 +119,13 @@ def _repeated(connection: apsw.Connection, record: MemoryRecord, same: list[Iden
             return item
     if record.collection is None:
         unplaced = next((item for item, origin in known if not origin.place), None)
-        return unplaced or _most_alike(connection, record, known, _ELSEWHERE)
+        return unplaced or _most_alike(connection, record, known, _IN_OTHER_FOLDERS)
     in_notebook = [pair for pair in known if pair[1].collection in ("", record.collection)]
     return _most_alike(connection, record, in_notebook, _IN_NOTEBOOK) or _renewed(record, in_notebook)
 
 
-def _renewed(record: MemoryRecord, known: list[tuple[Identified, Origin]]) -> Identified | None:
-    """Return the only record of the notebook with the same title and time that is older."""
+def _renewed(record: MemoryRecord, known: list[tuple[RecordOrigin, Origin]]) -> RecordOrigin | None:
+    """Return the only record of the notebook that is older."""
     if len(known) != 1 or record.created_ms is None or record.updated_ms is None:
         return None
     item, origin = known[0]
@@ -131,11 +134,11 @@ def _renewed(record: MemoryRecord, known: list[tuple[Identified, Origin]]) -> Id
 
 
 def _most_alike(
-    connection: apsw.Connection, record: MemoryRecord, known: list[tuple[Identified, Origin]], least: float
-) -> Identified | None:
-    """Return the record of which the largest part, and more than ``least``, stands in ``record`` too."""
+    connection: apsw.Connection, record: MemoryRecord, known: list[tuple[RecordOrigin, Origin]], least: float
+) -> RecordOrigin | None:
+    """Return the record whose text ``record`` keeps most of, and more than ``least``."""
     new = _pairs(record.content)
-    alike: tuple[float, Identified | None] = (least, None)
+    alike: tuple[float, RecordOrigin | None] = (least, None)
     for item, origin in known:
         memory = None if _is_newer(origin, record) else repo.get(connection, origin.memory_id)
         if memory is not None and (share := _kept_share(_pairs(memory.content), new)) > alike[0]:

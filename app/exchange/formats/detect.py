@@ -201,7 +201,7 @@ def _zip(path: Path) -> str:
 
 
 def _zipped_notes(names: list[str]) -> str:
-    """Return the format of the notes in a zip with files of these names, ``""`` for none."""
+    """Return the format of the notes in a zip, ``""`` for none."""
     if apple_notes.is_export(names, ""):
         return apple_notes.NAME
     if any(Path(name).suffix.lower() in NOTE_SUFFIXES for name in names):

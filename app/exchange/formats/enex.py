@@ -30,7 +30,9 @@ def is_export(names: Iterable[str]) -> bool:
 
 
 def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
-    """Read the notes of ENEX files; the name of a file, which is its notebook's, becomes a tag.
+    """Read the notes of ENEX files.
+
+    The name of a file, which is its notebook's, becomes a tag.
 
     Args:
         path: The file, such as ``My notes.enex``, or a folder or zip of such files.

@@ -44,7 +44,7 @@ def attachment(name: str, data: bytes, mime: str = "") -> AttachmentRecord:
 
 
 def _suffix_of_type(mime: str) -> str:
-    """Return the ending of files of a MIME type, ``""`` for a type that is not kept."""
+    """Return the ending of files of a MIME type, ``""`` for others."""
     kind = mime.partition(";")[0].strip().casefold()
     suffix = _SUFFIXES.get(kind) or mimetypes.guess_extension(kind, strict=False) or ""
     return suffix if suffix in PICTURES | DOCUMENTS else ""

@@ -65,7 +65,7 @@ class _MarkdownMaker(HTMLParser):
             self._end_block(tag)
 
     def parse_html_declaration(self, i: int) -> int:
-        """Read a declaration; one that the library gives up on is passed over as browsers do."""
+        """Read a declaration, and pass over one that the library gives up on."""
         try:
             return super().parse_html_declaration(i)
         except AssertionError:

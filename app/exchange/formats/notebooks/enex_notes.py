@@ -1,4 +1,7 @@
-"""Notes of an ENEX file, read as they come: damage in one note costs that note alone."""
+"""Notes of an ENEX file, read one by one.
+
+Damage in one note costs that note alone.
+"""
 
 import base64
 import codecs
@@ -179,7 +182,7 @@ class _NoteParser:
 
 
 class _Window:
-    """Bytes of a file that may still be needed: those since the beginning of the note at hand."""
+    """Bytes of a file since the beginning of the note at hand."""
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream, taken = utf8_stream(stream)
@@ -193,7 +196,7 @@ class _Window:
 
     @property
     def end(self) -> int:
-        """Where the bytes end that were read so far."""
+        """The place up to which the file was read."""
         return self.base + len(self.data)
 
     def read_on(self) -> None:
@@ -206,7 +209,10 @@ class _Window:
         return data if self._decoder is None else self._decoder.decode(data, final=not data).encode()
 
     def drop(self, before: int) -> None:
-        """Let go of the bytes before a place; of a huge note only its end is held."""
+        """Let go of the bytes before a place.
+
+        Of a huge note only its end is held.
+        """
         if self.end - before > _MAX_HELD:
             before = self.end - _PART
         if before > self.base:
@@ -214,7 +220,10 @@ class _Window:
             self.base = before
 
     def skip_to(self, pattern: re.Pattern[bytes], place: int, cancelled: Callable[[], bool]) -> bytes:
-        """Return the bytes from a place up to the next match, to which the window moves; of many only the first."""
+        """Move to the next match, and return the bytes from a place up to it.
+
+        Of many bytes only the first are returned.
+        """
         passed = bytearray()
         while True:
             found = pattern.search(self.data, place - self.base)
@@ -247,7 +256,7 @@ class NoteReader:
 
     @property
     def done(self) -> int:
-        """How many bytes were read."""
+        """The number of bytes that were read."""
         return self._window.end
 
     def parts(self) -> Iterator[list[Note | Gap]]:
@@ -285,7 +294,7 @@ class NoteReader:
         return is_last
 
     def _skip(self, damage: str) -> Note | Gap:
-        """Go on at the next note, and return what could be read of the damaged one."""
+        """Go on at the next note, and return the damaged one."""
         window, start = self._window, self._parser.start
         place = max(self._origin + (self._parser.xml.CurrentByteIndex if start is None else start), window.base)
         # The mark with which this one begins is not that of the next.
@@ -347,7 +356,7 @@ def _task_line(title: str, status: str) -> str:
 
 
 def _decoder(name: str) -> codecs.IncrementalDecoder | None:
-    """Return what decodes text in an encoding, ``None`` for UTF-8 and for what is not known."""
+    """Return a decoder of an encoding, ``None`` for UTF-8 and for unknown ones."""
     try:
         known = codecs.lookup(name).name
     except LookupError:
