@@ -1,8 +1,8 @@
 """Key file of a vault: its data key, wrapped by the passphrase.
 
 A vault is encrypted with a random data key, so that a new passphrase only wraps that key anew. A copy lies beside the
-backups, which cannot be read without it. A tag under a key derived from the data key covers every field: whoever can
-write the folder and does not know the passphrase cannot have the vault decrypted by changing a word.
+backups, which cannot be read without it. A tag under a key derived from the data key covers every field: a program that
+can write the folder and does not know the passphrase cannot have the vault decrypted by changing a word.
 """
 
 import binascii
@@ -60,7 +60,7 @@ class KeyFile:
 
     @property
     def is_tagged(self) -> bool:
-        """Whether a tag covers it; files of earlier versions have none until the passphrase is typed."""
+        """True where a tag covers the file, as in all but the first version."""
         return self.version != _UNTAGGED
 
     def unwrap(self, passphrase: str) -> DataKey:
@@ -75,7 +75,7 @@ class KeyFile:
         return key
 
     def require_unchanged(self, key: DataKey) -> None:
-        """Refuse a file, as it was read, that was not written by who has the key.
+        """Refuse a file, as it was read, that was changed without the key.
 
         Raises:
             VaultDamagedError: It was changed.

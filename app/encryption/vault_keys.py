@@ -132,7 +132,10 @@ def key_for_encrypted_file(path: Path) -> DataKey | None:
 
 
 def is_plain_expected(path: Path) -> bool:
-    """Return whether a plain file may lie at ``path``: its vault is plain, or is being converted."""
+    """Return whether a plain file may lie at ``path``.
+
+    Its vault is plain, or is being converted.
+    """
     vault = encrypted_vault_of(path)
     if vault is None:
         return True

@@ -82,7 +82,7 @@ def wrap(secret: bytes, passphrase: str, bound_to: bytes) -> WrappedKey:
 
 
 def wrap_again(secret: bytes, passphrase: str, bound_to: bytes) -> WrappedKey:
-    """Wrap a key with a passphrase that opens it already, however weak it is; see ``wrap``."""
+    """Wrap a key with a passphrase that opens it already, however weak; see ``wrap``."""
     from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
 
     salt, nonce = secrets.token_bytes(_SALT), secrets.token_bytes(_NONCE)

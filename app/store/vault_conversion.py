@@ -154,7 +154,7 @@ def holds_encrypted_files(vault: Path, *, backups: bool = True) -> bool:
 
 
 def plain_files(vault: Path) -> list[Path]:
-    """Return the databases, attachments and caches that lie plain in an encrypted vault, none in another.
+    """Return the plain databases, attachments and caches of an encrypted vault, none of another.
 
     Raises:
         OSError: A folder or file cannot be read.

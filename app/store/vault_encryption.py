@@ -112,7 +112,7 @@ class VaultEncryption:
             self._request_decryption(file, key, is_open=is_open)
 
     def must_confirm(self) -> bool:
-        """Return whether the vault, which is unlocked, is to be decrypted and the person has to confirm that.
+        """Return whether the person has to confirm a decryption of the vault, which is unlocked.
 
         Raises:
             MachineError: The key file cannot be read.
@@ -121,7 +121,9 @@ class VaultEncryption:
         return file is not None and file.state is EncryptionState.DECRYPTING and not is_noted(file.request)
 
     def confirm(self, *, is_wanted: bool) -> None:
-        """Answer for the person whether a decryption is to be carried out; the vault is unlocked and closed.
+        """Answer for the person whether a decryption is to be carried out.
+
+        The vault is unlocked and closed.
 
         Args:
             is_wanted: The next opening decrypts it; else what is plain already is encrypted again.
@@ -270,7 +272,7 @@ class VaultEncryption:
             keep_key(self._vault, key, file)
 
     def _keep_encrypted(self, file: KeyFile, key: DataKey, *, is_open: bool) -> None:
-        """Call a decryption off; where it may have begun, what is plain is encrypted at the next opening."""
+        """Call a decryption off; where it may have begun, the next opening encrypts anew."""
         remove_request(file.request)
         state = EncryptionState.ENCRYPTED if is_open else EncryptionState.ENCRYPTING
         file = replace(file, state=state, has_begun=True, request="")
@@ -279,7 +281,7 @@ class VaultEncryption:
             keep_key(self._vault, key, file)
 
     def _unwrapped(self, file: KeyFile, passphrase: str) -> tuple[KeyFile, DataKey]:
-        """Return the key file with its key; one of an earlier version is written anew, with a tag."""
+        """Return the key file with its key; one without a tag gets one."""
         key = file.unwrap(passphrase)
         if not file.is_tagged:
             file = file.with_tag(key, passphrase)

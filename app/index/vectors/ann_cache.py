@@ -298,7 +298,7 @@ def _write(path: Path, generation: Generation, codes: QuantizedVectors) -> Quant
 
 
 def _parts(path: Path) -> Iterator[bytes]:
-    """Yield the contents of a sealed file; nothing where it is plain, as in a plain vault."""
+    """Yield the contents of a sealed file, nothing of a plain one."""
     with open_for_reading(path) as file:
         if not is_sealed(file.read(len(SEALED_MAGIC))):
             if not is_plain_expected(path):
