@@ -74,6 +74,7 @@ class FilteredList(QWidget):
         self._sorting.changed.connect(self.load)
         self.list = CardList(labels.rows, self)
         self.list.set_source(self.model)
+        self.list.retried.connect(self.load)
         self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
         self._reload.timeout.connect(self.load)
 
@@ -137,12 +138,13 @@ class FilteredList(QWidget):
         return isValid(self) and request == self._request
 
     def _fail(self, error: KeepsakeError, request: int) -> None:
-        """Report a failed request, unless a later one was made."""
-        if self._is_current(request):
+        """Report a failed request, unless a later one was made: in the place of the rows where there are none."""
+        if self._is_current(request) and not self.list.show_failure(error.message):
             self.failed.emit(error)
 
     def _show_ids(self, ids: Sequence[str], nothing: str) -> None:
         """Show other ids; ``nothing`` is the text where a filter leaves none."""
+        self.list.clear_failure()
         self.list.set_empty_text(nothing if self.filtered else "")
         self.model.set_ids(ids)
         restored, self._restored = [one for one in self._restored if self.model.row_of(one) >= 0], ()
