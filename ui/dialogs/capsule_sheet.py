@@ -103,7 +103,7 @@ class CapsuleSheet(BaseDialog):
         self.kind.addItem(self.tr("Notes and facts"), ["note", "fact"])
         self.kind.addItem(self.tr("Notes alone"), ["note"])
         self.kind.addItem(self.tr("Facts alone"), ["fact"])
-        self.tags = TagEdit(self.tr("Tags that they have"), self._bridge.start, self._suggested, self)
+        self.tags = TagEdit(self.tr("Tags that they have"), self._bridge.refresh, self._suggested, self)
         self.words = self._line(self.tr("Words that they contain"))
         self.tags.edited.connect(self._on_choice_changed)
         for combo in (self.store, self.kind):

@@ -117,7 +117,7 @@ class FilteredList(QWidget):
     def load(self) -> None:
         """Fetch the ids again; the old list shows until they arrive."""
         self._request += 1
-        self._bridge.start(self._load(self.current_filter, self._request))
+        self._bridge.refresh(self._load(self.current_filter, self._request))
 
     def load_soon(self) -> None:
         """Fetch the ids again when a burst of changes is over."""
@@ -138,7 +138,10 @@ class FilteredList(QWidget):
         return isValid(self) and request == self._request
 
     def _fail(self, error: KeepsakeError, request: int) -> None:
-        """Report a failed request, unless a later one was made: in the place of the rows where there are none."""
+        """Report a failed request, unless a later one was made.
+
+        Where there are no rows it is said in their place.
+        """
         if self._is_current(request) and not self.list.show_failure(error.message):
             self.failed.emit(error)
 

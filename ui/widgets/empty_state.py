@@ -1,4 +1,4 @@
-"""Empty states: what a view will show, and the action that fills it; or that it is loading, or could not be loaded."""
+"""Empty states: what a view will show, or why it shows nothing yet."""
 
 from html import escape
 

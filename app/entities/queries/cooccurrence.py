@@ -24,7 +24,9 @@ class TimeWindow:
 
 
 def owners_of(connection: apsw.Connection, entity_id: str, window: TimeWindow, limit: int) -> dict[Owner, int]:
-    """Return the latest messages and memories that mention an entity, and when each was written, in milliseconds.
+    """Return the latest messages and memories that mention an entity.
+
+    Each comes with the time when it was written, in milliseconds.
 
     Args:
         connection: A reader.
@@ -41,9 +43,9 @@ def owners_of(connection: apsw.Connection, entity_id: str, window: TimeWindow, l
 
 
 def entity_counts(connection: apsw.Connection, owners: Mapping[Owner, int]) -> dict[str, int]:
-    """Return how many messages and memories mention each entity, each of them counted as often as ``owners`` says.
+    """Return how many of ``owners`` mention each entity.
 
-    A text that names thousands is read once and only counted, whoever it was followed from.
+    Each of them counts as often as ``owners`` says, and is read once, however many names led to it.
     """
     rows = connection.execute(
         "SELECT entity_id, sum(times) FROM (SELECT DISTINCT w.key, m.entity_id, w.value ->> 2 AS times"
@@ -55,7 +57,10 @@ def entity_counts(connection: apsw.Connection, owners: Mapping[Owner, int]) -> d
 
 
 def short_owners(connection: apsw.Connection, owners: Iterable[Owner], most: int) -> set[Owner]:
-    """Return which of ``owners`` have at most ``most`` mentions; the longer ones are not read to their end."""
+    """Return which of ``owners`` have at most ``most`` mentions.
+
+    The longer ones are not read to their end.
+    """
     rows = connection.execute(
         "SELECT w.value ->> 0, w.value ->> 1 FROM json_each(?) w WHERE (SELECT count(*) FROM (SELECT 1 FROM mentions m"
         " WHERE m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1 LIMIT ?)) <= ?",
@@ -67,7 +72,10 @@ def short_owners(connection: apsw.Connection, owners: Iterable[Owner], most: int
 def entities_among(
     connection: apsw.Connection, owners: Iterable[Owner], wanted: Iterable[str]
 ) -> dict[Owner, set[str]]:
-    """Return which of the ``wanted`` entities each of ``owners`` mentions; owners that mention none are left out."""
+    """Return which of the ``wanted`` entities each of ``owners`` mentions.
+
+    Owners that mention none are left out.
+    """
     rows = connection.execute(
         "SELECT DISTINCT m.owner_kind, m.owner_id, m.entity_id FROM json_each(?) w CROSS JOIN mentions m"
         " ON m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1"
@@ -81,7 +89,7 @@ def entities_among(
 
 
 def neighbours(connection: apsw.Connection, entity_id: str, window: TimeWindow, limit: int) -> dict[str, int]:
-    """Return how many of the latest owners of an entity mention each other entity together with it."""
+    """Return how many of the latest owners of an entity mention each other entity."""
     counts = entity_counts(connection, Counter(owners_of(connection, entity_id, window, limit).keys()))
     counts.pop(entity_id, None)
     return counts

@@ -84,7 +84,7 @@ def matching(
 
 
 def _source(chosen: EntityFilter, order: EntityOrder, stores: Sequence[str]) -> tuple[str, list[Any]]:
-    """Return what follows ``FROM`` for the entities that a filter allows, as ``e``, with its values."""
+    """Return the ``FROM`` clause of the entities that a filter allows, and its values."""
     if sees_all(stores) and chosen.since is None and chosen.until is None:
         counted, values = _by_registry(order)
     else:

@@ -46,7 +46,7 @@ class GraphLoader(QObject):
     """There are no names at all."""
     failed = Signal(object)
     """A ``KeepsakeError`` instead of a graph; one that was drawn stays."""
-    reading_told = Signal(object)
+    unread_counted = Signal(object)
     """How many texts are still to be read for names."""
 
     def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
@@ -117,7 +117,7 @@ class GraphLoader(QObject):
     def load(self) -> None:
         """Ask for the graph; ``drawn`` tells when it is there."""
         self._request += 1
-        self._bridge.start(self._load(self._request))
+        self._bridge.refresh(self._load(self._request))
 
     def arrange(self) -> None:
         """Give all names that are not pinned another place."""
@@ -164,7 +164,7 @@ class GraphLoader(QObject):
             self.runner.stop()
             self._scene = None
             self.emptied.emit()
-            await self._tell_reading(request)
+            await self._count_unread(request)
             return
         centre = "" if self.is_everyone else self.centre
         # asyncio.to_thread wants a running loop, and qasync also takes a task's steps while none runs.
@@ -175,15 +175,15 @@ class GraphLoader(QObject):
         if not self.runner.start(scene):
             scene.is_drawn = True
             self._draw(scene)
-        await self._tell_reading(request)
+        await self._count_unread(request)
 
-    async def _tell_reading(self, request: int) -> None:
+    async def _count_unread(self, request: int) -> None:
         try:
             status = await self._bridge.call("vault.status")
         except KeepsakeError:
             return  # the status line asks too, and says what is wrong with the vault
         if isValid(self) and request == self._request:
-            self.reading_told.emit(status.pending_names)
+            self.unread_counted.emit(status.pending_names)
 
     async def _ask(self) -> GraphView | None:
         """Return the part of the graph to draw, ``None`` when no name is known."""
@@ -215,7 +215,10 @@ class GraphLoader(QObject):
         return cast("GraphView", view)
 
     async def _first(self, chosen: GraphFilter) -> str | None:
-        """Return the person with the most company among the most mentioned names, else the name with the most."""
+        """Return the person with the most company among the most mentioned names.
+
+        Without persons it is the name with the most company.
+        """
         view: GraphView = await self._bridge.call("entity.graph", limit=_CANDIDATES, filter=chosen)
         if not view.nodes:
             rows: list[EntityRow] = await self._bridge.call("entity.list", limit=1)
@@ -243,7 +246,7 @@ class GraphLoader(QObject):
         if scene is self._scene:
             positions = _with_pinned(scene, positions)
             far = np.abs(np.nan_to_num(scene.stored, nan=np.inf) - positions).max(axis=1) > _MOVED
-            self._bridge.start(self._keep_quietly(scene, np.flatnonzero(far).tolist()))
+            self._bridge.refresh(self._keep_quietly(scene, np.flatnonzero(far).tolist()))
 
     async def _keep_quietly(self, scene: GraphScene, numbers: list[int]) -> None:
         try:

@@ -234,7 +234,7 @@ class GraphPane(ReadingPane):
         self.loader.drawn.connect(self._on_loader_drawn)
         self.loader.moved.connect(self._on_loader_moved)
         self.loader.failed.connect(self._on_loader_failed)
-        self.loader.reading_told.connect(self._on_loader_reading_told)
+        self.loader.unread_counted.connect(self._on_loader_unread_counted)
         self.loader.emptied.connect(self._on_loader_emptied)
         bar.scope_changed.connect(self._on_toolbar_scope_changed)
         bar.size_changed.connect(self._on_toolbar_size_changed)
@@ -318,7 +318,7 @@ class GraphPane(ReadingPane):
         self._whole.setCurrentWidget(self._empty)
 
     def _on_loader_failed(self, error: "KeepsakeError") -> None:
-        """Say that nothing could be loaded in the place of the graph; one that is drawn stays."""
+        """Say what went wrong in the place of the graph; one that is drawn stays."""
         self._is_dirty = True
         if self.loader.has_graph:
             self.show_error(error)
@@ -326,15 +326,15 @@ class GraphPane(ReadingPane):
             self._empty.show_failed(error.message)
             self._whole.setCurrentWidget(self._empty)
 
-    def _on_loader_reading_told(self, texts: int) -> None:
+    def _on_loader_unread_counted(self, texts: int) -> None:
         """Say that names of some texts are not known yet."""
         self._unread = texts
         if self.loader.has_graph:
             self._show_counts()
         elif texts and not self._empty.is_failed:
-            self._empty.set_text(self.tr("Names are being read"), self._reading_words())
+            self._empty.set_text(self.tr("Names are being read"), self._unread_words())
 
-    def _reading_words(self) -> str:
+    def _unread_words(self) -> str:
         if self._unread == 1:
             return self.tr("1 text is still to be read for names.")
         return self.tr("{n} texts are still to be read for names.").format(n=format_number(self._unread))
@@ -372,7 +372,7 @@ class GraphPane(ReadingPane):
         words = self.tr("{shown} of {all} names shown · {links} links").format(
             shown=format_number(shown), all=format_number(every), links=format_number(links)
         )
-        self._capacity.setText(f"{words} · {self._reading_words()}" if self._unread else words)
+        self._capacity.setText(f"{words} · {self._unread_words()}" if self._unread else words)
         if self.loader.by_group:
             self.legend.show_groups(scene)
         else:

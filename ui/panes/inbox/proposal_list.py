@@ -92,7 +92,7 @@ class ProposalList(QWidget):
     def load(self) -> None:
         """Fetch the proposals again; the old ones show until they arrive."""
         self._request += 1
-        self._bridge.start(self._load(self._request))
+        self._bridge.refresh(self._load(self._request))
 
     async def _load(self, request: int) -> None:
         try:

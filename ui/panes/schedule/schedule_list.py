@@ -73,7 +73,7 @@ class ScheduleList(QWidget):
     def load(self) -> None:
         """Fetch the schedules again; the old ones show until they arrive."""
         self._request += 1
-        self._bridge.start(self._load(self._request))
+        self._bridge.refresh(self._load(self._request))
 
     async def _load(self, request: int) -> None:
         text = self.filter.text().strip()

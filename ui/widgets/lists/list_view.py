@@ -105,7 +105,10 @@ class CardList(RowView):
         self.viewport().update()
 
     def show_failure(self, reason: str) -> bool:
-        """Say why there are no rows and offer to try again; rows that are there stay, and False is returned."""
+        """Say why there are no rows and offer to try again.
+
+        Rows that are there stay, and the answer is False.
+        """
         if self._source().rowCount():
             return False
         if self._failure is None:

@@ -269,7 +269,7 @@ def test_a_graph_that_failed_says_so_and_offers_to_try_again(
 def test_what_is_not_read_yet_is_told(host: Host, open_graph: Open, rest: Rest) -> None:
     pane: Any = open_graph()
     rest(pane._empty.isVisible)
-    pane.loader.reading_told.emit(1_200)
+    pane.loader.unread_counted.emit(1_200)
     assert "1,200 texts are still to be read for names." in pane._empty._text.text()
 
 
