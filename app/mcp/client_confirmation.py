@@ -10,11 +10,8 @@ from app.mcp.server_identity import MODERN_VERSION
 from app.mcp.toolbox import Decision
 
 _KEY: Final = "confirm"
-_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {"confirm": {"type": "boolean", "title": "Yes, do it", "default": False}},
-    "required": ["confirm"],
-}
+_SCHEMA: Final[dict[str, Any]] = {"type": "object", "properties": {}}
+"""An empty form: to accept it is the consent."""
 
 
 class ConfirmationNeeded(Exception):  # noqa: N818  (a signal, no failure)
@@ -62,5 +59,7 @@ class ClientConfirmer:
 
 def _decision(answer: Any) -> Decision:
     given = answer.model_dump() if isinstance(answer, types.ElicitResult) else answer
-    is_yes = isinstance(given, dict) and given.get("action") == "accept"
-    return "accepted" if is_yes and (given.get("content") or {}).get("confirm") is True else "declined"
+    action = given.get("action") if isinstance(given, dict) else None
+    if action == "accept":
+        return "accepted"
+    return "declined" if action == "decline" else "dismissed"

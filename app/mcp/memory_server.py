@@ -12,6 +12,7 @@ from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
 
+from app.core.recall_fence import neutralise
 from app.errors import HostUnreachableError, InputError, KeepsakeError
 from app.mcp import client_prompts, resources
 from app.mcp.client_confirmation import ClientConfirmer, ConfirmationNeeded
@@ -176,11 +177,11 @@ def _as_protocol_errors() -> Any:
     try:
         yield
     except HostUnreachableError as error:
-        raise MCPError(types.INTERNAL_ERROR, error.message) from error
+        raise MCPError(types.INTERNAL_ERROR, neutralise(error.message)) from error
     except InputError as error:
-        raise MCPError(types.INVALID_PARAMS, error.message, {"code": error.code}) from error
+        raise MCPError(types.INVALID_PARAMS, neutralise(error.message), {"code": error.code}) from error
     except KeepsakeError as error:
-        raise MCPError(types.INTERNAL_ERROR, error.message, {"code": error.code}) from error
+        raise MCPError(types.INTERNAL_ERROR, neutralise(error.message), {"code": error.code}) from error
 
 
 class SingleLink:
