@@ -1,5 +1,6 @@
 """Confirmation by the person, asked through the client where it can ask (MCP's elicitation)."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import mcp_types as types
@@ -34,10 +35,12 @@ class ClientConfirmer:
     Args:
         context: The request.
         responses: What the person said, where the client repeats a call with it.
+        on_asking: Called before the person is waited for.
     """
 
-    def __init__(self, context: ServerRequestContext[Any, Any], responses: Any) -> None:
+    def __init__(self, context: ServerRequestContext[Any, Any], responses: Any, on_asking: Callable[[], None]) -> None:
         self._context = context
+        self._on_asking = on_asking
         self._responses = responses or {}
 
     async def confirm(self, question: str) -> Decision:
@@ -50,6 +53,7 @@ class ClientConfirmer:
             if _KEY not in self._responses:
                 raise ConfirmationNeeded(question)
             return _decision(self._responses[_KEY])
+        self._on_asking()
         try:
             return _decision(await session.elicit_form(question, _SCHEMA, self._context.request_id))
         except MCPError:

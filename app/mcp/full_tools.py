@@ -15,12 +15,13 @@ from app.mcp.small_schemas import SMALL_TOOLS
 from app.mcp.small_tools import SmallToolbox
 from app.mcp.tool_answers import Answer, ToolAnswer, fenced, held_back
 from app.mcp.tool_groups import DEFAULT_GROUPS, MAX_TOOLS, within_limit
-from app.mcp.toolbox import CallContext, refused, unknown_tool
+from app.mcp.toolbox import CallContext, reading_tools, refused, unknown_tool
 
 # Of no use to a model, or not meant for one.
 _HIDDEN: Final = frozenset({"agent.request_access", "entity.place", "session.append_later"})
 _FIELD: Final = re.compile(r"[a-z]+(?:_[a-z]+){0,2}")
 _PLAIN: Final = re.compile(r"[a-z]{2,4}-[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\d(?:T[0-9:.]+(?:Z|[+-][0-9:]+)?)?")
+_READING: Final = reading_tools([*SMALL_TOOLS, *(tool for tool, _ in CONSOLIDATOR_TOOLS)])
 _log = logging.getLogger(__name__)
 
 
@@ -60,6 +61,11 @@ class FullToolbox:
         # Those of other groups are not listed, yet who names one is answered.
         self._operations = {_tool_name(name): item for name, item in operations.items()}
         return [*own, *(_tool(_tool_name(name), operations[name]) for name in offered)]
+
+    def is_reading(self, name: str) -> bool:
+        """See ``Toolbox``."""
+        item = self._operations.get(name)
+        return item["access"] == "read" if item is not None else name in _READING
 
     async def call(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> Answer:
         """See ``Toolbox``."""

@@ -10,10 +10,11 @@ from app.errors import InputError, NotFoundError
 from app.mcp.host_link import HostLink
 from app.mcp.reference_schemas import REFERENCE_TOOLS
 from app.mcp.tool_answers import Answer, ToolAnswer, harmless, held_back
-from app.mcp.toolbox import CallContext, refused, unknown_tool
+from app.mcp.toolbox import CallContext, reading_tools, refused, unknown_tool
 
 Given = Mapping[str, Any]
 
+_READING: Final = reading_tools(REFERENCE_TOOLS)
 _HOW: Final = "Once the person has accepted it, read_graph shows it."
 
 
@@ -55,6 +56,10 @@ class ReferenceToolbox:
     def known_tools(self) -> list[dict[str, Any]]:
         """See ``Toolbox``."""
         return REFERENCE_TOOLS
+
+    def is_reading(self, name: str) -> bool:
+        """See ``Toolbox``."""
+        return name in _READING
 
     async def call(self, name: str, arguments: Given, context: CallContext) -> Answer:
         """See ``Toolbox``."""

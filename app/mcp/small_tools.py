@@ -8,7 +8,7 @@ from app.mcp.lenient_arguments import Arguments
 from app.mcp.reading_tools import context, entity_info, get, search, timeline
 from app.mcp.small_schemas import SMALL_TOOLS, Schema
 from app.mcp.tool_answers import Answer
-from app.mcp.toolbox import CallContext, unknown_tool
+from app.mcp.toolbox import CallContext, reading_tools, unknown_tool
 from app.mcp.writing_tools import confirm, correct, remember, scratchpad, write
 
 Handler = Callable[[Arguments, CallContext], Awaitable[Answer]]
@@ -25,6 +25,7 @@ _HANDLERS: Final[dict[str, Handler]] = {
     "get_entity_info": entity_info,
     "scratchpad": scratchpad,
 }
+_READING: Final = reading_tools(SMALL_TOOLS)
 _PROPERTIES: Final[dict[str, Schema]] = {item["name"]: item["inputSchema"]["properties"] for item in SMALL_TOOLS}
 
 
@@ -38,6 +39,10 @@ class SmallToolbox:
     def known_tools(self) -> list[dict[str, Any]]:
         """See ``Toolbox``."""
         return SMALL_TOOLS
+
+    def is_reading(self, name: str) -> bool:
+        """See ``Toolbox``."""
+        return name in _READING
 
     async def call(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> Answer:
         """See ``Toolbox``."""

@@ -1,6 +1,6 @@
 """Toolbox: a profile's set of tools, and the context in which one is called."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
@@ -59,12 +59,20 @@ class Toolbox(Protocol):
     def known_tools(self) -> list[dict[str, Any]]:
         """Return the tools that are known without the host."""
 
+    def is_reading(self, name: str) -> bool:
+        """Return whether a tool changes nothing, as far as is known."""
+
     async def call(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> Answer:
         """Call a tool.
 
         Raises:
             KeepsakeError: What the host reports, or what is wrong with the arguments.
         """
+
+
+def reading_tools(tools: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Return the names of the tools that change nothing."""
+    return frozenset(tool["name"] for tool in tools if tool["annotations"]["readOnlyHint"])
 
 
 def refused(decision: Decision) -> str:

@@ -33,6 +33,27 @@ def host(vault: Path) -> Iterator[Host]:
     running.stop()
 
 
+def test_calls_sent_without_waiting_keep_their_order(host: Host) -> None:
+    key = str(host.ask("agent.add", name="scout", trust="full").token)
+    client = RawClient(host.vault, key, "--profile", "reference")
+    try:
+        client.greet()
+        for number in range(6):
+            made = [{**ALICE, "name": f"Alice {number}"}]
+            for name, given in (("create_entities", {"entities": made}), ("read_graph", {})):
+                call = {"name": name, "arguments": given}
+                client.send({"jsonrpc": "2.0", "id": f"{name}-{number}", "method": "tools/call", "params": call})
+        answers = [client.receive() for _ in range(12)]
+    finally:
+        assert client.close() == 0
+    sizes = {
+        answer["id"]: len(answer["result"]["structuredContent"]["entities"])
+        for answer in answers
+        if answer["id"].startswith("read")
+    }
+    assert sizes == {f"read_graph-{number}": number + 1 for number in range(6)}
+
+
 @pytest.mark.parametrize("trust", ["inner", "full"])
 def test_the_nine_tools(host: Host, trust: str) -> None:
     key = str(host.ask("agent.add", name="scout", trust=trust).token)
