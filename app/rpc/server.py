@@ -114,7 +114,7 @@ class SocketServer:
             description.token,
             welcome(__version__, str(self._vault), description.pid),
             self._calls,
-            lambda connection: self._silent.pop(connection, None),
+            self._greeted,
             self._admit,
             self._authenticate,
             self._current,
@@ -160,6 +160,9 @@ class SocketServer:
         self._loop.call_soon(self._loop.call_soon, self._make_room)
         task.add_done_callback(self._on_disconnected)
         self._catalogue.trace.event("socket.opened", connections=len(self._connections))
+
+    def _greeted(self, connection: Connection) -> None:
+        self._silent.pop(connection, None)
 
     def _make_room(self) -> None:
         """Turn away connections without a hello, if there are too many."""
