@@ -26,6 +26,7 @@ from app.exchange.formats.notebooks import apple_notes, documents, joplin, notio
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.graph_exporter import GraphExporter
 from app.exchange.model import Record
+from app.exchange.parsing.source_words import Noise
 
 Reader = Callable[[Path, Callable[[], bool]], Iterator[Record]]
 
@@ -58,6 +59,25 @@ EXPORTERS: dict[str, Callable[[Path], Exporter]] = {
     "folder": FolderExporter,
     memory_file.NAME: GraphExporter,
 }
+
+
+NOISE: dict[str, tuple[str, ...]] = {
+    "chatgpt": chatgpt.NOISE,
+    chatgpt.WITH_BRANCHES: chatgpt.NOISE,
+    "claude": claude.NOISE,
+    "claude-code": claude_code.NOISE,
+    "codex": codex.NOISE,
+    "gemini": gemini.NOISE,
+    "cursor": cursor.NOISE,
+    **chat_detection.NOISE,
+    **memory_system_detection.NOISE,
+}
+"""Fields and objects in which nobody says anything, by format; see ``source_words.Noise``."""
+
+
+def noise_of(name: str) -> Noise:
+    """Return what is nobody's words in a format."""
+    return Noise(NOISE.get(name, ()))
 
 
 def reader_of(name: str, passphrase: str) -> Reader:

@@ -8,12 +8,14 @@ from typing import IO, Any, cast
 import ijson
 import ijson.common
 
+from app.exchange.accounting import read_item
 from app.exchange.model import Position
 from app.exchange.source_files import DAMAGE, SourceEntry, read_some, utf8_stream
 from app.memories.foreign_record import Problem
 
 MAX_DEPTH = 200
 _EACH_POSITION = 200
+_MAX_PASSED = 100
 _STARTS = frozenset({"start_map", "start_array"})
 _ENDS = frozenset({"end_map", "end_array"})
 
@@ -27,19 +29,23 @@ class JsonValue:
 
 
 def values(
-    entry: SourceEntry, wanted: frozenset[str], cancelled: Callable[[], bool]
+    entry: SourceEntry, wanted: frozenset[str], cancelled: Callable[[], bool], noun: str = "message"
 ) -> Iterator[JsonValue | Problem | Position]:
     """Yield the values at the ``wanted`` places of a file, in file order.
 
-    Where the JSON breaks off or is broken, a problem is the last thing; bytes that are not UTF-8 are replaced.
+    Where the JSON breaks off or is broken, a problem is the last thing; bytes that are not UTF-8 are replaced. Objects
+    and lists count as items of the source, called ``noun``; so do, as one, the texts at other places.
     """
     with entry.open() as opened:
         source = _Repaired(opened)
+        passed: dict[str, Any] = {}
         number = 0
         try:
-            for found in _values(ijson.basic_parse(cast("IO[bytes]", source), use_float=True), wanted):
-                yield found
+            for found in _values(ijson.basic_parse(cast("IO[bytes]", source), use_float=True), wanted, passed):
                 number += 1
+                if isinstance(found.value, dict | list):
+                    read_item(f"{entry.name}, value {number}", found.value, noun)
+                yield found
                 if number % _EACH_POSITION == 0:
                     yield Position(source.done, entry.size, entry.name)
                     if cancelled():
@@ -48,12 +54,15 @@ def values(
             why = "the file is cut off" if isinstance(error, ijson.common.IncompleteJSONError) else "it is broken"
             said = f"Nothing could be read from here on, because {why} ({str(error).splitlines()[0][:120]})."
             yield Problem(f"{entry.name}, after value {number}", said)
+        if passed:
+            read_item(entry.name, passed, "field")
         if source.replaced:
             yield Problem(entry.name, "Some bytes were not UTF-8 text and were replaced with \ufffd.", lost=False)
         yield Position(entry.size, entry.size, entry.name)
 
 
-def _values(events: Iterator[tuple[str, Any]], wanted: frozenset[str]) -> Iterator[JsonValue]:
+def _values(events: Iterator[tuple[str, Any]], wanted: frozenset[str], passed: dict[str, Any]) -> Iterator[JsonValue]:
+    """Yield the values at ``wanted`` places, and keep the texts elsewhere in ``passed``."""
     way: list[str] = []
     builder: ijson.common.ObjectBuilder | None = None
     start, place = 0, ""
@@ -68,15 +77,31 @@ def _values(events: Iterator[tuple[str, Any]], wanted: frozenset[str]) -> Iterat
             else:
                 builder, start = ijson.common.ObjectBuilder(), len(way)  # type: ignore[no-untyped-call]
                 builder.event(event, value)  # type: ignore[no-untyped-call]
+        elif event == "string":
+            _keep(passed, way, value)
         if event in _STARTS:
-            way.append("item")
-            if len(way) > MAX_DEPTH:
-                raise ValueError("it is nested too deeply")
+            _enter(way)
         elif event in _ENDS:
             way.pop()
             if builder is not None and len(way) == start:
                 yield JsonValue(place, builder.value)
                 builder = None
+
+
+def _enter(way: list[str]) -> None:
+    way.append("item")
+    if len(way) > MAX_DEPTH:
+        raise ValueError("it is nested too deeply")
+
+
+def _keep(passed: dict[str, Any], way: list[str], value: str) -> None:
+    """Keep a text under the fields that lead to it, some for each."""
+    inner = passed
+    for name in way[:-1]:
+        inner = inner.setdefault(name, {})
+    said = inner.setdefault(way[-1] if way else "item", [])
+    if len(said) < _MAX_PASSED:
+        said.append(value)
 
 
 class _Repaired:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from app.core.text import content_hash
+from app.exchange.accounting import read_item
 from app.exchange.formats.chats import chat_records
 from app.exchange.formats.chats.chat_records import Cancelled
 from app.exchange.model import Position, Record
@@ -176,6 +177,7 @@ def _messages(entry: SourceEntry, key: str, title: str, order: str, cancelled: C
         if replaced and not repaired:
             repaired = True
             yield Problem(f"{entry.name}, line {number}", "It is not UTF-8; check its special letters.", lost=False)
+        read_item(f"{entry.name}, line {number}", line, "line")
         begun = _begun(line)
         if begun is None:
             if current is None:
