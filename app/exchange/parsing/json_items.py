@@ -22,6 +22,7 @@ MAX_ITEM = 256 << 20
 # Everything up to the next bracket, whole strings included; a lone quote is a string that the buffer cuts.
 _TO_BRACKET = re.compile(rb'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+(["{}\[\]])', re.DOTALL)
 _IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_MOST_DIGITS = 4_000
 _WRAPPERS = ("conversations", "chats", "items", "data", "results", "memories")
 
 
@@ -147,12 +148,17 @@ def decode(raw: bytes) -> tuple[Any, bool]:
     except (ValueError, RecursionError):
         text = raw.decode("utf-8", "replace")
     try:
-        value = json.loads(text, strict=False, parse_constant=lambda _: None)
+        value = json.loads(text, strict=False, parse_constant=lambda _: None, parse_int=_whole)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     except json.JSONDecodeError as error:
         raise ValueError(f"it goes wrong at character {error.pos + 1:,}") from error
     return value, text.count("\ufffd") > raw.count(b"\xef\xbf\xbd")
+
+
+def _whole(digits: str) -> int | str:
+    """Return a whole number, or its digits where there are more than Python makes a number of."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else digits
 
 
 def items(
@@ -241,6 +247,8 @@ def _unwrapped(value: Any, place: str) -> Iterator[JsonItem]:
                 where = place.rpartition(" ")[0]
                 for number, item in enumerate(inner, 1):
                     yield JsonItem(item, f"{where} {number}")
+                if rest := {key: one for key, one in value.items() if one is not inner}:
+                    read_item(place, rest, "field")
                 return
     yield JsonItem(value, place)
 

@@ -1,6 +1,7 @@
 """Values in huge JSON objects, read one at a time with ijson."""
 
 import codecs
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any, cast
@@ -14,6 +15,11 @@ from app.exchange.source_files import DAMAGE, SourceEntry, read_some, utf8_strea
 from app.memories.foreign_record import Problem
 
 MAX_DEPTH = 200
+_EXTREME = re.compile(rb"-?\d{19,}(?:\.\d+)?(?:[eE][+-]?\d+)?|-?\d+(?:\.\d+)?[eE][+-]?\d{3,}|-?(?:NaN|Infinity)\b")
+_OF_NUMBERS = b"0123456789+-.eENaInfity"
+_LONGEST_NUMBER = 100_000
+_ESCAPED = re.compile(rb"\\.", re.DOTALL)
+_QUOTE = re.compile(rb'(?<!\\)((?:\\\\)*")')
 _EACH_POSITION = 200
 _MAX_PASSED = 100
 _STARTS = frozenset({"start_map", "start_array"})
@@ -105,13 +111,18 @@ def _keep(passed: dict[str, Any], way: list[str], value: str) -> None:
 
 
 class _Repaired:
-    """Bytes of a file as valid UTF-8, with ``done`` bytes of it read."""
+    """Bytes of a file as valid UTF-8, with ``done`` bytes of it read.
+
+    Numbers that no computer number holds become texts, because the parser would end at them.
+    """
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream, self._held = utf8_stream(stream)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.done = len(self._held)
         self.replaced = False
+        self._is_inside = False  # of a string
+        self._rest = b""
 
     def read(self, size: int) -> bytes:
         """Return the next bytes; none at the end."""
@@ -123,5 +134,23 @@ class _Repaired:
             data, self._held = self._held + read, b""
             text = self._decoder.decode(data, final=not read)
             self.replaced = self.replaced or text.count("\ufffd") > data.count(b"\xef\xbf\xbd")
-            if text or not read:
-                return text.encode()
+            if (whole := self._without_extremes(text.encode(), is_last=not read)) or not read:
+                return whole
+
+    def _without_extremes(self, data: bytes, *, is_last: bool) -> bytes:
+        """Return bytes with extreme numbers as strings; what may go on stays for the next time."""
+        data = self._rest + data
+        cut = len(data.rstrip(b"\\")) if data.endswith(b"\\") else len(data.rstrip(_OF_NUMBERS))
+        if is_last or len(data) - cut > _LONGEST_NUMBER:
+            cut = len(data)
+        data, self._rest = data[:cut], data[cut:]
+        if not _EXTREME.search(data):
+            self._is_inside ^= _ESCAPED.sub(b"", data).count(b'"') & 1 == 1
+            return data
+        parts = _QUOTE.split(data)
+        for number, part in enumerate(parts):
+            if number % 2 == 0 and not self._is_inside:
+                parts[number] = _EXTREME.sub(rb'"\g<0>"', part)
+            elif number % 2:
+                self._is_inside = not self._is_inside
+        return b"".join(parts)
