@@ -13,6 +13,9 @@ class MemoryRecord:
 
     Args:
         key: Identifies it over imports (a path, a foreign id).
+        place: The folder or file in which alone ``key`` identifies it, ``""`` where it does everywhere.
+        collection: The notebook it lies in, which becomes a tag, where ``key`` is no more than its title and time and
+            others may share it; ``None`` where ``key`` identifies it.
         store: Who may see it, ``None`` when the file does not say.
         fact_key: With ``category``, names a fact.
         facts: Single statements of an observation.
@@ -61,6 +64,8 @@ class MemoryRecord:
     archive_reason: str = ""
     keeps_id: bool = False
     version: int = 1
+    place: str = ""
+    collection: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

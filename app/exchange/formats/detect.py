@@ -112,7 +112,7 @@ def preview(path: Path) -> ImportPreview:
         if found in TRANSCRIPTS and path.is_dir():
             sizes = [file.stat().st_size for file in recognition.files(path)]
             return ImportPreview(found, sum(sizes), f"{len(sizes):,} transcripts")
-        if path.is_dir() and found in (*NOTEBOOKS, documents.NAME):
+        if path.is_dir() and found in (*NOTEBOOKS, *DOCUMENTS):
             sizes = [Path(path, name).stat().st_size for name in chat_records.names(path)]
             return ImportPreview(found, sum(sizes), f"{len(sizes):,} files")
         if found in chat_detection.FORMATS:
@@ -147,6 +147,8 @@ def _notes_format(path: Path, names: list[str], cancelled: Callable[[], bool]) -
         return "markdown"
     if apple_notes.is_export(names, path.resolve().name):
         return apple_notes.NAME
+    if enex.is_export(names):
+        return enex.NAME
     return documents.NAME if next(documents.files(path, cancelled), None) is not None else ""
 
 
@@ -195,11 +197,18 @@ def _zip(path: Path) -> str:
         return name
     if name := unsupported.by_names(names):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
+    if name := _zipped_notes(names):
+        return name
+    raise _refusal(path, "is a zip without a conversations.json in it")
+
+
+def _zipped_notes(names: list[str]) -> str:
+    """Return the format of the notes in a zip, ``""`` for none."""
     if apple_notes.is_export(names, ""):
         return apple_notes.NAME
     if any(Path(name).suffix.lower() in NOTE_SUFFIXES for name in names):
         return "markdown"
-    raise _refusal(path, "is a zip without a conversations.json in it")
+    return enex.NAME if enex.is_export(names) else ""
 
 
 def _entry(path: Path, entry: SourceEntry) -> str:
