@@ -172,12 +172,14 @@ class Account:
         """Strike out the items whose words came later."""
         waiting: list[_Item] = []
         for item in self._pending:
-            item.words = [one for one in item.words if not self._later.holds(one.text)]
+            item.words = [one for one in item.words if not self._later.holds(one.text, is_line=not one.way)]
             if item.words:
                 waiting.append(item)
         stored = len(self._pending) - len(waiting)
         self._counts = replace(self._counts, stored=self._counts.stored + stored)
         self._pending = waiting
+        if not waiting:
+            self._later = StoredWords()
 
     def _leave_out(self, item: _Item) -> None:
         self._counts = replace(self._counts, left_out=self._counts.left_out + 1)
@@ -223,7 +225,11 @@ def _missing(item: _Item, made: _Yield, recent: OrderedDict[int, None]) -> list[
     words = StoredWords()
     for one in made.said:
         words.add(one)
-    return [one for one in item.words if not words.holds(one.text) and hash(one.text.strip()) not in recent]
+    return [
+        one
+        for one in item.words
+        if not words.holds(one.text, is_line=not one.way) and hash(one.text.strip()) not in recent
+    ]
 
 
 def _is_blank(record: Record) -> bool:

@@ -155,18 +155,23 @@ class StoredWords:
         self._whole.add(hash(text.strip()))
         self._new.append(text)
 
-    def holds(self, text: str) -> bool:
-        """Return whether most of a text is there, whatever its markup has become."""
+    def holds(self, text: str, *, is_line: bool = False) -> bool:
+        """Return whether most of a text is there, whatever its markup has become.
+
+        Args:
+            text: The text.
+            is_line: It is a whole line, in which others stand beside what is said: its words count one by one.
+        """
         if hash(text.strip()) in self._whole:
             return True
         while self._new:
             text_of = self._new.pop()
             for words in (_words(text_of), _WORD.findall(text_of[:_LONGEST].casefold())):
                 self._marks.update(map(hash, words), map(hash, pairwise(words)))
-        return self._has_most(_words(text)) or self._has_most(_words(_repaired(text)))
+        return any(self._has_most(_words(one), is_line=is_line) for one in (text, _repaired(text)))
 
-    def _has_most(self, words: list[str]) -> bool:
-        wanted = words if len(words) <= _FEW else list(pairwise(words))
+    def _has_most(self, words: list[str], *, is_line: bool) -> bool:
+        wanted = words if is_line or len(words) <= _FEW else list(pairwise(words))
         return bool(wanted) and sum(hash(one) in self._marks for one in wanted) * 2 >= len(wanted)
 
 
