@@ -36,6 +36,7 @@ _OF_EMBEDS = frozenset(
     {"title", "description", "url", "author", "fields", "footer", "timestamp", "color", "inlineEmojis"}
 )
 _OF_ROWS = frozenset({"ID", "Timestamp", "Contents", "Attachments"})
+NOISE = ("roles", "nickname", "dateRange")
 _MAX_DIGITS = 25
 _MAX_SMALL = 64 << 20
 

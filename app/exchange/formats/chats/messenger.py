@@ -21,6 +21,7 @@ FORMAT = "messenger"
 FILES = re.compile(r"(?:.*/)?message_\d+\.json")
 _WANTED = frozenset({"messages.item", "title", "threadName", "thread_path", "participants.item"})
 _NUMBER = re.compile(r"(\d+)\.json$")
+NOISE = ("magic_words", "actor")
 _OWN = ("sender_name", "senderName", "timestamp_ms", "timestamp", "content", "text", "type", "is_geoblocked_for_viewer")
 _READ = frozenset(
     {

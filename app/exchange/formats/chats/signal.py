@@ -20,6 +20,7 @@ FORMAT = "signal"
 AGENT = "Signal"
 FILES = re.compile(r"(?:.*/)?[^/]+\.json")
 _SPOKEN = frozenset({"", "incoming", "outgoing", "story"})
+NOISE = ()
 _OWN = ("date", "sender", "body", "quote", "sticker", "attachments", "id", "sent_at", "received_at", "timestamp")
 
 _READ = frozenset(

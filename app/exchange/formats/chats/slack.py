@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.clock import parse_instant
-from app.exchange.formats.chats import chat_records
+from app.exchange.formats.chats import chat_records, slack_text
 from app.exchange.formats.chats.chat_records import Cancelled, folder_of
 from app.exchange.formats.chats.chat_words import unknown
 from app.exchange.formats.chats.slack_text import SlackText
@@ -26,23 +26,14 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\.json")
 _SPOKEN = frozenset(
     {"", "bot_message", "file_share", "me_message", "thread_broadcast", "file_comment", "reply_broadcast"}
 )
+NOISE = (*slack_text.NOISE, "fallback")
 _OWN = ("type", "user", "text", "ts", "blocks", "user_profile", "client_msg_id", "team", "source_team", "user_team")
 _READ = frozenset(
     {
-        *(
-            *_OWN,
-            "attachments",
-            "files",
-            "file",
-            "comment",
-            "subtype",
-            "username",
-            "bot_profile",
-            "edited",
-            "reactions",
-        ),
+        *(*_OWN, "attachments", "files", "file", "comment", "subtype", "username", "bot_profile", "edited"),
         *("replies", "reply_users", "root", "parent_user_id", "thread_ts", "permalink", "upload", "pinned_to"),
         *("pinned_info", "inviter", "members", "icons", "event_ts", "channel", "last_read", "app_id", "bot_id"),
+        "reactions",
     }
 )
 
