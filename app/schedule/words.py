@@ -2,6 +2,7 @@
 
 import calendar
 import re
+from collections.abc import Sequence
 from datetime import datetime
 from itertools import groupby
 
@@ -101,10 +102,10 @@ def _plain(expression: str) -> str:
     return " ".join((minute, hour, day, month, weekday))
 
 
-def _plain_field(field: str, values: list[int | str], size: int) -> str:
+def _plain_field(field: str, values: Sequence[int | str], size: int) -> str:
     """Return a field, as a list where its step would mislead."""
     numbers = sorted(value for value in values if isinstance(value, int))
-    if len(numbers) == size or values == ["*"]:
+    if len(numbers) == size or "*" in values:
         return "*"
     if field in ("l", "L"):
         return "L"

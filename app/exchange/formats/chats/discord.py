@@ -186,7 +186,7 @@ def _own_messages(
 
 
 def _rows(entry: SourceEntry, cancelled: Cancelled) -> Iterator[dict[str, Any] | Problem]:
-    for thing in entry_items(entry, cancelled):
+    for thing in entry_items(entry, cancelled, "message"):
         if isinstance(thing, Problem):
             yield thing
         elif isinstance(thing, JsonItem):

@@ -73,14 +73,13 @@ def _file(entry: SourceEntry, path: Path, cancelled: Cancelled) -> Iterator[Reco
     if title == "data":
         title = folder_of(entry.name).rpartition("/")[2] or path.resolve().parent.name
     key = ""
-    for thing in entry_items(entry, cancelled):
+    for thing in entry_items(entry, cancelled, "message"):
         if not isinstance(thing, JsonItem):
             yield thing
             continue
         found = table(thing.value)
         if not is_message(found):
-            place = thing.place.replace("conversation", "message")
-            yield Problem(place, "It is not a message of Signal and was left out.")
+            yield Problem(thing.place, "It is not a message of Signal and was left out.")
             continue
         if not key:
             key = text(found.get("conversationId")) or title

@@ -76,13 +76,12 @@ def _is_day(entry: SourceEntry, path: Path) -> bool:
 
 
 def _objects(entry: SourceEntry, cancelled: Cancelled) -> Iterator[dict[str, Any] | Problem]:
-    for thing in entry_items(entry, cancelled):
+    is_list = _USERS.fullmatch(entry.name) or _LISTS.fullmatch(entry.name)
+    for thing in entry_items(entry, cancelled, "name" if is_list else "message"):
         if isinstance(thing, JsonItem):
-            found = table(thing.value)
-            place = thing.place.replace(", conversation ", ", item ")
-            yield found or Problem(place, "It is not an object and was left out.")
+            yield table(thing.value) or Problem(thing.place, "It is not an object and was left out.")
         elif isinstance(thing, Problem):
-            yield Problem(thing.place.replace(", conversation ", ", item "), thing.what, lost=thing.lost)
+            yield thing
 
 
 def _users(entry: SourceEntry, people: dict[str, str], cancelled: Cancelled) -> Iterator[Problem]:
@@ -142,6 +141,8 @@ class _Channel:
         said = chat_records.joined(known, self._text.markup(unknown(found, _READ, [known])))
         is_notice = text(found.get("subtype")) not in _SPOKEN
         payload = filled(found, without=(*_OWN, "files", "file", "attachments"))
+        if slack_text.is_stand_in(text(found.get("text"))):
+            payload["text"] = found["text"]
         stamp = text(found.get("ts"))
         if found.get("thread_ts") == stamp:
             payload.pop("thread_ts", None)

@@ -77,7 +77,7 @@ class SlackText:
         said = self.markup(text(found.get("text")))
         comment = table(found.get("comment"))
         parts = [
-            merged("" if blocks.strip() and _is_stand_in(said) else said, blocks),
+            merged("" if blocks.strip() and is_stand_in(said) else said, blocks),
             *(self.attachment(table(part)) for part in row(found.get("attachments"))),
             *(self.file(table(part)) for part in [*row(found.get("files")), found.get("file")] if table(part)),
             self.markup(text(comment.get("comment"))),
@@ -102,7 +102,7 @@ class SlackText:
         words = merged(card, self.blocks(part.get("blocks")), shared, files, footer)
         said = merged(words, self.markup(unknown(part, _ATTACHMENT, [words], _NOBODYS)))
         fallback = self.markup(first_text(part, "fallback"))
-        return said or ("" if _is_stand_in(fallback) else fallback)
+        return said or ("" if is_stand_in(fallback) else fallback)
 
     def file(self, part: dict[str, Any]) -> str:
         """Return the mark of a file, with its words where the export has them."""
@@ -207,5 +207,6 @@ class SlackText:
         return f"[{label}]({what})" if label and label != what else what
 
 
-def _is_stand_in(said: str) -> bool:
+def is_stand_in(said: str) -> bool:
+    """Return whether a text only says that there are words elsewhere in a message."""
     return said.strip(" .[]").casefold() in _STAND_INS
