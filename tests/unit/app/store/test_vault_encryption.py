@@ -23,6 +23,7 @@ from app.errors import (
     DiskFullError,
     EncryptionUnavailableError,
     InputError,
+    KeyringUnavailableError,
     PassphraseRequiredError,
     VaultDamagedError,
     VaultLockedError,
@@ -407,6 +408,27 @@ def test_the_keyring_opens_it_while_it_is_remembered(encrypted: Path, memory_key
     locked(encrypted)
     encryption.unlock_unattended({})
     assert not is_unlocked(encrypted)
+
+
+@needs_cipher
+def test_what_the_keyring_does_not_hold_is_not_forgotten(encrypted: Path, memory_keyring: MemoryKeyring) -> None:
+    encryption = VaultEncryption(encrypted)
+    with pytest.raises(InputError, match="nothing to forget"):
+        encryption.forget()
+    encryption.remember(PASSPHRASE)
+    memory_keyring.kept.clear()
+    locked(encrypted)
+    with pytest.raises(PassphraseRequiredError, match="any more"):
+        encryption.forget()
+    encryption.unlock(PASSPHRASE)
+    encryption.forget()
+    assert not encryption.status().is_in_keyring
+
+
+@needs_cipher
+def test_without_a_keyring_the_passphrase_is_what_helps(encrypted: Path) -> None:
+    with pytest.raises(KeyringUnavailableError, match="with their passphrase"):
+        VaultEncryption(encrypted).remember(PASSPHRASE)
 
 
 @needs_cipher
