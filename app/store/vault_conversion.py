@@ -251,7 +251,7 @@ def _convert_databases(
 
 
 def _seal_remains(vault: Path, key: DataKey) -> None:
-    """Seal what is no sound database and may hold texts: logs of damaged ones, and files with a broken beginning."""
+    """Seal logs of damaged databases, and databases with a broken beginning."""
     own_log = vault / (DATABASE + "-wal")
     for path in _all_files(vault):
         if path.name.endswith(SUFFIX) or path == own_log or not path.stat().st_size:
