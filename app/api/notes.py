@@ -3,6 +3,7 @@
 from datetime import date, datetime
 from typing import Any
 
+from app.api.argument_types import IdempotencyKey
 from app.api.caller import Caller
 from app.api.default_store import default_store
 from app.api.idempotent_write import save_once
@@ -40,7 +41,7 @@ async def save(
     source: str = "",
     id: str | None = None,
     attributes: dict[str, Any] = {},  # noqa: B006
-    key: str = "",
+    key: IdempotencyKey = "",
 ) -> Changed[Memory]:
     """Store a new note.
 

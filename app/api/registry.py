@@ -15,7 +15,7 @@ from typing import Annotated, Any, Final, Literal, Protocol
 import msgspec
 
 from app.agents.model import Trust
-from app.api.argument_types import sentence, unknown_field
+from app.api.argument_types import is_idempotency_key, sentence, unknown_field
 from app.api.call_hooks import AgentGate, CallRecorder, FinishedCall, HeldWrite, WriteReview
 from app.api.caller import Caller
 from app.api.event_access import visible
@@ -70,6 +70,7 @@ class Operation:
         doc: The rest, without arguments.
         arguments: The msgspec type its arguments are checked against.
         returns: The type of its answer.
+        idempotency_key: The argument by which it can be repeated safely, ``""`` where it has none.
     """
 
     name: str
@@ -84,6 +85,7 @@ class Operation:
     handler: Handler
     owner_only: bool = False
     open_to_unknown: bool = False
+    idempotency_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +150,20 @@ def _operation_of(handler: Handler, name: str, access: Access, trust: Trust, des
         parameters.append(Parameter(parameter.name, type_name(kind), required, default, helps.get(parameter.name, "")))
     arguments = msgspec.defstruct(name.replace(".", "_"), fields, kw_only=True, forbid_unknown_fields=True)
     returns = _answer_type(hints["return"])
-    return Operation(name, access, trust, destructive, summary, doc, tuple(parameters), arguments, returns, handler)
+    key = next((one.name for one in own if is_idempotency_key(hints[one.name])), "")
+    return Operation(
+        name,
+        access,
+        trust,
+        destructive,
+        summary,
+        doc,
+        tuple(parameters),
+        arguments,
+        returns,
+        handler,
+        idempotency_key=key,
+    )
 
 
 def _answer_type(hint: Any) -> Any:

@@ -8,7 +8,7 @@ import apsw
 
 from app.api.call_hooks import HeldWrite
 from app.api.caller import Caller
-from app.api.registry import REGISTRY, to_builtins
+from app.api.registry import REGISTRY, Operation, to_builtins
 from app.api.write_modes import UNKNOWN, WRITE_MODES, WriteMode
 from app.core.text import excerpt, storable
 from app.engine import Engine
@@ -90,6 +90,7 @@ class AgentWriteReview:
                 target=next((one.target for one in changes if one.before is not None), ""),
                 reason=excerpt(storable(str(arguments.get("reason") or ""))[0], _MAX_REASON),
                 preview=preview,
+                key=_operation(operation).idempotency_key,
             )
         )
         return HeldWrite(held.value, held.changes)
@@ -146,10 +147,13 @@ class _Judge:
 
 def json_arguments(operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return checked arguments as JSON values, without those that have their default."""
-    found = next(item for item in REGISTRY.all() if item.name == operation)
-    defaults = {one.name: one.default for one in found.parameters if not one.required}
+    defaults = {one.name: one.default for one in _operation(operation).parameters if not one.required}
     given = {name: value for name, value in arguments.items() if name not in defaults or value != defaults[name]}
     return dict(to_builtins(given))
+
+
+def _operation(name: str) -> Operation:
+    return next(item for item in REGISTRY.all() if item.name == name)
 
 
 def _strongest(actions: Iterable[RuleAction | None], caller: Caller) -> RuleAction:

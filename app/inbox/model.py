@@ -154,7 +154,12 @@ class InboxRule:
 
 @dataclass(frozen=True, slots=True)
 class NewProposal:
-    """A proposal to be stored; ``arguments`` as JSON values."""
+    """A proposal to be stored.
+
+    Args:
+        arguments: As JSON values.
+        key: The argument that names the call and is no part of what is proposed, ``""`` where there is none.
+    """
 
     agent: str
     operation: str
@@ -163,3 +168,4 @@ class NewProposal:
     target: str
     reason: str
     preview: ProposalPreview
+    key: str = ""

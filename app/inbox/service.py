@@ -12,7 +12,7 @@ import apsw
 from app.changes import Changed, ChangeSet
 from app.core.clock import DAY_MS, Clock
 from app.core.text import excerpt, storable
-from app.errors import InputError, KeepsakeError, NotFoundError, StaleError
+from app.errors import InputError, KeepsakeError, KeyConflictError, NotFoundError, StaleError
 from app.inbox import repo
 from app.inbox.model import (
     HOW_TO_ASK,
@@ -69,6 +69,7 @@ class InboxService:
 
         Raises:
             InputError: It is too large, or too many of the agent's wait.
+            KeyConflictError: Another one waits that came with the same key.
         """
         proposal_id = await self.store.write(partial(self.propose_in, proposal=proposal))
         message = _PROTECTED if proposal.preview.why == "protected" else _WAITING
@@ -81,6 +82,12 @@ class InboxService:
         same = repo.same_waiting(connection, proposal)
         if same is not None:
             return same.id
+        if repo.is_key_waiting(connection, proposal):
+            raise KeyConflictError(
+                "The key was used before, for another write that waits for the person. Give every write a key of its"
+                " own.",
+                field=proposal.key,
+            )
         if repo.count_waiting(connection, proposal.agent) >= MAX_WAITING:
             raise InputError(
                 f"{MAX_WAITING} of your proposals wait for the person already. Try again when some are decided.",
