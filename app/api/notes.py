@@ -1,5 +1,6 @@
 """Operations on notes and other durable items."""
 
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
@@ -247,7 +248,12 @@ async def entities(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL, 
         filter: Over which items; of very many, the last changed.
         limit: How many at most.
     """
-    return await engine.memories.queries.entities(filter, limit, stores=caller.stores)
+    things = await engine.memories.queries.entities(filter, limit, stores=caller.stores)
+    if sees_all(caller.stores):
+        return things
+    rows = await engine.entities.queries.rows([thing.id for thing in things], stores=caller.stores)
+    names = {row.id: row.name for row in rows}
+    return [replace(thing, name=names.get(thing.id, thing.name)) for thing in things]
 
 
 @operation("note.days")

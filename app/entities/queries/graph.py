@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -13,9 +13,9 @@ from app.core.stores import sees_all
 from app.entities import repo
 from app.entities.model import EntityFilter, EntityRow, GraphEdge, GraphFilter, GraphNode, GraphView
 from app.entities.queries.cooccurrence import Owner, TimeWindow, neighbours, owners_of, top
-from app.entities.queries.entity_lists import ids, matching, rows
-from app.entities.queries.profile import visible
-from app.entities.queries.visibility import within
+from app.entities.queries.entity_lists import chosen_handles, matching, rows_of
+from app.entities.queries.profile import located
+from app.entities.queries.visibility import handle_column, within
 
 MAX_DEPTH = 3
 MAX_NODES = 20_000
@@ -28,7 +28,7 @@ _WAYS = (12, 6)  # entities followed at the second and the third step
 
 @dataclass(slots=True)
 class _Gathered:
-    """Nodes found so far, and the messages and memories that join them.
+    """Nodes found so far by handle, and the messages and memories that join them.
 
     Args:
         budget: Mentions to follow of all nodes together for their edges.
@@ -57,10 +57,10 @@ def neighbourhood(
     Raises:
         NotFoundError: There is no such entity that the caller may know.
     """
-    entity = visible(connection, centre, stores)
+    start, _ = located(connection, centre, stores)
     window = _window(chosen, stores)
-    found = _Gathered(_LEAF_OWNERS, entity.id, {entity.id: 0})
-    depths, frontier = found.depths, [entity.id]
+    found = _Gathered(_LEAF_OWNERS, start, {start: 0})
+    depths, frontier = found.depths, [start]
     for step in range(1, min(max(depth, 1), MAX_DEPTH) + 1):
         counts: dict[str, int] = {}
         for one in frontier:
@@ -73,7 +73,7 @@ def neighbourhood(
             if other not in depths:
                 counts[other] = counts.get(other, 0) + 1
         allowed = _allowed(connection, counts, chosen, stores)
-        kept = top(connection, allowed, max(0, limit - len(depths)))
+        kept = top(connection, allowed, max(0, limit - len(depths)), stores)
         found.left_out += len(allowed) - len(kept)
         depths.update((other, step) for other, _ in kept)
         frontier = [other for other, _ in kept[: _WAYS[min(step, len(_WAYS)) - 1]]]
@@ -83,7 +83,7 @@ def neighbourhood(
 def overview(connection: apsw.Connection, limit: int, chosen: GraphFilter, stores: Sequence[str]) -> GraphView:
     """Return the most mentioned entities."""
     wanted = EntityFilter(text=chosen.text, types=chosen.types, since=chosen.since, until=chosen.until)
-    every = ids(connection, wanted, "mentions", stores=stores)
+    every = chosen_handles(connection, wanted, "mentions", stores=stores)
     shown = every[: max(0, limit)]
     found = _Gathered(_OVERVIEW_OWNERS, depths=dict.fromkeys(shown, 0), left_out=len(every) - len(shown))
     return _view(connection, found, chosen, stores)
@@ -103,15 +103,19 @@ def _view(connection: apsw.Connection, found: _Gathered, chosen: GraphFilter, st
     places = _places(connection, found.centre, depths) if sees_all(stores) else {}
     is_bounded = chosen.since is not None or chosen.until is not None
 
-    def node(row: EntityRow) -> GraphNode:
-        count, first = mentioned.get(row.id, (0, None))
-        x, y, pinned = places.get(row.id, (None, None, False))
+    def node(handle: str, row: EntityRow) -> GraphNode:
+        count, first = mentioned.get(handle, (0, None))
+        x, y, pinned = places.get(handle, (None, None, False))
         weight = float(count if is_bounded else row.mentions)
-        return GraphNode(row.id, row.name, row.type, weight, depths[row.id], x, y, pinned, optional_datetime(first))
+        return GraphNode(row.id, row.name, row.type, weight, depths[handle], x, y, pinned, optional_datetime(first))
 
-    nodes = tuple(node(row) for row in rows(connection, list(depths), stores=stores))
-    known = {one.id for one in nodes}
-    shown = tuple(edge for edge in edges if edge.source in known and edge.target in known)
+    listed = rows_of(connection, list(depths), stores=stores)
+    nodes = tuple(node(handle, row) for handle, row in listed.items())
+    shown = tuple(
+        replace(edge, source=listed[edge.source].id, target=listed[edge.target].id)
+        for edge in edges
+        if edge.source in listed and edge.target in listed
+    )
     return GraphView(nodes, shown, found.left_out)
 
 
@@ -177,9 +181,10 @@ def _mentioned(
     connection: apsw.Connection, nodes: Iterable[str], window: TimeWindow
 ) -> dict[str, tuple[int, int | None]]:
     """Return the count of each node's mentions within ``window``, and the time of the first."""
+    handle = handle_column(window.stores)
     found: list[Any] = connection.execute(
-        "SELECT m.entity_id, count(*), min(m.at) FROM json_each(?) w CROSS JOIN mentions m ON m.entity_id = w.value"
-        f" WHERE m.at >= ? AND m.at < ? AND {within(window.stores)} GROUP BY m.entity_id",
+        f"SELECT {handle}, count(*), min(m.at) FROM json_each(?) w CROSS JOIN mentions m ON {handle} = w.value"
+        f" WHERE m.at >= ? AND m.at < ? AND {within(window.stores)} GROUP BY {handle}",
         (json.dumps(list(nodes)), window.since_ms, window.until_ms),
     ).fetchall()
     return {row[0]: (row[1], row[2]) for row in found}
