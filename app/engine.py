@@ -239,9 +239,9 @@ class Engine:
         writing = MemoryUnitOfWork(store, indexer, clock)
         bulk_undo = BulkUndo(store, self.undo)
         self.imported_files = ImportedFiles(store, self.attachments)
+        self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions, clock)
         self.run_undo = self._build_run_undo(bulk_undo)
         self.run_reader = RunReader(store, ConfidenceUndo(store).changes)
-        self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions, clock)
 
     def _model_key(self) -> ApiKey:
         return self.keys.key_of(self.chat_source())
@@ -263,7 +263,12 @@ class Engine:
         return UndoService(self.store, appliers, self.clock)
 
     def _build_run_undo(self, entries: BulkUndo) -> RunUndo:
-        undoers = (ConfidenceUndo(self.store).undo, self.enrichment.undo_run, self.imported_files.undo)
+        undoers = (
+            ConfidenceUndo(self.store).undo,
+            self.enrichment.undo_run,
+            self.imported_files.undo,
+            self.quarantine.undo_withdrawal,
+        )
         return RunUndo(self.store, entries, undoers)
 
     def _build_note_folder(self, indexer: MemoryIndex) -> NoteFolderWatch:

@@ -88,6 +88,7 @@ async def update(
     tags: list[str] | None = None,
     store: StoreName | None = None,
     pinned: bool | None = None,
+    facts: list[str] | None = None,
 ) -> Changed[Memory]:
     """Change what is given of a note; refused when it changed since it was read.
 
@@ -99,7 +100,11 @@ async def update(
         tags: New tags, in place of the old ones.
         store: New store, one that the caller sees.
         pinned: Whether it is pinned.
+        facts: New single statements of an observation. An agent that gives new content and leaves them out takes the
+            old ones away: they belong to what it corrects.
     """
+    if facts is None and content is not None and not caller.is_owner:
+        facts = []
     return await engine.memories.service.update(
         id,
         version,
@@ -108,6 +113,7 @@ async def update(
         tags=tags,
         store=None if store is None else default_store(caller, store),
         pinned=pinned,
+        facts=facts,
         stores=caller.stores,
         actor=caller.name,
     )

@@ -45,7 +45,9 @@ class ProposalPreview:
     Args:
         changes: The first changes, for a comparison of before and after.
         count: How many there are.
-        why: ``review``, or ``protected`` when it touches what the person pinned or confirmed.
+        why: ``review``; ``protected`` when it touches what the person pinned or confirmed; ``destructive`` when it
+            removes what its agent did not write; ``contradiction`` when it contradicts what the person confirmed;
+            ``upkeep`` when it concerns Keepsake's own jobs.
         is_stale: Whether what it changes was changed since it was proposed; it is to be looked at again.
         basis: Digests of what it changes, by id, by which that is noticed.
     """

@@ -45,6 +45,22 @@ _PROTECTED = (
 )
 
 
+_DESTRUCTIVE = (
+    "It takes away or changes what you did not make, so it waits in the person's inbox; nothing is done yet. A client"
+    f" that can ask the person can have it done at once. {HOW_TO_ASK}"
+)
+_CONTRADICTION = (
+    f"It contradicts what the person confirmed, so it waits in their inbox; nothing is stored yet. {HOW_TO_ASK}"
+)
+_UPKEEP = f"Keepsake's own jobs are the person's, so it waits in their inbox; nothing is done yet. {HOW_TO_ASK}"
+_WHY: Final = {
+    "protected": _PROTECTED,
+    "destructive": _DESTRUCTIVE,
+    "contradiction": _CONTRADICTION,
+    "upkeep": _UPKEEP,
+}
+
+
 class InboxService:
     """Keeps proposals and the rules for them.
 
@@ -72,7 +88,7 @@ class InboxService:
             KeyConflictError: Another one waits that came with the same key.
         """
         proposal_id = await self.store.write(partial(self.propose_in, proposal=proposal))
-        message = _PROTECTED if proposal.preview.why == "protected" else _WAITING
+        message = _WHY.get(proposal.preview.why, _WAITING)
         return Changed(Proposed(proposal_id, "waiting", message), changes(proposal.agent, proposal_id))
 
     def propose_in(self, connection: apsw.Connection, proposal: NewProposal) -> int:
