@@ -1,7 +1,8 @@
 """Co-occurrence: entities mentioned in the same messages and memories."""
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -23,46 +24,78 @@ class TimeWindow:
     until_ms: int = _EVER
 
 
-def owners_of(
-    connection: apsw.Connection,
-    handle: str,
-    window: TimeWindow,
-    limit: int,
-    times: dict[Owner, int] | None = None,
-) -> dict[Owner, set[str]]:
-    """Return the latest messages and memories that mention an entity, with all their entities by handle.
+def owners_of(connection: apsw.Connection, handle: str, window: TimeWindow, limit: int) -> dict[Owner, int]:
+    """Return the latest messages and memories that mention an entity.
+
+    Each comes with the time when it was written, in milliseconds.
 
     Args:
         connection: A reader.
         handle: The entity.
         window: Which mentions count.
         limit: Mentions of the entity to follow at most.
-        times: Takes when each of the owners was written, in milliseconds.
     """
     rows = connection.execute(
-        f"SELECT o.owner_kind, o.owner_id, {handle_column(window.stores, 'other')}, o.at FROM"
-        f" (SELECT m.owner_kind, m.owner_id, m.at FROM mentions m WHERE {handle_column(window.stores)} = ?"
-        " AND m.at >= ? AND m.at < ?"
-        f" AND {within(window.stores)} ORDER BY m.at DESC LIMIT ?) o"
-        " CROSS JOIN mentions other ON other.owner_kind = o.owner_kind AND other.owner_id = o.owner_id",
+        f"SELECT m.owner_kind, m.owner_id, m.at FROM mentions m WHERE {handle_column(window.stores)} = ?"
+        f" AND m.at >= ? AND m.at < ? AND {within(window.stores)} ORDER BY m.at DESC LIMIT ?",
         (handle, window.since_ms, window.until_ms, limit),
     )
-    found: dict[Owner, set[str]] = {}
-    for kind, owner, other, at in rows:
-        found.setdefault((kind, owner), set()).add(other)
-        if times is not None:
-            times[kind, owner] = at
-    return found
+    return {(str(kind), str(owner)): int(at) for kind, owner, at in rows}
 
 
-def neighbours(owners: dict[Owner, set[str]], handle: str) -> dict[str, int]:
-    """Return how many of ``owners`` mention each other entity together with the one of ``handle``."""
-    counts: dict[str, int] = {}
-    for others in owners.values():
-        if handle in others:
-            for other in others:
-                if other != handle:
-                    counts[other] = counts.get(other, 0) + 1
+def entity_counts(connection: apsw.Connection, owners: Mapping[Owner, int], stores: Sequence[str]) -> dict[str, int]:
+    """Return how many of ``owners`` mention each entity, by handle.
+
+    Each of them counts as often as ``owners`` says, and is read once, however many names led to it.
+    """
+    handle = handle_column(stores)
+    rows = connection.execute(
+        f"SELECT handle, sum(times) FROM (SELECT DISTINCT w.key, {handle} AS handle, w.value ->> 2 AS times"
+        " FROM json_each(?) w CROSS JOIN mentions m"
+        " ON m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1) GROUP BY handle",
+        (json.dumps([(*owner, times) for owner, times in owners.items()]),),
+    )
+    return {str(entity): int(count) for entity, count in rows}
+
+
+def short_owners(connection: apsw.Connection, owners: Iterable[Owner], most: int) -> set[Owner]:
+    """Return which of ``owners`` have at most ``most`` mentions.
+
+    The longer ones are not read to their end.
+    """
+    rows = connection.execute(
+        "SELECT w.value ->> 0, w.value ->> 1 FROM json_each(?) w WHERE (SELECT count(*) FROM (SELECT 1 FROM mentions m"
+        " WHERE m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1 LIMIT ?)) <= ?",
+        (json.dumps(list(owners)), most + 1, most),
+    )
+    return {(str(kind), str(owner)) for kind, owner in rows}
+
+
+def entities_among(
+    connection: apsw.Connection, owners: Iterable[Owner], wanted: Iterable[str], stores: Sequence[str]
+) -> dict[Owner, set[str]]:
+    """Return which of the ``wanted`` handles each of ``owners`` mentions.
+
+    Owners that mention none are left out.
+    """
+    handle = handle_column(stores)
+    rows = connection.execute(
+        f"SELECT DISTINCT m.owner_kind, m.owner_id, {handle} FROM json_each(?) w CROSS JOIN mentions m"
+        " ON m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1"
+        f" WHERE {handle} IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(owners)), json.dumps(list(wanted))),
+    )
+    named: dict[Owner, set[str]] = {}
+    for kind, owner, entity in rows:
+        named.setdefault((str(kind), str(owner)), set()).add(str(entity))
+    return named
+
+
+def neighbours(connection: apsw.Connection, handle: str, window: TimeWindow, limit: int) -> dict[str, int]:
+    """Return how many of the latest owners of an entity mention each other entity."""
+    owners = Counter(owners_of(connection, handle, window, limit).keys())
+    counts = entity_counts(connection, owners, window.stores)
+    counts.pop(handle, None)
     return counts
 
 

@@ -58,18 +58,18 @@ def chosen_handles(
     stores: Sequence[str],
 ) -> list[str]:
     """Return the handles of entities allowed by a filter, in order; see ``ids``."""
-    if not sees_all(stores):
-        source, values, handle = *_by_surface(chosen, stores), "e.surface"
-    elif chosen.since is None and chosen.until is None:
-        source, values, handle = *_by_registry(order), "e.id"
-    else:
-        source, values, handle = *_by_mentions(chosen), "e.id"
-    where, more = _conditions(chosen, stores)
+    source, values, handle = _source(chosen, order, stores)
     found = connection.execute(
-        f"SELECT {handle} FROM {source} AND {where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
-        (*values, *more, limit, offset),
+        f"SELECT {handle} FROM {source} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?", (*values, limit, offset)
     )
     return [str(row[0]) for row in found]
+
+
+def count(connection: apsw.Connection, chosen: EntityFilter, *, stores: Sequence[str]) -> int:
+    """Return how many entities a filter allows."""
+    source, values, _ = _source(chosen, "mentions", stores)
+    found: list[Any] = connection.execute(f"SELECT count(*) FROM {source}", values).fetchall()
+    return int(found[0][0])
 
 
 def rows_of(connection: apsw.Connection, wanted: Sequence[str], *, stores: Sequence[str]) -> dict[str, EntityRow]:
@@ -110,6 +110,18 @@ def matching(
         (json.dumps(list(wanted)), *values),
     )
     return [str(row[0]) for row in found]
+
+
+def _source(chosen: EntityFilter, order: EntityOrder, stores: Sequence[str]) -> tuple[str, list[Any], str]:
+    """Return the ``FROM`` clause of the entities that a filter allows, its values, and the column of their handles."""
+    if not sees_all(stores):
+        source, values, handle = *_by_surface(chosen, stores), "e.surface"
+    elif chosen.since is None and chosen.until is None:
+        source, values, handle = *_by_registry(order), "e.id"
+    else:
+        source, values, handle = *_by_mentions(chosen), "e.id"
+    where, more = _conditions(chosen, stores)
+    return f"{source} AND {where}", [*values, *more], handle
 
 
 def _by_registry(order: EntityOrder) -> tuple[str, list[Any]]:

@@ -21,7 +21,7 @@ from app.entities.model import (
     OwnerKind,
     Relation,
 )
-from app.entities.queries.cooccurrence import TimeWindow, neighbours, owners_of, top
+from app.entities.queries.cooccurrence import TimeWindow, neighbours, top
 from app.entities.queries.entity_lists import rows_of
 from app.entities.queries.visibility import (
     aliases,
@@ -186,7 +186,7 @@ def _times(connection: apsw.Connection, handle: str, stores: Sequence[str]) -> t
 
 
 def _company(connection: apsw.Connection, handle: str, stores: Sequence[str]) -> list[Neighbour]:
-    owners = owners_of(connection, handle, TimeWindow(tuple(stores)), _FOLLOWED)
-    counts = dict(top(connection, neighbours(owners, handle), _MAX_OTHERS, stores))
+    together = neighbours(connection, handle, TimeWindow(tuple(stores)), _FOLLOWED)
+    counts = dict(top(connection, together, _MAX_OTHERS, stores))
     listed = rows_of(connection, list(counts), stores=stores)
     return [Neighbour(row.id, row.name, row.type, float(counts[one])) for one, row in listed.items()]
