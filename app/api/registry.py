@@ -334,7 +334,7 @@ class Catalogue:
 
 
 def _with_agent(operation: Operation, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
-    """Return arguments in which an operation on agents finds the agent by its own word, ``name`` or ``agent``."""
+    """Return arguments that name an agent by the operation's own word, ``name`` or ``agent``."""
     if not operation.name.startswith("agent."):
         return arguments
     names = {item.name for item in operation.parameters}
@@ -347,7 +347,7 @@ def _with_agent(operation: Operation, arguments: Mapping[str, Any]) -> Mapping[s
 def _with_confirmation(
     found: Operation, arguments: Mapping[str, Any], caller: Caller
 ) -> tuple[Mapping[str, Any], Caller]:
-    """Take the word of an agent's client that the person agreed to a call out of its arguments."""
+    """Take the client's word that the person agreed to a call out of its arguments."""
     if caller.is_owner or found.access != "write" or CONFIRMED not in arguments:
         return arguments, caller
     rest = {name: value for name, value in arguments.items() if name != CONFIRMED}

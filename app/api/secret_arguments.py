@@ -1,4 +1,4 @@
-"""Secrets in what agents write: keys and passwords are replaced before anything is stored, as in transcripts."""
+"""Secrets in agents' writes: keys and passwords are replaced before anything is stored."""
 
 from collections import Counter
 from collections.abc import Mapping
@@ -15,7 +15,7 @@ _MAX_DEPTH: Final = 64
 
 
 def without_secret_arguments(given: dict[str, Any]) -> tuple[dict[str, Any], Counter[str]]:
-    """Return the arguments of a write without secrets, and the number of those replaced by kind."""
+    """Return the arguments of a write without secrets, and the number replaced by kind."""
     counts: Counter[str] = Counter()
     changed = {name: _masked(value, counts) for name, value in given.items()}
     return (changed, counts) if counts else (given, counts)

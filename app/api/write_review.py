@@ -201,7 +201,7 @@ class _Judge:
         return value
 
     def _doubt(self, connection: apsw.Connection, entries: Sequence[HistoryRow]) -> str:
-        """Return why a write waits that nobody else stops, ``""`` where it does not.
+        """Return why a write waits that no rule stops, ``""`` where it does not.
 
         It removes what the agent did not write, and its client did not ask the person; or it contradicts what the
         person confirmed.

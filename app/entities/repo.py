@@ -74,7 +74,7 @@ def named(connection: apsw.Connection, key: str, kind: str) -> str | None:
 
 
 def stated_names(connection: apsw.Connection, store: str) -> dict[str, EntityType]:
-    """Return the keys of the names that agents stated in a store, with the types in their words."""
+    """Return the keys and types of the names that agents stated in a store."""
     rows = connection.execute(
         f"SELECT attributes ->> '$.{STATED}.name', attributes ->> '$.{STATED}.type' FROM entities WHERE touched = 1"
         f" AND attributes ->> '$.{STATED}.store' = ? AND attributes ->> '$.retired' IS NULL ORDER BY rowid DESC",

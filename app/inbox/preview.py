@@ -47,7 +47,7 @@ def is_protected(connection: apsw.Connection, entry: HistoryRow, agent: str) -> 
 
 
 def removes_of_others(connection: apsw.Connection, entry: HistoryRow, agent: str) -> bool:
-    """Return whether an entry of a removing operation changes what somebody else wrote.
+    """Return whether an entry of a removing operation changes what others wrote.
 
     Names and relations have no author; what is said of them are memories, which have one.
     """
@@ -63,7 +63,7 @@ def removes_of_others(connection: apsw.Connection, entry: HistoryRow, agent: str
 
 
 def _was_made_by(connection: apsw.Connection, target: str, agent: str) -> bool:
-    """Return whether an agent made a memory, under whatever source."""
+    """Return whether an agent made a memory, under any source."""
     sql = "SELECT actor FROM memory_history WHERE target = ? AND event = 'ADD' ORDER BY id LIMIT 1"
     row = connection.execute(sql, (target,)).fetchone()
     return row is not None and row[0] == agent

@@ -37,7 +37,7 @@ def insert(connection: apsw.Connection, proposal: NewProposal, proposal_id: int,
 
 
 def same_waiting(connection: apsw.Connection, proposal: NewProposal) -> Proposal | None:
-    """Return the waiting proposal of the same agent that is the same word for word, whatever key it came with."""
+    """Return the agent's waiting proposal that is the same word for word, keys aside."""
     path = f"$.{proposal.key}"
     row = connection.execute(
         f"SELECT {_COLUMNS} FROM inbox WHERE agent = ?1 AND operation = ?2 AND decided_at IS NULL"
@@ -48,7 +48,7 @@ def same_waiting(connection: apsw.Connection, proposal: NewProposal) -> Proposal
 
 
 def is_key_waiting(connection: apsw.Connection, proposal: NewProposal) -> bool:
-    """Return whether a proposal of the same agent and operation waits that came with the same key."""
+    """Return whether a proposal with the same agent, operation and key waits."""
     key = proposal.arguments.get(proposal.key, "") if proposal.key else ""
     sql = (
         "SELECT 1 FROM inbox WHERE agent = ?1 AND operation = ?2 AND decided_at IS NULL"

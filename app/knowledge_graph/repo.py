@@ -36,7 +36,7 @@ class MarkedEntity:
 
 
 def nodes(connection: apsw.Connection, stores: Sequence[str]) -> list[MarkedEntity]:
-    """Return the entities of the graph that a caller may see, in the order in which they were stated.
+    """Return the entities of the graph that a caller may see, first stated first.
 
     Which rows came to be first may follow from what the caller does not see.
     """

@@ -311,12 +311,12 @@ def _mark(
 
 
 def _is_seen(edge: Sequence[Any], stores: Sequence[str], actor: str) -> bool:
-    """Return whether a caller sees a relation as a state holds it; its fourth field is who stated it."""
+    """Return whether a caller sees a relation; its fourth field is who stated it."""
     return sees_all(stores) or edge[3] == actor
 
 
 def _unmark(edits: EntityEdits, key: str, before: dict[str, Any], actor: str | None) -> None:
-    """Take an entity out of the graph, with the relations that ``actor`` stated of it, ``None`` for everyone's."""
+    """Take an entity out of the graph, with the relations of ``actor`` or all."""
     attributes = {name: value for name, value in before["attributes"].items() if name not in (MARK, "graph_made")}
     if before["attributes"].get("graph_made"):
         # Nothing else made it: it goes with the graph.

@@ -199,7 +199,7 @@ def text_hash(memory: Memory) -> str:
 
 
 def _earlier_hash(memory: Memory) -> str:
-    """Return the hash that rows of earlier versions have: that of an observation was of title and statements alone."""
+    """Return the hash of earlier versions, which left the text of an observation out."""
     if memory.kind == "observation" and memory.facts:
         return content_hash(memory.title, *memory.facts)
     return text_hash(memory)

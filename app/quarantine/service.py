@@ -185,7 +185,7 @@ class QuarantineService:
         return self._done(work, agent, actor, job, "agent.release")
 
     async def undo_withdrawal(self, run_id: str) -> frozenset[str]:
-        """Put back the schedules and saved searches that a run took away, and return the areas that changed."""
+        """Put back the schedules and searches that a run took away; return the changed areas."""
         is_quarantine = run_id.startswith(repo.PREFIX)  # which only the person ends
         if is_quarantine or run_id not in await self._store.read(partial(withdrawn.runs_of, prefix=run_id)):
             return frozenset()

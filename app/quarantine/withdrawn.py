@@ -1,4 +1,4 @@
-"""Schedules and saved searches of an agent that were taken away, kept whole until they are brought back.
+"""Schedules and saved searches that were taken away from an agent, kept until brought back.
 
 They are in no history; what was taken away lies in the table meta under the run that took it.
 """
@@ -38,7 +38,7 @@ class WithdrawnItem:
 
 
 def made_by(connection: apsw.Connection, agent: str, since_ms: int, until_ms: int) -> list[WithdrawnItem]:
-    """Return the schedules and saved searches that an agent made within a time, both ends included."""
+    """Return the schedules and saved searches that an agent made within a time."""
     schedules = connection.execute(
         "SELECT schedule_id, created_at FROM schedules WHERE user_id = ? ORDER BY schedule_id", (agent,)
     ).fetchall()
@@ -71,7 +71,7 @@ def withdraw(connection: apsw.Connection, run_id: str, items: Sequence[Withdrawn
 
 
 def bring_back(connection: apsw.Connection, run_id: str) -> list[WithdrawnItem]:
-    """Put back what a run took away, but for what is there again, and return it."""
+    """Put back what a run took away, and return it; what exists stays."""
     kept = json.loads(meta.read(connection, PREFIX + run_id) or "[]")
     items = []
     for one in kept:

@@ -37,7 +37,7 @@ def waiting(connection: apsw.Connection, limit: int) -> list[ScheduleNote]:
 
 
 def mark_shown(connection: apsw.Connection, ids: Sequence[int], at: datetime) -> list[str]:
-    """Record that the person was shown notes, and return the schedule of each that was not shown before."""
+    """Record that the person was shown notes; return the schedule of each new one."""
     found = []
     for note_id in ids:
         rows = connection.execute(

@@ -81,7 +81,7 @@ class GoalRunner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _PutBack:
-    """A goal that a model could not be asked about; ``problem`` is what the model's service said."""
+    """A goal that no model could be asked about; ``problem`` is what its service said."""
 
     until_s: float
     pause_s: float

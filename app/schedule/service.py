@@ -187,7 +187,7 @@ class ScheduleService:
     async def claim(
         self, schedule_id: str, holder: str, lease_s: float, *, is_manual: bool = False, reason: str = ""
     ) -> ScheduleClaim | None:
-        """Claim a schedule to run it; ``None`` when it is claimed, not due, or waits after a failure.
+        """Claim a schedule to run it; ``None`` when claimed, not due, or backing off.
 
         Occurrences that were missed before the latest are recorded as skipped, in the same transaction.
 

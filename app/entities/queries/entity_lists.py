@@ -113,7 +113,7 @@ def matching(
 
 
 def _source(chosen: EntityFilter, order: EntityOrder, stores: Sequence[str]) -> tuple[str, list[Any], str]:
-    """Return the ``FROM`` clause of the entities that a filter allows, its values, and the column of their handles."""
+    """Return the ``FROM`` clause of a filter, its values, and the column of handles."""
     if not sees_all(stores):
         source, values, handle = *_by_surface(chosen, stores), "e.surface"
     elif chosen.since is None and chosen.until is None:

@@ -107,7 +107,7 @@ class EntitySnapshot:
         return states(self._connection, self._at_ms) if self._all else self._seen_states()
 
     def _seen_states(self) -> dict[str, State]:
-        """Return the entities of a caller who may not read every store: what the mentions of then say, by its id."""
+        """Return what the mentions of then say to a caller with few stores, by id."""
         surfaces = dict.fromkeys(one.surface for one in self._mentions())
         spelled = names(self._connection, surfaces, self._stores)
         plain: State = {"merged_into": None, "touched": False, "protected": False, "summary": ""}
@@ -315,7 +315,7 @@ class EntitySnapshot:
         )
 
     def _times(self, entity_id: str) -> tuple[datetime, datetime]:
-        """Return when an entity was made and last changed, as far as the caller may see."""
+        """Return when an entity was made and last changed, as the caller sees it."""
         if not self._all:
             known = self._known[entity_id]
             return to_datetime(known.first or 0), to_datetime(known.last or 0)

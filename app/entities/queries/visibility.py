@@ -128,7 +128,7 @@ def _spelled(connection: apsw.Connection, surface: str, stores: Sequence[str]) -
 
 
 def _words(connection: apsw.Connection, kind: str, owner: str, start: int, length: int) -> list[str]:
-    """Return the texts of an owner in which a name may stand: the very words, or where nothing says where, all."""
+    """Return an owner's words that are a name, or all without a place."""
     ref = message_ids.parse(owner) if kind == "message" else None
     if ref is not None:
         sql = "SELECT substr(content, max(?1, 0) + 1, ?2), author FROM messages WHERE session_id = ?3 AND seq = ?4"

@@ -94,7 +94,7 @@ _Identity = tuple[str, ...]
 
 
 def _identity(memory: Memory) -> _Identity:
-    """Return what two memories of a batch have in common that say the same, tags, times and attributes included."""
+    """Return what equal memories of a batch share: words, tags, times and attributes."""
     details = (memory.type, memory.category, memory.tags, memory.files, memory.people, memory.sources)
     times = (memory.event_time, memory.expires_at, memory.confidence, memory.decay_rate)
     return memory.kind, memory.store, repo.text_hash(memory), repr((details, times, sorted(memory.attributes.items())))

@@ -45,7 +45,7 @@ _LISTS: Final = ("tags", "files", "people", "sources")
 
 
 def with_details(old: Memory, new: Memory) -> Memory | None:
-    """Return a memory with what another of the same words says beside them: tags, times, attributes and the like.
+    """Return a memory with the tags, times and attributes of another of the same words.
 
     Returns:
         The memory; ``None`` where the two say different things of it, so that both have to be kept.

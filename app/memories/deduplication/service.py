@@ -349,7 +349,7 @@ def _restated(similar: Sequence[SimilarMemory], memory: Memory) -> SimilarMemory
 
 
 def _counted(writer: MemoryWriter, old: Memory, joined: Memory) -> tuple[Memory, str]:
-    """Count a memory as said once more, with what was new beside its words; return it and what was added, in words."""
+    """Count a memory once more; return it with a sentence on what was added."""
     details = new_details(old, joined)
     if not details:
         return writer.mention(old), ""

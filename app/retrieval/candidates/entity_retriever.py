@@ -88,7 +88,7 @@ class EntityMentions:
         return found[:depth]
 
     def _named(self, connection: apsw.Connection, names: Sequence[str]) -> list[tuple[str, list[str]]]:
-        """Return the handles of the entities with a name in ``names``, each with the matching names.
+        """Return the handles of entities with a name in ``names``, with the matching names.
 
         A caller who may not read every store knows each only by the name in its texts.
         """
