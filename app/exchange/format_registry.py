@@ -25,7 +25,7 @@ from app.exchange.formats import (
 from app.exchange.formats.chats import chat_detection
 from app.exchange.formats.memory_systems import letta, memory_database, memory_list, memory_system_detection
 from app.exchange.formats.notebooks import apple_notes, documents, joplin, notion, pdf
-from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
+from app.exchange.formats.transcripts import agent_session, claude_code, codex, cursor, gemini
 from app.exchange.graph_exporter import GraphExporter
 from app.exchange.model import Record
 from app.exchange.source_files import is_zip
@@ -44,6 +44,7 @@ READERS: dict[str, Reader] = {
     "codex": codex.read,
     "gemini": gemini.read,
     "cursor": cursor.read,
+    agent_session.FORMAT: agent_session.read,
     memory_file.NAME: memory_file.read,
     enex.NAME: enex.read,
     docx.NAME: docx.read,
