@@ -59,6 +59,7 @@ HEAD = 1 << 20
 _PDF_WITHIN = 1024  # readers of PDF take some bytes before the mark
 _ENEX = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE\s+en-export\b|<en-export\b)")
 _ESCAPED = re.compile(rb'(?:\\n|\\r|\\t)|\\(["\\/])')
+_MAX_WRAPPED = 3
 MAX_EVENTS = 200_000
 MAX_DEPTH = 5
 FIRST_LINES = 20
@@ -236,8 +237,11 @@ def _file(path: Path) -> str:
 
 
 def _wrapped(path: Path, head: bytes) -> str:
-    """Return the format of JSON within a JSON string, of which Letta's agent files are some."""
-    found = _json(path, _ESCAPED.sub(rb"\1", head.strip()[1:]))
+    """Return the format of JSON within a JSON string, such as Letta's."""
+    for _ in range(_MAX_WRAPPED):
+        if head.lstrip()[:1] == b'"':
+            head = _ESCAPED.sub(rb"\1", head.strip()[1:])
+    found = _json(path, head)
     return found if found == letta.NAME else ""
 
 

@@ -25,7 +25,7 @@ _ARGUMENTS: Final = re.compile(r"<command-args>\s*(.*?)\s*</command-args>", re.D
 
 
 class Turn(NamedTuple):
-    """What the person wrote and what the program added."""
+    """Words of the person and text of the program."""
 
     said: str
     added: str
