@@ -232,6 +232,12 @@ class VaultFolder:
 
         VaultEncryption(self._vault).cancel()
 
+    def confirm_decryption(self, is_wanted: bool) -> None:
+        """Answer whether a decryption that was requested elsewhere is to be carried out."""
+        from app.store.vault_encryption import VaultEncryption  # noqa: PLC0415
+
+        VaultEncryption(self._vault).confirm(is_wanted=is_wanted)
+
     def stop(self) -> None:
         """Stop what is under way, for good."""
         self._stop.set()

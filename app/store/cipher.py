@@ -7,7 +7,7 @@ import apsw
 
 from app.core.regular_files import open_for_reading
 from app.encryption.data_key import DataKey
-from app.encryption.vault_keys import key_for_encrypted_file, key_for_new_file
+from app.encryption.vault_keys import key_for_encrypted_file, key_for_new_file, require_plain_expected
 from app.errors import EncryptionUnavailableError
 
 CIPHER: Final = "chacha20"  # ChaCha20 with a Poly1305 tag for each page: what is changed on the disk is noticed
@@ -48,9 +48,11 @@ def key_of(path: Path) -> DataKey | None:
 
     Raises:
         PassphraseRequiredError: Its vault is locked.
+        VaultUnusableError: It is plain, and its vault is encrypted.
     """
     beginning = beginning_of(path)
     if beginning == PLAIN_HEADER:
+        require_plain_expected(path)
         return None
     return key_for_encrypted_file(path) if beginning else key_for_new_file(path)
 

@@ -279,7 +279,7 @@ def _text(path: Path) -> str:
         decoded = encoding.decode(stream.read(HEAD))
     if decoded is None:
         raise _refusal(path, "is not text")
-    if name := chat_detection.by_text(decoded.text):
+    if name := chat_detection.by_text(decoded.text, path.name):
         return name
     if path.suffix.lower() in {*NOTE_SUFFIXES, ".txt"}:
         return "markdown"
