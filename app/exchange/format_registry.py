@@ -28,6 +28,7 @@ from app.exchange.formats.notebooks import apple_notes, documents, joplin, notio
 from app.exchange.formats.transcripts import agent_session, claude_code, codex, cursor, gemini
 from app.exchange.graph_exporter import GraphExporter
 from app.exchange.model import Record
+from app.exchange.parsing.source_words import Noise
 from app.exchange.source_files import is_zip
 from app.memories.foreign_record import MemoryRecord
 
@@ -68,6 +69,25 @@ EXPORTERS: dict[str, Callable[[Path], Exporter]] = {
 _KEYED_BY_PATH = frozenset({"markdown", docx.NAME, web_page.NAME, pdf.NAME, documents.NAME})
 _KEYED_IN_FILE = frozenset({"keepsake", apple_notes.NAME, letta.NAME, memory_list.MEM0, memory_database.NAME})
 _UNIQUE = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+NOISE: dict[str, tuple[str, ...]] = {
+    "chatgpt": chatgpt.NOISE,
+    chatgpt.WITH_BRANCHES: chatgpt.NOISE,
+    "claude": claude.NOISE,
+    "claude-code": claude_code.NOISE,
+    "codex": codex.NOISE,
+    "gemini": gemini.NOISE,
+    "cursor": cursor.NOISE,
+    **chat_detection.NOISE,
+    **memory_system_detection.NOISE,
+}
+"""Fields and objects in which nobody says anything, by format; see ``source_words.Noise``."""
+
+
+def noise_of(name: str) -> Noise:
+    """Return what is nobody's words in a format."""
+    return Noise(NOISE.get(name, ()))
 
 
 def reader_of(name: str, passphrase: str) -> Reader:

@@ -76,8 +76,10 @@ class Problem:
         place: Where: ``conversations.json, conversation 3 ("Trip"), message 7`` or ``notes/a.md, line 2``.
         what: What is wrong, in a sentence.
         lost: True when something was left out; False when it went in with a repair, or is none of what is imported.
-        foreign: True for what no import takes, such as pictures beside notes.
+        foreign: True for a remark about what is no fault: what no import takes, such as pictures beside notes, or what
+            a file lacks.
         is_file: True for a picture or another file that was left out while the text that shows it went in.
+        count: How many conversations, messages or notes it is about.
     """
 
     place: str
@@ -85,3 +87,4 @@ class Problem:
     lost: bool = True
     foreign: bool = False
     is_file: bool = False
+    count: int = 1

@@ -66,6 +66,8 @@ FIRST_LINES = 20
 MAX_NAMES = 20_000
 # Other programs write lines of these types too; ours are known by their fields.
 _SHARED_TYPES = frozenset({"entity", "relation"})
+# Of the heads of sessions that other programs write.
+_FOREIGN_SESSION = frozenset({"timestamp", "cwd", "version", "parentId", "sessionId"})
 _OWN_LINE = re.compile(rb'\s*\{\s*"type"\s*:\s*"(?:%s)"' % "|".join(sorted({*LINE_TYPES} - _SHARED_TYPES)).encode())
 # For exports too broken to be parsed up to the field that tells them apart.
 _BROKEN = ((re.compile(rb'"mapping"\s*:\s*\{'), "chatgpt"), (re.compile(rb'"chat_messages"\s*:'), "claude"))
@@ -300,33 +302,37 @@ def _lines(path: Path) -> str:
     for line in read_lines(path):
         if line.data is None or line.number > FIRST_LINES:
             return ""
-        if _OWN_LINE.match(line.data) or _is_own(line.data, is_first=is_first):
+        if (value := _decoded(line.data)) is None:
+            if _OWN_LINE.match(line.data):
+                return "keepsake"
+        elif _is_own(value, is_first=is_first):
             return "keepsake"
-        if _is_graph(line.data):
+        elif memory_file.is_graph_line(value):
             return memory_file.NAME
         is_first = is_first and not line.data.strip()
     return ""
 
 
-def _is_graph(line: bytes) -> bool:
+def _decoded(line: bytes) -> object:
+    """Return the JSON value of a line, ``None`` for none."""
     try:
-        value, _ = decode(line)
+        return decode(line)[0]
     except ValueError:
-        return False
-    return memory_file.is_graph_line(value)
+        return None
 
 
-def _is_own(line: bytes, *, is_first: bool) -> bool:
-    try:
-        value, _ = decode(line)
-    except ValueError:
-        return False
+def _is_own(value: object, *, is_first: bool) -> bool:
+    """Return whether a value is a line of ours; programs for agents write lines of the same types with other fields."""
     if not isinstance(value, dict):
         return False
     kind = detail_type(str(value.get("type")))
     if kind in _SHARED_TYPES and kind is not None:
         return FIELDS[kind].keys() <= value.keys()
-    return value.get("type") in LINE_TYPES or (is_first and "type" not in value and {"role", "content"} <= value.keys())
+    if value.get("type") == "session":
+        return not value.keys() & _FOREIGN_SESSION
+    if value.get("type") in ("message", "memory") or (is_first and "type" not in value):
+        return isinstance(value.get("content"), str) and ("type" in value or "role" in value)
+    return kind is not None
 
 
 def _json(path: Path, head: bytes) -> str:
@@ -359,7 +365,7 @@ def _names(head: bytes) -> set[str]:
                 way.pop()
             if number > MAX_EVENTS:
                 break
-    except (ijson.common.JSONError, UnicodeDecodeError):
+    except (ijson.common.JSONError, ValueError):
         return names
     return names
 

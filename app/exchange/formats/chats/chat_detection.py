@@ -44,6 +44,13 @@ FILES = {
     messenger.FORMAT: messenger.FILES,
     mbox.FORMAT: mbox.FILES,
 }
+NOISE = {
+    telegram.FORMAT: telegram.NOISE,
+    slack.FORMAT: slack.NOISE,
+    discord.FORMAT: discord.NOISE,
+    signal.FORMAT: signal.NOISE,
+    messenger.FORMAT: messenger.NOISE,
+}
 _SHOWN = 3
 _NAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (slack.FORMAT, re.compile(r"(?:[^/]*/)?(?:channels|dms|groups|integration_logs)\.json")),

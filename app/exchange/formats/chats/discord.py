@@ -25,6 +25,7 @@ FILES = re.compile(rf"{PACKAGE.pattern}|(?:.*/)?(?:account/user|messages/index)\
 _WANTED = frozenset({"guild", "channel", "messages.item"})
 _SPOKEN = frozenset({"", "Default", "Reply", "ChatInputCommand", "ContextMenuCommand", "ThreadStarterMessage"})
 _OWN = ("id", "type", "timestamp", "content", "author", "attachments", "embeds", "stickers", "inlineEmojis", "isPinned")
+NOISE = ("roles", "nickname", "dateRange")
 _MAX_DIGITS = 25
 _MAX_SMALL = 64 << 20
 

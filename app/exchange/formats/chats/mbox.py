@@ -16,6 +16,7 @@ from pathlib import Path
 
 from app.core.clock import to_ms
 from app.core.text import content_hash
+from app.exchange.accounting import read_item
 from app.exchange.formats.chats import chat_records
 from app.exchange.formats.chats.chat_records import Cancelled
 from app.exchange.model import Position, Record
@@ -66,6 +67,7 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
                         return
                     number += 1
                     place = f"{entry.name}, mail {number}"
+                    read_item(place, None, "mail")
                     if isinstance(mail, Problem):
                         yield Problem(place, mail.what)
                     else:

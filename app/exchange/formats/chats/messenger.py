@@ -20,6 +20,7 @@ FORMAT = "messenger"
 FILES = re.compile(r"(?:.*/)?message_\d+\.json")
 _WANTED = frozenset({"messages.item", "title", "threadName", "thread_path", "participants.item"})
 _NUMBER = re.compile(r"(\d+)\.json$")
+NOISE = ("magic_words", "actor")
 _OWN = ("sender_name", "senderName", "timestamp_ms", "timestamp", "content", "text", "type", "is_geoblocked_for_viewer")
 _MEDIA = ("photos", "videos", "audio_files", "gifs", "files", "media")
 _LATIN = re.compile(r"[\u0080-\u00ff]")

@@ -19,6 +19,7 @@ FORMAT = "signal"
 AGENT = "Signal"
 FILES = re.compile(r"(?:.*/)?[^/]+\.json")
 _SPOKEN = frozenset({"", "incoming", "outgoing", "story"})
+NOISE = ()
 _OWN = ("date", "sender", "body", "quote", "sticker", "attachments", "id", "sent_at", "received_at", "timestamp")
 
 

@@ -25,6 +25,7 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\.json")
 _SPOKEN = frozenset(
     {"", "bot_message", "file_share", "me_message", "thread_broadcast", "file_comment", "reply_broadcast"}
 )
+NOISE = ("user_profile", "profile", "edited", "fallback", "video_html")
 _TOKEN = re.compile(r"<([@#!])?([^<>|]{1,4000})(?:\|([^<>]{0,4000}))?>")
 _OWN = ("type", "user", "text", "ts", "blocks", "user_profile", "client_msg_id", "team", "source_team", "user_team")
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from app.core.clock import SystemClock, to_datetime
 from app.core.text import content_hash
+from app.exchange.accounting import read_item
 from app.exchange.formats.chats import chat_records, whatsapp_header, whatsapp_name
 from app.exchange.formats.chats.chat_records import Cancelled
 from app.exchange.formats.chats.date_order import DateReading
@@ -164,14 +165,19 @@ class _Messages:
                 yield self._problem("It is not UTF-8; check its special letters.", lost=False)
             begun = _begun(line, self._number, self._chat.readings)
             if begun is None:
+                self._read_item(line)
                 yield from self._further(line)
                 continue
             yield from self._record()
+            self._read_item(line)
             self._current = begun
             yield Position(min(done, size), size, self._place)
         yield from self._record()
         yield from self._remarks()
         yield Position(size, size, self._place)
+
+    def _read_item(self, line: str) -> None:
+        read_item(f"{self._place}, line {self._number}", line, "line")
 
     def _problem(self, what: str, *, lost: bool) -> Problem:
         return Problem(f"{self._place}, line {self._number}", what, lost=lost)

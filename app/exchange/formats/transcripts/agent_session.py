@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.core.clock import parse_instant
+from app.exchange.accounting import name_item
 from app.exchange.formats.claude_content import ClaudeTurn, turns
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.transcript_records import line_id, persons_turn, turn
@@ -79,8 +80,8 @@ class AgentSessionParser:
     def look_ahead(self, lines: Iterable[bytes]) -> None:
         """See ``LineParser``: titles stand behind what they are titles of."""
         for line in lines:
-            event = transcript_records.parsed(line, "") if b"name" in line or b"title" in line else None
-            if isinstance(event, dict) and text(event.get("type")) in (*_OPENINGS, *_NAMED):
+            event = transcript_records.peeked(line) if b"name" in line or b"title" in line else {}
+            if text(event.get("type")) in (*_OPENINGS, *_NAMED):
                 self._title = first_text(event, "name", "title", "sessionTitle") or self._title
 
     def records(self, line: bytes, place: str) -> Iterator[Record]:
@@ -119,7 +120,7 @@ class AgentSessionParser:
                 "begun": parse_instant(event.get("timestamp")),
             }
         elif kind in _NAMED:
-            return
+            name_item()  # its title is known by now
         elif "role" in message or "role" in event:
             if not kind and message is not event:
                 self.state.setdefault("source", "Cursor")

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.clock import parse_instant
+from app.exchange.accounting import name_item
 from app.exchange.formats.claude_content import ClaudeTurn, turns
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.queued_prompts import QueuedPrompts, words_of
@@ -17,6 +18,8 @@ from app.sessions.model import Role
 FORMAT = "claude-code"
 AGENT = transcript_records.AGENTS[FORMAT]
 PATTERNS = ("*.jsonl",)
+# What the program notes for itself: copies of files, results in another shape, reminders to the model.
+NOISE = ("type=progress", "type=file-history-snapshot", "toolUseResult", "snapshot", "hookInfos", "type=attachment")
 _SPOKEN = frozenset({"user", "assistant"})
 _HEAD = ("cwd", "gitBranch", "version", "slug")
 _MARKS = (b"-title", b'"summary"', b"queue-operation")
@@ -67,9 +70,7 @@ class ClaudeCodeParser:
         for line in lines:
             if not any(mark in line for mark in _MARKS):
                 continue
-            event = transcript_records.parsed(line, "")
-            if not isinstance(event, dict):
-                continue
+            event = transcript_records.peeked(line)
             if event.get("type") == "queue-operation":
                 self._queue.look_ahead(event)
             elif text(event.get("type")) in _TITLES:
@@ -95,6 +96,7 @@ class ClaudeCodeParser:
     def _event(self, event: dict[str, Any], name: str) -> Iterator[Record]:
         kind = text(event.get("type"))
         if kind in _TITLES:
+            name_item()  # of several titles one is used
             yield from self._late_title(event)
             return
         if kind in _SPOKEN:
@@ -194,5 +196,7 @@ class ClaudeCodeParser:
 
     def _enqueued(self, event: dict[str, Any]) -> Iterator[Record]:
         words, name = self._queue.prompt(event)
-        if words:
+        if not words:
+            name_item()  # what is taken back is not said
+        else:
             yield from persons_turn(self._key(event), words, name, parse_instant(event.get("timestamp")))

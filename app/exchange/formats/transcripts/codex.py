@@ -22,6 +22,8 @@ _SOURCES = ("item_message", "item_completed", "event_message")
 _EVENT_ROLES: dict[str, Role] = {"user_message": "user", "agent_message": "assistant"}
 _ITEM_ROLES: dict[str, Role] = {"usermessage": "user", "agentmessage": "assistant"}
 _MAX_SAID = 64
+# What the program tells the model and itself; what is said in events is said in items too.
+NOISE = ("type=turn_context", "base_instructions", "instructions", "type=token_count")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _HEAD = ("cwd", "originator", "cli_version", "model_provider", "source", "git")
@@ -217,9 +219,7 @@ def _source_of(line: bytes) -> str:
     """Return which of ``_SOURCES`` a line is, ``""`` for none."""
     if b"message" not in line and b"item_completed" not in line:
         return ""
-    event = transcript_records.parsed(line, "")
-    if not isinstance(event, dict):
-        return ""
+    event = transcript_records.peeked(line)
     item = table(event.get("payload")) or event
     kind = text(item.get("type"))
     if event.get("type") == "event_msg":

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 
 from app.core.clock import optional_datetime
 from app.core.text import excerpt, storable
+from app.exchange.accounting import read_item
 from app.exchange.formats.transcripts.program_text import parted
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_items import decode
@@ -46,6 +47,14 @@ class LineParser(Protocol):
         """Yield the records of a whole line; ``place`` says where it stands, for a person."""
 
 
+def peeked(line: bytes) -> dict[str, Any]:
+    """Return the JSON object of a line that is read later, an empty one for anything else."""
+    try:
+        return table(decode(line)[0])
+    except ValueError:
+        return {}
+
+
 def parsed(line: bytes, place: str) -> dict[str, Any] | Problem | None:
     """Return the JSON object of a line, a problem, or ``None`` for a blank line."""
     if not line.strip():
@@ -58,6 +67,7 @@ def parsed(line: bytes, place: str) -> dict[str, Any] | Problem | None:
         )
     if not isinstance(value, dict):
         return Problem(place, "It is not a JSON object and was left out.")
+    read_item(place, value, "line")
     return value
 
 
