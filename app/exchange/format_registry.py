@@ -79,6 +79,7 @@ NOISE: dict[str, tuple[str, ...]] = {
     "codex": codex.NOISE,
     "gemini": gemini.NOISE,
     "cursor": cursor.NOISE,
+    agent_session.FORMAT: agent_session.NOISE,
     **chat_detection.NOISE,
     **memory_system_detection.NOISE,
 }

@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any, Final
 
 from app.core.clock import parse_instant
-from app.exchange.accounting import name_item
 from app.exchange.formats.claude_content import ClaudeTurn, turns
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.transcript_records import line_id, persons_turn, turn
@@ -20,6 +19,7 @@ from app.sessions.model import Role
 
 FORMAT: Final = "agent-session"
 PATTERNS: Final = ("*.jsonl",)
+NOISE: Final = ("type=session_info", "type=custom_title", "type=title", "type=model_change")
 _OPENINGS: Final = {"session": "Pi", "session_start": "Droid"}
 _ROLES: Final[dict[str, Role]] = {
     "user": "user",
@@ -120,7 +120,7 @@ class AgentSessionParser:
                 "begun": parse_instant(event.get("timestamp")),
             }
         elif kind in _NAMED:
-            name_item()  # its title is known by now
+            return
         elif "role" in message or "role" in event:
             if not kind and message is not event:
                 self.state.setdefault("source", "Cursor")

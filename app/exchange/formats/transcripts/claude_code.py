@@ -5,7 +5,6 @@ from pathlib import Path
 from typing import Any
 
 from app.core.clock import parse_instant
-from app.exchange.accounting import name_item
 from app.exchange.formats.claude_content import ClaudeTurn, turns
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.queued_prompts import QueuedPrompts, words_of
@@ -18,8 +17,12 @@ from app.sessions.model import Role
 FORMAT = "claude-code"
 AGENT = transcript_records.AGENTS[FORMAT]
 PATTERNS = ("*.jsonl",)
-# What the program notes for itself: copies of files, results in another shape, reminders to the model.
-NOISE = ("type=progress", "type=file-history-snapshot", "toolUseResult", "snapshot", "hookInfos", "type=attachment")
+# What the program notes for itself: copies of files, results in another shape, reminders to the model, titles of which
+# one is used, and prompts that go back to the input field.
+NOISE = (
+    *("type=progress", "type=file-history-snapshot", "toolUseResult", "snapshot", "hookInfos", "type=attachment"),
+    *("type=summary", "type=ai-title", "type=custom-title", "operation=popAll"),
+)
 _SPOKEN = frozenset({"user", "assistant"})
 _HEAD = ("cwd", "gitBranch", "version", "slug")
 _MARKS = (b"-title", b'"summary"', b"queue-operation")
@@ -96,7 +99,6 @@ class ClaudeCodeParser:
     def _event(self, event: dict[str, Any], name: str) -> Iterator[Record]:
         kind = text(event.get("type"))
         if kind in _TITLES:
-            name_item()  # of several titles one is used
             yield from self._late_title(event)
             return
         if kind in _SPOKEN:
@@ -196,7 +198,8 @@ class ClaudeCodeParser:
 
     def _enqueued(self, event: dict[str, Any]) -> Iterator[Record]:
         words, name = self._queue.prompt(event)
-        if not words:
-            name_item()  # what is taken back is not said
-        else:
+        if words:
             yield from persons_turn(self._key(event), words, name, parse_instant(event.get("timestamp")))
+        elif event.get("operation") == "enqueue" and words_of(event.get("content")).strip():
+            said = "A prompt that was taken back out of the queue was left out."
+            yield Problem(f"session {self._key(event)}", said, lost=False, foreign=True)
