@@ -48,7 +48,7 @@ class LineParser(Protocol):
 
 
 def peeked(line: bytes) -> dict[str, Any]:
-    """Return the JSON object of a line that is read later, an empty one for anything else."""
+    """Return the JSON object of a line that is read later."""
     try:
         return table(decode(line)[0])
     except ValueError:
