@@ -52,8 +52,8 @@ SUPPORTED = (
     "its zip) of Obsidian, Logseq and others, transcripts of Claude Code, Codex, Gemini CLI, Cursor, pi and droid, "
     "chats of WhatsApp, Telegram, Slack, Discord, Signal, Messenger and Instagram, mail (mbox), the memory file of the "
     "MCP memory server, Keepsake's own JSONL and encrypted exports, notes of Evernote (ENEX), Joplin (JEX), Notion "
-    "(Markdown & CSV) and Apple Notes, PDF, Word documents (DOCX), HTML and plain text, memories of mem0, Letta and "
-    "the MCP memory service, Gemini's Takeout, an agent's messages as JSON and SQLite databases of agents' memories."
+    "(Markdown & CSV, HTML) and Apple Notes, PDF, Word documents (DOCX), HTML and plain text, memories of mem0, Letta "
+    "and the MCP memory service, Gemini's Takeout, an agent's messages as JSON, SQLite databases of agents' memories."
 )
 HEAD = 1 << 20
 _PDF_WITHIN = 1024  # readers of PDF take some bytes before the mark
