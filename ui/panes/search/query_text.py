@@ -86,11 +86,11 @@ def terms_of(query: Query, hit: Hit | None = None) -> tuple[str, ...]:
 
     These are the words of the query, and before them those that a hit was found by, as it spells them.
     """
-    words = tuple(term.text for term in significant_terms(query.terms) if not term.excluded)
     if hit is None:
-        return words
+        return tuple(term.text for term in query.terms if not term.excluded)
+    words = [term.text for term in significant_terms(query.terms) if not term.excluded]
     known = {term.casefold() for term in hit.why.terms}
-    return (*hit.why.terms, *(word for word in words if word.casefold() not in known))
+    return (*hit.why.terms, *(word for word in words if known and word.casefold() not in known))
 
 
 def significant_terms(terms: Sequence[Term]) -> list[Term]:
