@@ -26,7 +26,10 @@ MOST_SHOWN = 99
 
 
 class RailButton(ToolButton):
-    """A button of the rail; how many things wait stands on the icon where there are no words."""
+    """A button of the rail.
+
+    Where there are no words, the number of things that wait stands on the icon.
+    """
 
     waiting = 0
 

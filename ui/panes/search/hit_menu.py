@@ -28,7 +28,10 @@ MOST_NAMES = 8
 
 
 def place_of_row(row: Hit | GroupHeading, query: Query | None = None) -> Place:
-    """Return where a hit, or the conversation of a heading, is read, with the words to mark there."""
+    """Return where a hit, or the conversation of a heading, is read.
+
+    The words of ``query`` are marked there, or without one those of the hit.
+    """
     if isinstance(row, GroupHeading):
         return Place("sessions", row.session_id, title=row.title)
     words = row.why.terms if query is None else terms_of(query, row)

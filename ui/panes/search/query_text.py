@@ -112,7 +112,7 @@ def has_words(query: Query) -> bool:
 
 
 def without_far(found: Found) -> tuple[Found, bool]:
-    """Return an answer without the hits that are far from its query, and whether more may be asked for.
+    """Return an answer without far hits, and whether more may be asked for.
 
     Hits with words or names of the query come first, then at most ``MOST_NEAR`` that are near it in meaning: by their
     vector, or because the ranker puts them beside the best hit with a word.

@@ -34,7 +34,10 @@ class ResultModel(RowModel["Row"]):
         self.by_session = False
 
     def show_hits(self, hits: Sequence[Hit], *, grouping: Grouping, more: str, is_divided: bool = False) -> None:
-        """Show other hits; where divided, those without a word of the query stand last, below a heading."""
+        """Show other hits.
+
+        Where divided, those without a word of the query stand last, below a heading.
+        """
         rows: list[Row] = []
         near = [hit for hit in hits if is_divided and not is_literal(hit)]
         literal = [hit for hit in hits if not is_divided or is_literal(hit)]

@@ -130,10 +130,10 @@ def _found(*hits: Hit, candidates: int = 500) -> Found:
 def test_what_is_far_from_the_query_is_left_out_and_the_list_ends() -> None:
     words, near, far = LegScore("words", 1, 2.0), LegScore("vector", 1, 0.6), LegScore("vector", 2, 0.24)
     literal = replace(hit("a", score=8.0), why=Why((words, far), ("zebra",)))
-    meant = [replace(hit(f"n{n}", score=1.0), why=Why((near,))) for n in range(12)]
-    beside = replace(hit("beside", score=6.5), why=Why())
+    similar = [replace(hit(f"n{n}", score=1.0), why=Why((near,))) for n in range(12)]
+    neighbour = replace(hit("beside", score=6.5), why=Why())
     loose = [replace(hit(f"f{n}", score=2.0), why=Why((far,))) for n in range(40)]
-    found, goes_on = without_far(_found(beside, literal, *loose, *meant))
+    found, goes_on = without_far(_found(neighbour, literal, *loose, *similar))
     assert [one.id for one in found.hits] == ["a", "beside", *(f"n{n}" for n in range(9))]
     assert (goes_on, found.candidates) == (False, 11)
     nothing, _ = without_far(_found(*loose))
