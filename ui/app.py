@@ -123,10 +123,9 @@ class Beginning:
 
 def _run(application: "QApplication", vault: Path, instance: "SingleInstance", begin: Beginning) -> int:
     """Run the event loop with the program in it until it has left in order."""
-    import qasync  # noqa: PLC0415
-
     from app.trace.crash_reports import CrashRecorder, take_crash_reports  # noqa: PLC0415
     from ui.process.error_reporter import ErrorReporter  # noqa: PLC0415
+    from ui.process.event_loop import EventLoop  # noqa: PLC0415
     from ui.process.gc_control import GarbageCollector  # noqa: PLC0415
     from ui.process.program import Program  # noqa: PLC0415
     from ui.process.termination import SignalWatch  # noqa: PLC0415
@@ -134,7 +133,7 @@ def _run(application: "QApplication", vault: Path, instance: "SingleInstance", b
     reports = take_crash_reports(vault)
     recorder = CrashRecorder(vault, "window")
     recorder.start()
-    loop = qasync.QEventLoop(application)
+    loop = EventLoop(application)
     asyncio.set_event_loop(loop)
     faults = ErrorReporter()
     faults.install(loop)

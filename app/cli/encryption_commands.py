@@ -43,7 +43,10 @@ def status(context: typer.Context, as_json: Json = False) -> None:
     if found.is_in_keyring:
         terminal.say("Its key is in the system's keyring too, so this account opens it without the passphrase.")
     if not found.is_available:
-        terminal.say("This installation cannot encrypt: install it with its extra 'encryption'.")
+        terminal.say(
+            "This installation cannot encrypt: the package apsw has taken the place of apsw-sqlite3mc. Remove both,"
+            " then install Keepsake again."
+        )
 
 
 @application.command(name="encrypt")

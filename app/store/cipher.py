@@ -15,7 +15,7 @@ PLAIN_HEADER: Final = b"SQLite format 3\x00"
 
 
 def is_available() -> bool:
-    """Return whether this SQLite can encrypt: ``apsw`` comes from the package ``apsw-sqlite3mc``."""
+    """Return whether this SQLite can encrypt, as that of the package ``apsw-sqlite3mc`` can."""
     return hasattr(apsw, "mc_version")
 
 
@@ -27,8 +27,9 @@ def require_available() -> None:
     """
     if not is_available():
         raise EncryptionUnavailableError(
-            "This installation of Keepsake cannot encrypt. Install it with its extra 'encryption'"
-            " (pip install 'keepsake[encryption]'), or use a package from the website."
+            "This installation of Keepsake cannot encrypt: the package apsw has taken the place of apsw-sqlite3mc."
+            " Remove both (pip uninstall apsw apsw-sqlite3mc) and install Keepsake's wheel again, or use one of its"
+            " packages."
         )
 
 

@@ -2201,6 +2201,21 @@
     </message>
 </context>
 <context>
+    <name>EmptyState</name>
+    <message>
+        <source>Loading…</source>
+        <translation>Wird geladen …</translation>
+    </message>
+    <message>
+        <source>This could not be loaded</source>
+        <translation>Das ließ sich nicht laden</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal versuchen</translation>
+    </message>
+</context>
+<context>
     <name>EncryptionPanel</name>
     <message>
         <source>Anyone who is logged in to this account can then open your memories. A lock still asks for it.</source>
@@ -4476,6 +4491,10 @@
 <context>
     <name>GraphPane</name>
     <message>
+        <source>1 text is still to be read for names.</source>
+        <translation>1 Text muss noch nach Namen durchsucht werden.</translation>
+    </message>
+    <message>
         <source>Arrange again</source>
         <translation>Neu anordnen</translation>
     </message>
@@ -4526,6 +4545,10 @@
     <message>
         <source>Merge this name into another</source>
         <translation>Diesen Namen mit einem anderen zusammenführen</translation>
+    </message>
+    <message>
+        <source>Names are being read</source>
+        <translation>Namen werden gelesen</translation>
     </message>
     <message>
         <source>No people or things are known yet</source>
@@ -4622,6 +4645,10 @@
     <message>
         <source>{count} names selected</source>
         <translation>{count} Namen ausgewählt</translation>
+    </message>
+    <message>
+        <source>{n} texts are still to be read for names.</source>
+        <translation>{n} Texte müssen noch nach Namen durchsucht werden.</translation>
     </message>
     <message>
         <source>{shown} of {all} names shown · {links} links</source>
@@ -9014,8 +9041,16 @@
         <translation>Index vollständig</translation>
     </message>
     <message>
+        <source>indexing 1 piece</source>
+        <translation>1 Stück wird indiziert</translation>
+    </message>
+    <message>
         <source>indexing {n} pieces</source>
         <translation>{n} Teile werden indexiert</translation>
+    </message>
+    <message>
+        <source>recognising names in 1 text</source>
+        <translation>Namen werden in 1 Text erkannt</translation>
     </message>
     <message>
         <source>recognising names in {n} texts</source>

@@ -2201,6 +2201,21 @@
     </message>
 </context>
 <context>
+    <name>EmptyState</name>
+    <message>
+        <source>Loading…</source>
+        <translation>Cargando…</translation>
+    </message>
+    <message>
+        <source>This could not be loaded</source>
+        <translation>No se pudo cargar</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
+    </message>
+</context>
+<context>
     <name>EncryptionPanel</name>
     <message>
         <source>Anyone who is logged in to this account can then open your memories. A lock still asks for it.</source>
@@ -4476,6 +4491,10 @@
 <context>
     <name>GraphPane</name>
     <message>
+        <source>1 text is still to be read for names.</source>
+        <translation>Falta leer 1 texto en busca de nombres.</translation>
+    </message>
+    <message>
         <source>Arrange again</source>
         <translation>Ordenar de nuevo</translation>
     </message>
@@ -4526,6 +4545,10 @@
     <message>
         <source>Merge this name into another</source>
         <translation>Combinar este nombre con otro</translation>
+    </message>
+    <message>
+        <source>Names are being read</source>
+        <translation>Se están leyendo los nombres</translation>
     </message>
     <message>
         <source>No people or things are known yet</source>
@@ -4622,6 +4645,10 @@
     <message>
         <source>{count} names selected</source>
         <translation>{count} nombres seleccionados</translation>
+    </message>
+    <message>
+        <source>{n} texts are still to be read for names.</source>
+        <translation>Faltan {n} textos por leer en busca de nombres.</translation>
     </message>
     <message>
         <source>{shown} of {all} names shown · {links} links</source>
@@ -9014,8 +9041,16 @@
         <translation>índice completo</translation>
     </message>
     <message>
+        <source>indexing 1 piece</source>
+        <translation>indexando 1 fragmento</translation>
+    </message>
+    <message>
         <source>indexing {n} pieces</source>
         <translation>indexando {n} fragmentos</translation>
+    </message>
+    <message>
+        <source>recognising names in 1 text</source>
+        <translation>reconociendo nombres en 1 texto</translation>
     </message>
     <message>
         <source>recognising names in {n} texts</source>

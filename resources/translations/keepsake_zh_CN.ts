@@ -2201,6 +2201,21 @@
     </message>
 </context>
 <context>
+    <name>EmptyState</name>
+    <message>
+        <source>Loading…</source>
+        <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>This could not be loaded</source>
+        <translation>无法加载</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
+    </message>
+</context>
+<context>
     <name>EncryptionPanel</name>
     <message>
         <source>Anyone who is logged in to this account can then open your memories. A lock still asks for it.</source>
@@ -4476,6 +4491,10 @@
 <context>
     <name>GraphPane</name>
     <message>
+        <source>1 text is still to be read for names.</source>
+        <translation>还有 1 段文本有待识别名称。</translation>
+    </message>
+    <message>
         <source>Arrange again</source>
         <translation>重新排列</translation>
     </message>
@@ -4526,6 +4545,10 @@
     <message>
         <source>Merge this name into another</source>
         <translation>将此名称合并到另一个</translation>
+    </message>
+    <message>
+        <source>Names are being read</source>
+        <translation>正在识别名称</translation>
     </message>
     <message>
         <source>No people or things are known yet</source>
@@ -4622,6 +4645,10 @@
     <message>
         <source>{count} names selected</source>
         <translation>已选择 {count} 个名称</translation>
+    </message>
+    <message>
+        <source>{n} texts are still to be read for names.</source>
+        <translation>还有 {n} 段文本有待识别名称。</translation>
     </message>
     <message>
         <source>{shown} of {all} names shown · {links} links</source>
@@ -9014,8 +9041,16 @@
         <translation>索引完整</translation>
     </message>
     <message>
+        <source>indexing 1 piece</source>
+        <translation>正在索引 1 个片段</translation>
+    </message>
+    <message>
         <source>indexing {n} pieces</source>
         <translation>正在索引 {n} 个片段</translation>
+    </message>
+    <message>
+        <source>recognising names in 1 text</source>
+        <translation>正在识别 1 段文本中的名称</translation>
     </message>
     <message>
         <source>recognising names in {n} texts</source>

@@ -19,8 +19,10 @@ from app.memories.foreign_record import Problem
 
 CHUNK = 1 << 20
 MAX_ITEM = 256 << 20
-# Everything up to the next bracket, whole strings included; a lone quote is a string that the buffer cuts.
-_TO_BRACKET = re.compile(rb'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+(["{}\[\]])', re.DOTALL)
+# Everything up to the next bracket, whole strings included; a quote is a string that the buffer cuts, or the last one
+# where no bracket follows. The outer repetition is not possessive: before Python 3.11.5 that one matches wrongly
+# (https://github.com/python/cpython/issues/106052), and conversations were lost.
+_TO_BRACKET = re.compile(rb'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*(["{}\[\]])', re.DOTALL)
 _IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
 _MOST_DIGITS = 4_000
 _WRAPPERS = ("conversations", "chats", "items", "data", "results", "memories")
