@@ -8,6 +8,7 @@ import os
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
+from itertools import takewhile
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -94,7 +95,7 @@ class _Search:
     def __init__(self, root: Path, cancelled: Callable[[], bool]) -> None:
         self._root = root
         self._cancelled = cancelled
-        self._names = list(chat_records.names(root))
+        self._names = list(takewhile(lambda _name: not cancelled(), chat_records.names(root)))
         self._wholes: dict[str, str] = {}
         self._unknown: list[str] = []
         self._plan = FolderPlan()

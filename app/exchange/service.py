@@ -236,6 +236,8 @@ class ExchangeService:
             if (several := await asyncio.to_thread(_parts, path, work.is_cancelled)) is not None:
                 choice = self._intake(skip_secrets=skip_secrets)
                 return await self._import_parts(path, several, frozenset(leave_out), store, actor, work, choice)
+            if work.is_cancelled():
+                return ImportReport(str(path), format_name, cancelled=True)
         name = await _detected(path, work) if format_name == "auto" else format_name
         if not name:
             return ImportReport(str(path), format_name, cancelled=True)
