@@ -21,6 +21,7 @@ from app.api import (  # noqa: F401
     explain,
     facts,
     health,
+    history,
     inbox,
     isolation,
     knowledge_graph,

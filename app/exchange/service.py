@@ -12,7 +12,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol
 
-from app.core.ids import new_id
 from app.core.stores import StoreName
 from app.entities.model import GraphView
 from app.errors import CancelledByPersonError, FormatError, InputError
@@ -26,6 +25,7 @@ from app.exchange.format_registry import exporter_of, noise_of, reader_of
 from app.exchange.formats import chatgpt, encrypted_export, memory_file
 from app.exchange.formats.detect import FORMATS, SUPPORTED, detect, preview
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
+from app.exchange.import_run import new_import_run
 from app.exchange.import_tally import ImportTally, Ingested
 from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
 from app.exchange.parts_together import MIXED, joined, together, with_part, with_report
@@ -247,7 +247,7 @@ class ExchangeService:
             raise InputError(f"{path.name} is encrypted: it needs the passphrase of its export.", field="passphrase")
         read, choice = partial(reader_of(name, passphrase), path), self._intake(skip_secrets=skip_secrets)
         if self._unfinished is None:
-            return await self._import(path, name, read, store, actor, work, new_id("run"), choice)
+            return await self._import(path, name, read, store, actor, work, new_import_run(), choice)
         run_id = await self._unfinished.begin(str(path), name)
         try:
             report = await self._import(path, name, read, store, actor, work, run_id, choice)
@@ -268,7 +268,7 @@ class ExchangeService:
         intake: Intake,
     ) -> ImportReport:
         """Import the parts of a folder one after the other, as one run."""
-        run_id = new_id("run") if self._unfinished is None else await self._unfinished.begin(str(path), MIXED)
+        run_id = new_import_run() if self._unfinished is None else await self._unfinished.begin(str(path), MIXED)
         total = ImportTally(ImportReport(str(path), MIXED))
         total.add(Batch(problems=[*several.problems]), Ingested())
         try:

@@ -74,6 +74,7 @@ class Proposal:
         preview: What it would change.
         run_id: The run that undoes it, once accepted.
         ids: What it wrote, once accepted.
+        draft: What the person has typed in place of its texts and not accepted yet, by the names of the arguments.
     """
 
     id: int
@@ -91,6 +92,7 @@ class Proposal:
     preview: ProposalPreview
     run_id: str
     ids: tuple[str, ...]
+    draft: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
