@@ -282,10 +282,15 @@ class ExchangeService:
                         report = await self._import_one(place, part.format, read, store, actor, work, run_id, intake)
                         made = together(made, report)
                 total.report = with_report(total.report, part.name, len(part.paths), made)
-        finally:
-            if self._unfinished is not None:
-                await self._unfinished.end(str(path), MIXED)
+        except Exception:  # and not when the vault is closed meanwhile: that cuts it off
+            await self._end_mark(path)
+            raise
+        await self._end_mark(path)
         return total.finished(cancelled=total.report.cancelled)
+
+    async def _end_mark(self, path: Path) -> None:
+        if self._unfinished is not None:
+            await self._unfinished.end(str(path), MIXED)
 
     async def _import_one(
         self,
