@@ -6827,6 +6827,10 @@
         <translation>Die beiden sind verschieden.</translation>
     </message>
     <message>
+        <source>This is one of the first that anyone tries. Choose several words.</source>
+        <translation>Dies gehört zu den ersten, die jeder ausprobiert. Wählen Sie mehrere Wörter.</translation>
+    </message>
+    <message>
         <source>This is too long, or has characters that cannot be typed.</source>
         <translation>Das ist zu lang oder hat Zeichen, die man nicht tippen kann.</translation>
     </message>

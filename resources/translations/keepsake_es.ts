@@ -6827,6 +6827,10 @@
         <translation>Las dos son distintas.</translation>
     </message>
     <message>
+        <source>This is one of the first that anyone tries. Choose several words.</source>
+        <translation>Es una de las primeras que prueba cualquiera. Elija varias palabras.</translation>
+    </message>
+    <message>
         <source>This is too long, or has characters that cannot be typed.</source>
         <translation>Es demasiado larga o tiene caracteres que no se pueden escribir.</translation>
     </message>

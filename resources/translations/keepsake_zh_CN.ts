@@ -6827,6 +6827,10 @@
         <translation>两次输入不一致。</translation>
     </message>
     <message>
+        <source>This is one of the first that anyone tries. Choose several words.</source>
+        <translation>这是任何人最先尝试的密码短语之一。请选择几个词语。</translation>
+    </message>
+    <message>
         <source>This is too long, or has characters that cannot be typed.</source>
         <translation>过长，或含有无法输入的字符。</translation>
     </message>
