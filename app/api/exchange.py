@@ -57,6 +57,7 @@ async def import_file(
     store: StoreName = "private",
     skip_secrets: bool = False,
     passphrase: str = "",
+    leave_out: list[str] | None = None,
 ) -> Changed[ImportReport]:
     """Import a file or folder; what is there already is not added again.
 
@@ -64,11 +65,12 @@ async def import_file(
 
     Args:
         path: A ChatGPT or Claude export (``conversations.json`` or its zip), transcripts of Claude Code, Codex, Gemini
-            CLI or Cursor, chats of messengers, an mbox file of mails, notes of Markdown, Joplin, Notion,
+            CLI, Cursor, pi or droid, chats of messengers, an mbox file of mails, notes of Markdown, Joplin, Notion,
             Apple or Evernote, PDF, Word and other documents, memories of other systems
             for agents, or Keepsake JSONL, encrypted or not.
         format: ``chatgpt``, ``chatgpt-branches`` (also what edits and retries left behind), ``claude``, ``markdown``,
             ``keepsake``, ``encrypted``, ``mcp-memory``, ``claude-code``, ``codex``, ``gemini``, ``cursor``,
+            ``agent-session`` (pi, droid and others),
             ``whatsapp``, ``telegram``, ``slack``, ``discord``, ``signal``, ``messenger``, ``mbox``, ``enex``,
             ``joplin``, ``notion``, ``apple-notes``, ``pdf``, ``docx``, ``html``, ``documents``, ``mem0``,
             ``mcp-memory-service``, ``letta``, ``gemini-takeout``, ``messages``, ``memory-database``, or ``auto`` to
@@ -77,6 +79,8 @@ async def import_file(
         store: Who may see the imported notes.
         skip_secrets: Leave out notes and messages that look as if they held a key or a password.
         passphrase: What opens an encrypted export.
+        leave_out: Names of parts of a folder with exports of several kinds that are not imported, as
+            ``exchange.preview`` gives them.
     """
     source = user_path(path)
     work = engine.jobs.begin(f"Importing {source.name or source}", "bytes", job)
@@ -86,7 +90,14 @@ async def import_file(
             await engine.upkeep.backups.now("before-import")
         with engine.index.worker.delayed():
             report = await engine.exchange.import_path(
-                source, format, store, caller.name, work, skip_secrets=skip_secrets, passphrase=passphrase
+                source,
+                format,
+                store,
+                caller.name,
+                work,
+                skip_secrets=skip_secrets,
+                passphrase=passphrase,
+                leave_out=leave_out or (),
             )
         state = "cancelled" if report.cancelled else "finished"
         if report.format == capsule.NAME and not report.cancelled:

@@ -16,8 +16,8 @@ from app.errors import InputError
 from app.exchange.batches import Storable
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.formats.transcripts.transcript_records import LineParser
+from app.exchange.import_tally import Ingested
 from app.exchange.model import AttachmentRecord, MessageRecord, Position, Record
-from app.exchange.service import Ingested
 from app.exchange.transcripts import repo
 from app.exchange.transcripts.model import CaptureCounts, CapturePosition, TranscriptFile, TranscriptFormat
 from app.exchange.transcripts.transcript_sink import Capture, TranscriptSink
@@ -32,7 +32,7 @@ MAX_TAIL: Final = 64
 _BATCH: Final = 200
 _BATCH_CHARACTERS: Final = 1 << 20
 # What a parser must know that is not what was said.
-_KEPT_STATE: Final = frozenset({"session", "is_begun", "begun", "tools", "model"})
+_KEPT_STATE: Final = frozenset({"session", "is_begun", "begun", "tools", "model", "queued", "due", "source", "events"})
 _PARSERS: dict[str, Callable[[str, dict[str, Any]], LineParser]] = {
     "claude-code": claude_code.ClaudeCodeParser,
     "codex": codex.CodexParser,
@@ -226,11 +226,9 @@ class TranscriptIntake:
 
 
 def _parse(parser: LineParser, data: bytes, name: str) -> list[Record]:
-    return [
-        record
-        for number, line in enumerate(data.split(b"\n"), 1)
-        for record in parser.records(line, f"{name}, {number}")
-    ]
+    lines = data.split(b"\n")
+    parser.look_ahead(lines)
+    return [record for number, line in enumerate(lines, 1) for record in parser.records(line, f"{name}, {number}")]
 
 
 def _batches(records: Sequence[Record]) -> Iterator[list[Storable]]:
