@@ -17,7 +17,6 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 CONSTRAINTS = ROOT / "packaging" / "constraints.txt"
-ENCRYPTION = ROOT / "packaging" / "constraints-encryption.txt"
 OLDEST = (3, 11)
 STAMP = "keepsake-setup"
 
@@ -118,7 +117,7 @@ def python_of(venv: Path) -> Path:
 def fingerprint(version: str) -> str:
     """Return what the environment depends on, as one line."""
     digest = hashlib.sha256()
-    for source in (CONSTRAINTS, ENCRYPTION, ROOT / "pyproject.toml", Path(__file__)):
+    for source in (CONSTRAINTS, ROOT / "pyproject.toml", Path(__file__)):
         digest.update(source.read_bytes())
     return f"{digest.hexdigest()} {version} {ROOT}\n"
 
@@ -155,7 +154,11 @@ def install_packages(venv: Path) -> None:
     Raises:
         SetupError: pip failed.
     """
-    pip = [str(python_of(venv)), "-m", "pip", "--disable-pip-version-check", "--no-input", "install"]
+    pip = [str(python_of(venv)), "-m", "pip", "--disable-pip-version-check", "--no-input"]
+    if any(venv.rglob("apsw-*.dist-info")):
+        # Of an earlier environment. It has the module of apsw-sqlite3mc, without ciphers: each takes the other's files.
+        _succeeds([*pip, "--quiet", "uninstall", "--yes", "apsw", "apsw-sqlite3mc"])
+    pip.append("install")
     if not sys.stdout.isatty():
         # Twice, for its warnings too: they are about the machine's own pip configuration. Errors are still said.
         pip += ["--quiet", "--quiet"]
@@ -168,10 +171,6 @@ def install_packages(venv: Path) -> None:
             "The Python packages could not be installed; pip says why above. Check the connection and "
             "`pip config list`, then run the same command again."
         )
-    # It has the same module as apsw, and replaces it: so it comes last, and again whenever apsw was installed.
-    ciphers = ["--require-hashes", "--no-deps", "--only-binary", ":all:", "--force-reinstall", "-r", str(ENCRYPTION)]
-    if not _succeeds([*pip, *ciphers], PIP_USER="0"):
-        print("SQLite with ciphers could not be installed, so this Keepsake cannot encrypt; all else works.")
     itself = ["--no-deps", "--no-build-isolation", "--no-index", "-e", str(ROOT)]
     if not _succeeds([*pip, *itself], PIP_USER="0"):
         raise SetupError("Keepsake itself could not be installed; pip says why above.")

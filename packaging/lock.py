@@ -1,7 +1,6 @@
-"""Pin every package again: ``python packaging/lock.py [--upgrade]`` writes the files of pins beside this one.
+"""Pin every package again: ``python packaging/lock.py [--upgrade]`` writes ``constraints.txt`` beside this file.
 
-``constraints.txt`` is for every platform and Python from 3.11 on, with hashes, with what builds, tests and packages the
-program. ``constraints-encryption.txt`` pins the SQLite with ciphers, which is installed over the plain one.
+It is for every platform and Python from 3.11 on, with hashes, with what builds, tests and packages the program.
 """
 
 import shutil
@@ -13,12 +12,12 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 
 
-def command(uv: str, sources: list[str], output: str, extra: list[str]) -> list[str]:
+def command(uv: str, sources: list[str], extra: list[str]) -> list[str]:
     """Return the resolver's command line; ``-`` among the sources is its standard input."""
     options = ["--universal", "--python-version", "3.11", "--generate-hashes"]
     # No trace of the machine that resolved: neither its index nor its paths.
     silent = ["--no-emit-index-url", "--no-emit-find-links", "--no-header", "--no-annotate", "--quiet"]
-    return [uv, "pip", "compile", *sources, *options, *silent, "-o", f"packaging/{output}", *extra]
+    return [uv, "pip", "compile", *sources, *options, *silent, "-o", "packaging/constraints.txt", *extra]
 
 
 def main(extra: list[str]) -> int:
@@ -29,15 +28,9 @@ def main(extra: list[str]) -> int:
         return 1
     project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     extras = ["--extra", "dev", "--extra", "packages"]
-    runs = (
-        (["pyproject.toml", "-", *extras], "constraints.txt", project["build-system"]["requires"]),
-        (["-"], "constraints-encryption.txt", project["project"]["optional-dependencies"]["encryption"]),
-    )
-    for sources, output, given in runs:
-        line = command(uv, sources, output, extra)
-        if status := subprocess.run(line, cwd=ROOT, input="\n".join(given), text=True, check=False).returncode:
-            return status
-    return 0
+    line = command(uv, ["pyproject.toml", "-", *extras], extra)
+    given = "\n".join(project["build-system"]["requires"])
+    return subprocess.run(line, cwd=ROOT, input=given, text=True, check=False).returncode
 
 
 if __name__ == "__main__":

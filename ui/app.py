@@ -123,10 +123,9 @@ class Beginning:
 
 def _run(application: "QApplication", vault: Path, instance: "SingleInstance", begin: Beginning) -> int:
     """Run the event loop with the program in it until it has left in order."""
-    import qasync  # noqa: PLC0415
-
     from app.trace.crash_reports import CrashRecorder, take_crash_reports  # noqa: PLC0415
     from ui.process.error_reporter import ErrorReporter  # noqa: PLC0415
+    from ui.process.event_loop import EventLoop  # noqa: PLC0415
     from ui.process.gc_control import GarbageCollector  # noqa: PLC0415
     from ui.process.program import Program  # noqa: PLC0415
     from ui.process.termination import SignalWatch  # noqa: PLC0415
@@ -134,7 +133,7 @@ def _run(application: "QApplication", vault: Path, instance: "SingleInstance", b
     reports = take_crash_reports(vault)
     recorder = CrashRecorder(vault, "window")
     recorder.start()
-    loop = qasync.QEventLoop(application)
+    loop = EventLoop(application)
     asyncio.set_event_loop(loop)
     faults = ErrorReporter()
     faults.install(loop)
@@ -231,6 +230,12 @@ class VaultFolder:
         from app.store.vault_encryption import VaultEncryption  # noqa: PLC0415
 
         VaultEncryption(self._vault).cancel()
+
+    def confirm_decryption(self, is_wanted: bool) -> None:
+        """Answer whether a decryption that was requested elsewhere is to be carried out."""
+        from app.store.vault_encryption import VaultEncryption  # noqa: PLC0415
+
+        VaultEncryption(self._vault).confirm(is_wanted=is_wanted)
 
     def stop(self) -> None:
         """Stop what is under way, for good."""

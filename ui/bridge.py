@@ -40,13 +40,17 @@ class Bridge(QObject):
 
     changed = Signal(object)  # ChangeSet
     progressed = Signal(object)  # Progress
-    failed = Signal(object)  # KeepsakeError of work nobody waited for
+    failed = Signal(object)  # KeepsakeError of work that a person began and nobody waited for
+    settled = Signal()
+    """Some work of the window ended: what is open or chosen may be another now."""
+    refresh_failed = Signal(object)  # KeepsakeError of work that nobody asked for
     _received = Signal(object)
 
     def __init__(self, backend: Backend, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._backend = backend
         self._tasks: set[asyncio.Task[Any]] = set()
+        self._refreshes: set[asyncio.Task[Any]] = set()
         self._is_closed = False
         # Emitted on the engine's thread and delivered on ours, because this object lives here.
         self._received.connect(self._on_event_received)
@@ -75,6 +79,15 @@ class Bridge(QObject):
         task.add_done_callback(self._on_task_done)
         return task
 
+    def refresh(self, work: Coroutine[Any, Any, Any]) -> "asyncio.Task[Any]":
+        """Run ``work`` that no person began; its ``KeepsakeError`` goes to ``refresh_failed``.
+
+        What is shown stays as it is then. Anything else is a bug of the window, and goes to ``failed``.
+        """
+        task = self.start(work)
+        self._refreshes.add(task)
+        return task
+
     async def close(self) -> None:
         """Hear no more, and cancel what was started and is not finished."""
         self._is_closed = True
@@ -86,6 +99,9 @@ class Bridge(QObject):
 
     def _on_task_done(self, task: "asyncio.Task[Any]") -> None:
         self._tasks.discard(task)
+        is_refresh = task in self._refreshes
+        self._refreshes.discard(task)
+        self.settled.emit()
         if task.cancelled() or (error := task.exception()) is None:
             return
         if not isinstance(error, KeepsakeError):
@@ -93,6 +109,9 @@ class Bridge(QObject):
             error = internal(error)
         elif self._is_closed:
             return  # begun by a timer after that: the vault is closed, as the person wanted
+        elif is_refresh:
+            self.refresh_failed.emit(error)
+            return
         self.failed.emit(error)
 
     def _on_event_received(self, event: Event) -> None:

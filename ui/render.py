@@ -5,7 +5,6 @@ import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import qasync
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
@@ -16,6 +15,7 @@ from ui.app import make_application
 from ui.bridge import Bridge
 from ui.process import runtime_check
 from ui.process.error_reporter import ErrorReporter
+from ui.process.event_loop import EventLoop
 from ui.shell.navigation import Place
 from ui.shell.pane_stack import PANES
 from ui.theme import Scheme
@@ -45,7 +45,7 @@ def render_vault(backend: "Backend", out_dir: Path, search: str = "") -> list[Pa
     """
     runtime_check.check()
     os.environ["QT_QPA_PLATFORM"] = os.environ.get("QT_QPA_PLATFORM") or "offscreen"
-    with qasync.QEventLoop(make_application()) as loop:
+    with EventLoop(make_application()) as loop:
         written: list[Path] = loop.run_until_complete(_draw(backend, out_dir, search))
     return written
 

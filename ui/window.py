@@ -7,6 +7,7 @@ from PySide6.QtGui import (
     QCloseEvent,
     QDragEnterEvent,
     QDragLeaveEvent,
+    QDragMoveEvent,
     QDropEvent,
     QResizeEvent,
 )
@@ -48,6 +49,7 @@ from ui.widgets.advice_bar import AdviceBar
 from ui.widgets.banner import Banner
 from ui.widgets.clash_bar import ClashBar
 from ui.widgets.plain_text import PlainLabel
+from ui.widgets.text.markdown_editor import MarkdownEditor
 from ui.widgets.toast import Toaster
 from ui.window_state import WindowState
 
@@ -59,6 +61,7 @@ if TYPE_CHECKING:
 SIZE = QSize(1280, 820)
 SMALLEST = QSize(760, 480)
 KEEP_AFTER_MS = 3_000
+LOOK_MS = 20
 
 
 class Window(QMainWindow):
@@ -100,6 +103,9 @@ class Window(QMainWindow):
         # A killed process keeps no state at its end: places are written down soon after they change.
         self._save_timer = QTimer(self, singleShot=True, interval=KEEP_AFTER_MS)
         self._save_timer.timeout.connect(self.keep_state)
+        # Work that ended may have opened or changed what commands are about.
+        self._look = QTimer(self, singleShot=True, interval=LOOK_MS)
+        self._look.timeout.connect(actions.refresh)
         self.start_page = StartPage(self)
         self._pages = QStackedWidget(self)
         self.sheets = SheetStack(self._pages, self.start_page, self)
@@ -173,6 +179,8 @@ class Window(QMainWindow):
         self.dialogs.close_decided.connect(self.close_decided)
         bridge.changed.connect(self._on_bridge_changed)
         bridge.failed.connect(self.errors.report)
+        bridge.settled.connect(self._look.start)
+        bridge.refresh_failed.connect(self.errors.note)
         self.undo.set_bridge(bridge)
         self.palette_popup.set_bridge(bridge)
         self.bridge = bridge
@@ -180,7 +188,7 @@ class Window(QMainWindow):
         self.status_updater.found_read_only.connect(self.banner.show_notice)
         self._watch_access_requests(bridge)
         bridge.changed.connect(self.status_line.agents.show_change)
-        bridge.start(self.appearance.load())
+        bridge.refresh(self.appearance.load())
         return self.panes
 
     def _watch_access_requests(self, bridge: "Bridge") -> None:
@@ -267,6 +275,9 @@ class Window(QMainWindow):
     def shut_down(self) -> None:
         """Hide, and ask the vault nothing more."""
         self._save_timer.stop()
+        if self.bridge is not None:
+            self.bridge.settled.disconnect(self._look.start)
+        self._look.stop()
         if self.status_updater is not None:
             self.status_updater.stop()
         self.hide()
@@ -285,18 +296,34 @@ class Window(QMainWindow):
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Offer to import files and folders."""
         if self.dialogs is not None and any(url.isLocalFile() for url in event.mimeData().urls()):
-            event.acceptProposedAction()
-            self._drop_overlay.show()
+            self.dragMoveEvent(event)
             self._drop_overlay.raise_()
+
+    def dragMoveEvent(self, event: QDragMoveEvent) -> None:
+        """Make way for a note that is written, which attaches files itself."""
+        event.acceptProposedAction()
+        self._drop_overlay.setVisible(self._editor_at(event) is None)
 
     def dragLeaveEvent(self, _event: QDragLeaveEvent) -> None:
         """Withdraw the offer."""
         self._drop_overlay.hide()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Preview what was dropped."""
+        """Preview what was dropped, or give it to the note under it."""
         self._drop_overlay.hide()
+        if (editor := self._editor_at(event)) is not None:
+            editor.insertFromMimeData(event.mimeData())
+            return
         self.import_paths([url.toLocalFile() for url in event.mimeData().urls() if url.isLocalFile()])
+
+    def _editor_at(self, event: QDropEvent) -> MarkdownEditor | None:
+        """Return the note's editor under a drag that it takes."""
+        place = event.position().toPoint()
+        for editor in self.findChildren(MarkdownEditor):
+            is_open = editor.isVisible() and editor.isEnabled() and not editor.isReadOnly()
+            if is_open and editor.rect().contains(editor.mapFrom(self, place)):
+                return editor if editor.canInsertFromMimeData(event.mimeData()) else None
+        return None
 
     def import_paths(self, paths: list[str]) -> None:
         """Open the import dialog on ``paths``."""
@@ -403,7 +430,7 @@ class Window(QMainWindow):
         if self.panes is not None:
             self.panes.refresh(changes)
         if "settings" in changes.areas and self.appearance is not None and self.bridge is not None:
-            self.bridge.start(self.appearance.load())
+            self.bridge.refresh(self.appearance.load())
 
     def _on_actions_changed(self) -> None:
         for action in self.registry.all():

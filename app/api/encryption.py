@@ -24,7 +24,7 @@ async def encrypt(engine: Engine, caller: Caller, passphrase: str) -> Changed[En
     """Have the vault encrypted when it is next opened.
 
     Its database, attachments, backups and caches are then encrypted; without the passphrase nobody can read them, and
-    nobody can bring it back.
+    nobody can bring it back. A decryption that was requested and has not begun is called off.
 
     Args:
         passphrase: At least eight characters on one line.

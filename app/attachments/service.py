@@ -212,7 +212,11 @@ def copy_missing(source: Path, target: Path, *, unreadable: list[str] | None = N
             with open_attachment(Path(found.path)) as stream:
                 data = stream.read()
         except (OSError, VaultDamagedError) as error:
+            # A plain file in an encrypted vault is none of it; the check names it.
+            is_foreign = isinstance(error, VaultDamagedError) and error.data.get("state") == "plain"
             if unreadable is None:
+                if is_foreign:
+                    continue
                 raise from_os(error, Path(found.path)) if isinstance(error, OSError) else error from error
             unreadable.append(found.name)
             continue

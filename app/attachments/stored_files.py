@@ -22,7 +22,7 @@ from app.encryption.sealed_files import (
     sealed_parts,
     sealed_size,
 )
-from app.encryption.vault_keys import key_for_encrypted_file, key_for_new_file
+from app.encryption.vault_keys import is_plain_expected, key_for_encrypted_file, key_for_new_file
 from app.errors import VaultDamagedError
 
 _PARTIAL: Final = ".partial"
@@ -39,7 +39,7 @@ def path_of(folder: Path, name: str) -> Path:
     sealed = plain if known is None else folder / sealed_name(known, name)
     if os.path.lexists(sealed):
         return sealed
-    # What somebody laid into the folder of an encrypted vault is plain.
+    # What another program laid into the folder of an encrypted vault is plain; ``open_attachment`` refuses it.
     return plain if wanted is None or os.path.lexists(plain) else sealed
 
 
@@ -78,12 +78,13 @@ def open_attachment(path: Path) -> BinaryIO:
 
     Raises:
         OSError: It cannot be read, or is a link or no file.
-        VaultDamagedError: It is sealed and was changed.
+        VaultDamagedError: It is sealed and was changed, or it is plain in an encrypted vault.
         PassphraseRequiredError: It is sealed and its vault is locked.
     """
     file = open_for_reading(path)
     try:
         if not is_sealed(file.read(len(MAGIC))):
+            _require_plain_expected(path)
             file.seek(0)
             return file
         key = _required_key(path)
@@ -183,6 +184,30 @@ def convert_attachments(folder: Path, target: DataKey | None, key: DataKey, stop
             seal_file(path, folder / sealed_name(target, path.name), target)
         else:
             unseal_file(path, key)
+
+
+def plain_names(folder: Path) -> list[str]:
+    """Return the names of the files of a folder that are plain, sorted.
+
+    Raises:
+        OSError: The folder or a file cannot be read.
+    """
+    names = []
+    for entry in os.scandir(folder) if folder.is_dir() else ():
+        if entry.is_file(follow_symlinks=False) and not entry.name.endswith(_PARTIAL):
+            with open_for_reading(Path(entry.path)) as file:
+                if not is_sealed(file.read(len(MAGIC))):
+                    names.append(entry.name)
+    return sorted(names)
+
+
+def _require_plain_expected(path: Path) -> None:
+    if not is_plain_expected(path):
+        raise VaultDamagedError(
+            f"{path.name} in the attachments is not encrypted, and these memories are: another program has put it"
+            " there. It was not read. Move it out of the folder; if you want it, attach it again.",
+            state="plain",
+        )
 
 
 def _required_key(path: Path) -> DataKey:

@@ -43,17 +43,25 @@ def status(context: typer.Context, as_json: Json = False) -> None:
     if found.is_in_keyring:
         terminal.say("Its key is in the system's keyring too, so this account opens it without the passphrase.")
     if not found.is_available:
-        terminal.say("This installation cannot encrypt: install it with its extra 'encryption'.")
+        terminal.say(
+            "This installation cannot encrypt: the package apsw has taken the place of apsw-sqlite3mc. Remove both,"
+            " then install Keepsake again."
+        )
 
 
 @application.command(name="encrypt")
 def encrypt(context: typer.Context) -> None:
     """Encrypt the vault with a passphrase, which is typed unseen or read from standard input.
 
-    If Keepsake is running, the vault is encrypted when it is started again.
+    If Keepsake is running, the vault is encrypted when it is started again. A decryption that has not ended is called
+    off, with the vault's own passphrase.
     """
-    terminal.tell(_LOST)
-    _carry_out(context.obj, "encryption.encrypt", {"passphrase": new_passphrase()}, _closed_encrypt)
+    if _vault_encryption(context.obj).status().state is EncryptionState.DECRYPTING:
+        passphrase = typed_passphrase("Passphrase")
+    else:
+        terminal.tell(_LOST)
+        passphrase = new_passphrase()
+    _carry_out(context.obj, "encryption.encrypt", {"passphrase": passphrase}, _closed_encrypt)
 
 
 @application.command(name="decrypt")

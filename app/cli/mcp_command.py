@@ -4,14 +4,24 @@ from typing import Annotated
 
 import typer
 
+from app.errors import InputError
 from app.mcp.options import McpOptions, Profile
 
 
 def mcp(
     context: typer.Context,
     profile: Annotated[
-        Profile, typer.Option(help="The tools: ten for most clients, the whole catalogue, or the reference server's.")
+        Profile,
+        typer.Option(help="The tools: a few for most clients, groups of the catalogue, or the reference's."),
     ] = "small",
+    tools: Annotated[
+        str,
+        typer.Option(
+            metavar="GROUPS",
+            help="Groups of the profile full, such as notes,facts: the subjects of the operations. Without it those for"
+            " reading and writing memory. A list has at most 128 tools, as clients take.",
+        ),
+    ] = "",
     http: Annotated[
         str, typer.Option(metavar="HOST:PORT", help="Serve streamable HTTP there, such as 127.0.0.1:8765.")
     ] = "",
@@ -24,4 +34,15 @@ def mcp(
     """
     from app.mcp.command import serve_mcp  # noqa: PLC0415
 
-    raise typer.Exit(serve_mcp(McpOptions(context.obj, profile, http, allow_remote)))
+    if tools and profile != "full":
+        raise InputError("Groups of tools are those of --profile full.", field="tools")
+    groups = _groups(tools) if tools else ()
+    raise typer.Exit(serve_mcp(McpOptions(context.obj, profile, http, allow_remote, groups)))
+
+
+def _groups(tools: str) -> tuple[str, ...]:
+    # The catalogue loads slowly, and only who names groups waits for it.
+    from app.api.catalogue import declared  # noqa: PLC0415
+    from app.mcp.tool_groups import parse_groups  # noqa: PLC0415
+
+    return parse_groups(tools, [item.name for item in declared() if not item.owner_only])

@@ -5,10 +5,15 @@ import os
 import sys
 import warnings
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
+
+import typer
 
 from app.cli import terminal
 from app.errors import InputError, PassphraseRequiredError, WrongPassphraseError
+
+if TYPE_CHECKING:
+    from app.store.vault_encryption import VaultEncryption
 
 _TRIES: Final = 3
 _MOST: Final = 1 << 16
@@ -77,7 +82,8 @@ def export_passphrase(path: Path) -> str:
 def unlock_at_terminal(vault: Path) -> None:
     """Unlock an encrypted vault for this process; does nothing where it is not locked.
 
-    The environment and the keyring come first; then the person is asked, where there is a terminal.
+    The environment and the keyring come first; then the person is asked, where there is a terminal. There they also
+    say whether it is to be decrypted, where that was not requested from this account of this computer.
 
     Raises:
         PassphraseRequiredError: Nobody can be asked.
@@ -92,14 +98,23 @@ def unlock_at_terminal(vault: Path) -> None:
 
     encryption = VaultEncryption(vault)
     encryption.unlock_unattended(os.environ)
-    if is_unlocked(vault):
-        return
-    if not terminal.can_ask():
-        raise PassphraseRequiredError(
-            f"These memories are encrypted. Open Keepsake and type the passphrase, run 'keepsake serve' in a terminal,"
-            f" or set {VARIABLE}.",
-            path=str(vault),
+    if not is_unlocked(vault):
+        if not terminal.can_ask():
+            raise PassphraseRequiredError(
+                "These memories are encrypted. Open Keepsake and type the passphrase, run 'keepsake serve' in a"
+                f" terminal, or set {VARIABLE}.",
+                path=str(vault),
+            )
+        _unlock(encryption)
+    if terminal.can_ask() and encryption.must_confirm():
+        terminal.tell(
+            "A decryption of these memories was requested, and not from this account of this computer. If it was not"
+            " you, somebody has changed the folder. Decrypted, anyone who can read this disk can read them."
         )
+        encryption.confirm(is_wanted=typer.confirm("Decrypt them?", err=True))
+
+
+def _unlock(encryption: "VaultEncryption") -> None:
     for left in reversed(range(_TRIES)):
         try:
             encryption.unlock(typed_passphrase("Passphrase"))

@@ -3,9 +3,12 @@
 from typing import TYPE_CHECKING
 
 from app.cli.terminal import one_line, printable
+from app.core.text import plural
 
 # Only to check types: 'keepsake capture' has no use for these and should not wait for them.
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from app.changes import Progress
     from app.exchange.model import CapsuleOrigin, ExportReport, ImportPreview, ImportReport
     from app.memories.foreign_record import Problem
@@ -29,7 +32,7 @@ def preview_lines(preview: "ImportPreview") -> list[str]:
     if preview.secrets:
         which = "1 text looks" if preview.secrets == 1 else f"{preview.secrets:,} texts look"
         lines.append(f"{which} as if holding a key or a password; --skip-secrets leaves such texts out.")
-    return lines + _problem_lines(preview)
+    return lines + _account_lines(preview) + _problem_lines(preview)
 
 
 def _capsule_line(origin: "CapsuleOrigin") -> str:
@@ -63,7 +66,7 @@ def import_lines(report: "ImportReport") -> list[str]:
         lines.append(f"{_count(report.skipped, 'text')} left out that may hold a key or a password.")
     if report.recalled:
         lines.append(f"Keepsake's own text was left out of {_count(report.recalled, 'message')}.")
-    return lines + _problem_lines(report)
+    return lines + _account_lines(report) + _problem_lines(report)
 
 
 def export_lines(report: "ExportReport") -> list[str]:
@@ -117,19 +120,41 @@ def _count(number: int, one: str, many: str = "") -> str:
     return f"{number:,} {one if number == 1 else many or one + 's'}"
 
 
-def _problem_lines(report: "ImportReport | ImportPreview") -> list[str]:
-    if not report.problem_count:
+def _account_lines(report: "ImportReport | ImportPreview") -> list[str]:
+    """Return the account of the source where something in it was not stored."""
+    items = report.items
+    if not items.left_out and not items.wordless:
         return []
-    lines = [f"{_count(report.problem_count, 'problem')}:"]
+    read = _count(items.read, items.noun, plural(items.noun))
+    parts = [f"{items.stored:,} stored"]
+    parts += [f"{items.left_out:,} left out, as named below"] if items.left_out else []
+    parts += [f"{items.wordless:,} in which nobody says anything"] if items.wordless else []
+    return [f"Of {read} in it: {', '.join(parts)}."]
+
+
+def _problem_lines(report: "ImportReport | ImportPreview") -> list[str]:
+    lines: list[str] = []
+    if report.problem_count:
+        lines.append(f"{_count(report.problem_count, 'problem')}:")
+        lines += _alike_lines(report.problems, report.problem_count)
+    if report.remark_count:
+        lines.append("To know:")
+        lines += _alike_lines(report.remarks, report.remark_count)
+    return lines
+
+
+def _alike_lines(problems: "Sequence[Problem]", count: int) -> list[str]:
+    """Return a line for each sort of problem, with some of its places."""
+    lines: list[str] = []
     places: dict[str, list[str]] = {}
-    for problem in report.problems:
+    for problem in problems:
         places.setdefault(f"{printable(problem.what)}{_outcome(problem)}", []).append(printable(problem.place))
     shown = 0
     for what, alike in list(places.items())[:SHOWN_PROBLEMS]:
         shown += len(alike)
         others = f" and {len(alike) - SHOWN_PLACES:,} more" if len(alike) > SHOWN_PLACES else ""
         lines.append(f"  {', '.join(alike[:SHOWN_PLACES])}{others}: {what}")
-    if (more := report.problem_count - shown) > 0:
+    if (more := count - shown) > 0:
         lines.append(f"  … and {more:,} more.")
     return lines
 

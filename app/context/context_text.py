@@ -6,7 +6,7 @@ from typing import Final
 
 from app.context.model import SECTIONS, Context, ContextItem, ContextSection, LeftOut, SectionName
 from app.core.recall_fence import CLOSE, HEADINGS, MARK, OPEN, PREAMBLE, entry, fence_text, neutralise, single_line
-from app.core.token_estimate import CHARS_PER_TOKEN, estimate_tokens
+from app.core.token_estimate import CHARS_PER_TOKEN, estimate_served_tokens
 from app.index.chunking import is_boundary
 
 MAX_LEFT_OUT: Final = 100
@@ -50,7 +50,7 @@ def assemble(
     """
     distinct = {name: list(map(_entry, items)) for name, items in deduplicate(parts).items()}
     wanted = {name: min(budgets[name], _size(name, entries)) for name, entries in distinct.items()}
-    frame = estimate_tokens(_FRAME)
+    frame = estimate_served_tokens(_FRAME)
     given = allot(wanted, budgets, max_tokens - frame)
     rendered = {name: _render_section(name, entries, given[name]) for name, entries in distinct.items()}
     sections = tuple(
@@ -63,7 +63,7 @@ def assemble(
         return Context("", "", 0, max_tokens, (), left[:MAX_LEFT_OUT], len(left))
     blocks = ["\n".join(["", f"## {HEADINGS[name]}", *part.lines]) for name, part in rendered.items() if part.items]
     text, mark = fence_text("\n".join([PREAMBLE, *blocks]))
-    return Context(text, mark, estimate_tokens(text), max_tokens, sections, left[:MAX_LEFT_OUT], len(left))
+    return Context(text, mark, estimate_served_tokens(text), max_tokens, sections, left[:MAX_LEFT_OUT], len(left))
 
 
 def deduplicate(parts: Mapping[SectionName, Sequence[ContextItem]]) -> dict[SectionName, list[ContextItem]]:
@@ -133,7 +133,7 @@ def _heading_size(name: SectionName) -> int:
 
 
 def _tokens(lines: str) -> int:
-    return estimate_tokens(f"{lines}\n")
+    return estimate_served_tokens(f"{lines}\n")
 
 
 def _render_section(name: SectionName, entries: Sequence[_Entry], budget: int) -> _RenderedSection:

@@ -64,14 +64,16 @@ def parse_instant(value: object) -> int | None:
     if isinstance(value, datetime):
         return to_ms(value)
     if isinstance(value, int | float):
-        return _from_number(float(value))
+        return _from_number(value)
     if isinstance(value, str):
         return _from_text(value.strip())
     return None
 
 
 def _from_number(number: float) -> int | None:
-    ms = number if abs(number) >= 1e11 else number * 1000  # noqa: PLR2004  (1e11 s lies in the year 5138)
+    if not 0 <= number <= MAX_MS:  # also without an answer for what is no number, and for whole ones beyond a float
+        return None
+    ms = number if number >= 1e11 else number * 1000  # noqa: PLR2004  (1e11 s lies in the year 5138)
     return round(ms) if 0 <= ms <= MAX_MS else None
 
 

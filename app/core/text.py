@@ -66,6 +66,11 @@ def content_hash(*parts: str) -> str:
     return hashlib.blake2b(said.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
+def plural(noun: str) -> str:
+    """Return the plural of a regular English noun."""
+    return f"{noun[:-1]}ies" if noun.endswith("y") and noun[-2:-1] not in "aeiou" else f"{noun}s"
+
+
 def excerpt(text: str, length: int) -> str:
     """Return the first ``length`` characters of the collapsed text.
 

@@ -1,7 +1,5 @@
 """Data key of a vault, with the keys derived from it."""
 
-import hashlib
-import hmac
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -23,20 +21,25 @@ class DataKey:
     @property
     def database(self) -> bytes:
         """Key of the database's pages; 32 bytes."""
-        return self._derive(b"database", BYTES)
+        return self._derive(b"database")
 
     @property
     def files(self) -> bytes:
         """Key from which each sealed file's own key is derived; 32 bytes."""
-        return self._derive(b"files", BYTES)
+        return self._derive(b"files")
 
     @property
     def names(self) -> bytes:
         """Key of the hashes that sealed files are called by; 32 bytes."""
-        return self._derive(b"names", BYTES)
+        return self._derive(b"names")
 
-    def _derive(self, purpose: bytes, length: int) -> bytes:
-        return expand(self.secret, b"keepsake " + purpose, length)
+    @property
+    def key_file(self) -> bytes:
+        """Key of the tag that shows changes to the key file; 32 bytes."""
+        return self._derive(b"key file")
+
+    def _derive(self, purpose: bytes) -> bytes:
+        return expand(self.secret, b"keepsake " + purpose, BYTES)
 
 
 def expand(secret: bytes, purpose: bytes, length: int) -> bytes:
@@ -47,9 +50,7 @@ def expand(secret: bytes, purpose: bytes, length: int) -> bytes:
         purpose: Tells derived keys apart.
         length: Bytes wanted.
     """
-    made, block, number = b"", b"", 1
-    while len(made) < length:
-        block = hmac.new(secret, block + purpose + bytes([number]), hashlib.sha256).digest()
-        made += block
-        number += 1
-    return made[:length]
+    from cryptography.hazmat.primitives.hashes import SHA256  # noqa: PLC0415  (only encrypted vaults need it)
+    from cryptography.hazmat.primitives.kdf.hkdf import HKDFExpand  # noqa: PLC0415
+
+    return HKDFExpand(SHA256(), length, purpose).derive(secret)

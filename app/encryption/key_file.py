@@ -1,14 +1,17 @@
 """Key file of a vault: its data key, wrapped by the passphrase.
 
 A vault is encrypted with a random data key, so that a new passphrase only wraps that key anew. A copy lies beside the
-backups, which cannot be read without it.
+backups, which cannot be read without it. A tag under a key derived from the data key covers every field: a program that
+can write the folder and does not know the passphrase cannot have the vault decrypted by changing a word.
 """
 
 import binascii
+import hashlib
+import hmac
 import json
 import os
 import secrets
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -16,13 +19,16 @@ from app.core.files import from_os, replace_file
 from app.core.regular_files import make_folder, open_for_reading
 from app.encryption.data_key import BYTES, DataKey
 from app.encryption.model import KEY_FILE, EncryptionState
-from app.encryption.wrapped_key import WrappedKey, from_fields, wrap
+from app.encryption.wrapped_key import WrappedKey, from_fields, wrap, wrap_again
 from app.errors import VaultDamagedError, VaultNewerError
 
 COPIES: Final = "backups"
 """The folder in the vault with the second copy."""
 _FORMAT: Final = "keepsake key"
-_VERSION: Final = 1
+_VERSION: Final = 2
+_UNTAGGED: Final = 1
+"""The version without a tag. The wrapped key is bound to its version, so that no file can be made one of these."""
+_TAG: Final = "mac"
 _MOST: Final = 64 * 1024
 
 
@@ -36,6 +42,10 @@ class KeyFile:
         wrapped: The data key under the passphrase.
         is_in_keyring: The data key is in the system's keyring too.
         has_begun: A file may be encrypted with it; before that an encryption can be called off.
+        request: Names the request for a decryption, ``""`` where there is none; see ``app.encryption.requests``.
+        version: Version of its format.
+        content: The fields that were read, as the tag covers them.
+        tag: The tag that was read.
     """
 
     id: str
@@ -43,14 +53,42 @@ class KeyFile:
     wrapped: WrappedKey
     is_in_keyring: bool = False
     has_begun: bool = True
+    request: str = ""
+    version: int = _VERSION
+    content: bytes = field(default=b"", compare=False, repr=False)
+    tag: str = field(default="", compare=False, repr=False)
+
+    @property
+    def is_tagged(self) -> bool:
+        """True where a tag covers the file, as in all but the first version."""
+        return self.version != _UNTAGGED
 
     def unwrap(self, passphrase: str) -> DataKey:
         """Return the data key.
 
         Raises:
-            WrongPassphraseError: This is not the passphrase, or the file was changed.
+            WrongPassphraseError: This is not the passphrase, or the wrapped key was changed.
+            VaultDamagedError: Something else of the file was changed.
         """
-        return DataKey(self.wrapped.unwrap(passphrase, _bound_to(self.id)))
+        key = DataKey(self.wrapped.unwrap(passphrase, _bound_to(self.id, self.version)))
+        self.require_unchanged(key)
+        return key
+
+    def require_unchanged(self, key: DataKey) -> None:
+        """Refuse a file, as it was read, that was changed without the key.
+
+        Raises:
+            VaultDamagedError: It was changed.
+        """
+        if self.is_tagged and not hmac.compare_digest(
+            _tag_of(self.content, key).encode(), self.tag.encode("utf-8", "replace")
+        ):
+            raise VaultDamagedError(
+                f"{KEY_FILE} of these memories was changed, and not by Keepsake. Nothing was opened. Put a copy in its"
+                f" place that Keepsake wrote: {COPIES}/{KEY_FILE} in the same folder, or one of an older copy of the"
+                " folder.",
+                state="key-changed",
+            )
 
     def rewrap(self, key: DataKey, passphrase: str) -> "KeyFile":
         """Return the file with the same data key under another passphrase.
@@ -58,7 +96,11 @@ class KeyFile:
         Raises:
             InputError: The passphrase cannot be used.
         """
-        return replace(self, wrapped=wrap(key.secret, passphrase, _bound_to(self.id)))
+        return replace(self, version=_VERSION, wrapped=wrap(key.secret, passphrase, _bound_to(self.id)))
+
+    def with_tag(self, key: DataKey, passphrase: str) -> "KeyFile":
+        """Return a file of an earlier version as one that a tag can cover."""
+        return replace(self, version=_VERSION, wrapped=wrap_again(key.secret, passphrase, _bound_to(self.id)))
 
 
 def new_key(passphrase: str) -> tuple[KeyFile, DataKey]:
@@ -96,7 +138,7 @@ def read_key_file(vault: Path) -> KeyFile | None:
             continue
         except OSError as error:
             raise from_os(error, path) from error
-        except (ValueError, KeyError, TypeError, binascii.Error):
+        except (ValueError, KeyError, TypeError, RecursionError, binascii.Error):
             damaged = VaultDamagedError(
                 f"{path} is damaged. It holds the key of these memories: bring it back from a copy of the folder.",
                 path=str(path),
@@ -107,13 +149,18 @@ def read_key_file(vault: Path) -> KeyFile | None:
     return None
 
 
-def write_key_file(vault: Path, file: KeyFile) -> None:
+def write_key_file(vault: Path, file: KeyFile, key: DataKey) -> None:
     """Write the key file and its copy, each whole or not at all.
+
+    Args:
+        vault: The vault's folder.
+        file: What to write.
+        key: The data key, under which the fields get their tag.
 
     Raises:
         MachineError: It cannot be written; the vault opens as before.
     """
-    data = _as_bytes(file)
+    data = _as_bytes(file, key)
     first, second = _places(vault)
     try:
         make_folder(second.parent)
@@ -137,33 +184,51 @@ def _places(vault: Path) -> tuple[Path, Path]:
     return vault / KEY_FILE, vault / COPIES / KEY_FILE
 
 
-def _bound_to(key_id: str) -> bytes:
-    return f"{_FORMAT} {_VERSION} {key_id}".encode()
+def _bound_to(key_id: str, version: int = _VERSION) -> bytes:
+    return f"{_FORMAT} {version} {key_id}".encode()
 
 
-def _as_bytes(file: KeyFile) -> bytes:
-    made = {
+def _as_bytes(file: KeyFile, key: DataKey) -> bytes:
+    fields = {
         "format": _FORMAT,
-        "version": _VERSION,
+        "version": file.version,
         "id": file.id,
         "state": file.state.value,
         "keyring": file.is_in_keyring,
         "begun": file.has_begun,
+        "request": file.request,
         **file.wrapped.fields(),
     }
-    return json.dumps(made, indent=2).encode() + b"\n"
+    if file.is_tagged:
+        fields[_TAG] = _tag_of(_content(fields), key)
+    return json.dumps(fields, indent=2).encode() + b"\n"
+
+
+def _content(fields: dict[str, Any]) -> bytes:
+    return json.dumps({name: fields[name] for name in fields if name != _TAG}, sort_keys=True).encode()
+
+
+def _tag_of(content: bytes, key: DataKey) -> str:
+    return hmac.new(key.key_file, content, hashlib.sha256).hexdigest()
 
 
 def _parsed(data: bytes) -> KeyFile:
-    found: dict[str, Any] = json.loads(data)
-    if found["format"] != _FORMAT:
-        raise ValueError(found["format"])
-    if found["version"] != _VERSION:
+    fields: dict[str, Any] = json.loads(data)
+    if fields["format"] != _FORMAT:
+        raise ValueError(fields["format"])
+    version = fields["version"]
+    if version not in {_UNTAGGED, _VERSION}:
         raise VaultNewerError("These memories were encrypted by a newer Keepsake. Update Keepsake to open them.")
+    if not str(fields["id"]).isascii():
+        raise ValueError(fields["id"])
     return KeyFile(
-        id=str(found["id"]),
-        state=EncryptionState(found["state"]),
-        wrapped=from_fields(found),
-        is_in_keyring=found.get("keyring") is True,
-        has_begun=found.get("begun") is not False,
+        id=str(fields["id"]),
+        state=EncryptionState(fields["state"]),
+        wrapped=from_fields(fields),
+        is_in_keyring=fields.get("keyring") is True,
+        has_begun=fields.get("begun") is not False,
+        request="" if version == _UNTAGGED else str(fields.get("request") or ""),
+        version=version,
+        content=_content(fields),
+        tag=str(fields.get(_TAG)),
     )

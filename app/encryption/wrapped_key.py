@@ -66,7 +66,7 @@ class WrappedKey:
 
 
 def wrap(secret: bytes, passphrase: str, bound_to: bytes) -> WrappedKey:
-    """Wrap a key with a passphrase.
+    """Wrap a key with a new passphrase.
 
     Args:
         secret: The key.
@@ -76,10 +76,15 @@ def wrap(secret: bytes, passphrase: str, bound_to: bytes) -> WrappedKey:
     Raises:
         InputError: The passphrase cannot be used.
     """
-    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
-
     if problem := problem_of(passphrase):
         raise InputError(problem, field="passphrase")
+    return wrap_again(secret, passphrase, bound_to)
+
+
+def wrap_again(secret: bytes, passphrase: str, bound_to: bytes) -> WrappedKey:
+    """Wrap a key with a passphrase that opens it already, however weak; see ``wrap``."""
+    from cryptography.hazmat.primitives.ciphers.aead import AESGCM  # noqa: PLC0415
+
     salt, nonce = secrets.token_bytes(_SALT), secrets.token_bytes(_NONCE)
     wrapping = _stretch(passphrase, salt, _COST, _BLOCK, _LANES)
     return WrappedKey(_COST, _BLOCK, _LANES, salt, nonce, AESGCM(wrapping).encrypt(nonce, secret, bound_to))

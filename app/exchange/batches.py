@@ -9,7 +9,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Literal
 
-from app.exchange.model import AttachmentRecord, MessageRecord, Position, Record, SessionRecord, VaultDetail
+from app.exchange.accounting import Account, kept_by
+from app.exchange.model import (
+    AttachmentRecord,
+    ItemCounts,
+    MessageRecord,
+    Position,
+    Record,
+    SessionRecord,
+    VaultDetail,
+)
 from app.exchange.secret_texts import holds_secret
 from app.exchange.source_files import readable
 from app.memories.foreign_record import MemoryRecord, Problem
@@ -33,7 +42,8 @@ _CHARACTERS = 1_000
 class Batch:
     """Batch of records, with the position that the reader reached.
 
-    ``is_last`` says that nothing follows; ``weight`` says how much work storing it is, in short messages.
+    ``is_last`` says that nothing follows; ``weight`` says how much work storing it is, in short messages. ``items`` is
+    the account of the source, known with the last batch.
     """
 
     records: list[Storable] = field(default_factory=list)
@@ -43,6 +53,7 @@ class Batch:
     weight: float = 0.0
     attachments: int = 0
     secrets: int = 0
+    items: ItemCounts | None = None
 
 
 def _keep_nothing(_record: AttachmentRecord) -> Problem | None:
@@ -82,10 +93,14 @@ class BatchReader:
         records: The reader.
         path: What it reads, for errors.
         intake: What becomes of attachments and secrets.
+        account: Counts what the reader passes over.
     """
 
-    def __init__(self, records: Iterator[Record], path: Path, intake: Intake = Intake()) -> None:
+    def __init__(
+        self, records: Iterator[Record], path: Path, intake: Intake = Intake(), account: Account | None = None
+    ) -> None:
         self._records = records
+        self._account = account or Account()
         self._intake = intake
         self._path = path
         self._pace = BatchPace()
@@ -99,8 +114,9 @@ class BatchReader:
         """
         batch, size = Batch(), 0
         until = time.monotonic() + MAX_SECONDS
-        with readable(self._path):
+        with readable(self._path), kept_by(self._account):
             for record in self._records:
+                self._account.add(record)
                 if isinstance(record, Position):
                     batch.position = record
                 elif isinstance(record, Problem):
@@ -115,6 +131,8 @@ class BatchReader:
                 if is_full or size >= MAX_CHARACTERS or time.monotonic() > until:
                     return batch
         batch.is_last = True
+        batch.items, left_out = self._account.close(self._path.name)
+        batch.problems += left_out
         return batch
 
     def _attach(self, record: AttachmentRecord, batch: Batch) -> None:

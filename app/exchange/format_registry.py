@@ -1,6 +1,8 @@
 """Formats by name: the reader and the exporter of each."""
 
+import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -21,11 +23,14 @@ from app.exchange.formats import (
     web_page,
 )
 from app.exchange.formats.chats import chat_detection
-from app.exchange.formats.memory_systems import memory_system_detection
+from app.exchange.formats.memory_systems import letta, memory_database, memory_list, memory_system_detection
 from app.exchange.formats.notebooks import apple_notes, documents, joplin, notion, pdf
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.graph_exporter import GraphExporter
 from app.exchange.model import Record
+from app.exchange.parsing.source_words import Noise
+from app.exchange.source_files import is_zip
+from app.memories.foreign_record import MemoryRecord
 
 Reader = Callable[[Path, Callable[[], bool]], Iterator[Record]]
 
@@ -59,10 +64,48 @@ EXPORTERS: dict[str, Callable[[Path], Exporter]] = {
     memory_file.NAME: GraphExporter,
 }
 
+# Their keys name a file in its folder, or a record in its file; another one's may be the same.
+_KEYED_BY_PATH = frozenset({"markdown", docx.NAME, web_page.NAME, pdf.NAME, documents.NAME})
+_KEYED_IN_FILE = frozenset({"keepsake", apple_notes.NAME, letta.NAME, memory_list.MEM0, memory_database.NAME})
+_UNIQUE = re.compile(r"[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+
+
+NOISE: dict[str, tuple[str, ...]] = {
+    "chatgpt": chatgpt.NOISE,
+    chatgpt.WITH_BRANCHES: chatgpt.NOISE,
+    "claude": claude.NOISE,
+    "claude-code": claude_code.NOISE,
+    "codex": codex.NOISE,
+    "gemini": gemini.NOISE,
+    "cursor": cursor.NOISE,
+    **chat_detection.NOISE,
+    **memory_system_detection.NOISE,
+}
+"""Fields and objects in which nobody says anything, by format; see ``source_words.Noise``."""
+
+
+def noise_of(name: str) -> Noise:
+    """Return what is nobody's words in a format."""
+    return Noise(NOISE.get(name, ()))
+
 
 def reader_of(name: str, passphrase: str) -> Reader:
     """Return the reader of a format, with the passphrase that an encrypted export needs."""
-    return partial(encrypted_export.read, passphrase=passphrase) if name == encrypted_export.NAME else READERS[name]
+    if name == encrypted_export.NAME:
+        return partial(encrypted_export.read, passphrase=passphrase)
+    is_keyed = name in _KEYED_BY_PATH | _KEYED_IN_FILE
+    return partial(_with_places, READERS[name], name in _KEYED_BY_PATH) if is_keyed else READERS[name]
+
+
+def _with_places(read: Reader, by_path: bool, path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
+    """Read records, and say of each memory in which folder or file its key counts."""
+    is_alone = by_path and path.is_file() and not is_zip(path)
+    place = str(path.resolve().parent if is_alone else path.resolve())
+    for record in read(path, cancelled):
+        if isinstance(record, MemoryRecord) and (by_path or not (record.keeps_id or _UNIQUE.search(record.key))):
+            yield replace(record, place=place)
+        else:
+            yield record
 
 
 def exporter_of(path: Path, format_name: str, passphrase: str, cancelled: Callable[[], bool]) -> Callable[[], Exporter]:

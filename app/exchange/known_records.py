@@ -9,7 +9,7 @@ from app.exchange.batches import Storable
 from app.exchange.model import SessionRecord
 from app.exchange.vault_sink import foreign_session_id
 from app.history import history_repo
-from app.memories import import_sources
+from app.memories import import_sources, record_identity
 from app.memories import repo as memory_repo
 from app.memories.foreign_record import MemoryRecord
 from app.memories.ingest import is_import_undone
@@ -45,7 +45,7 @@ def _is_known(connection: apsw.Connection, record: Storable, format_name: str) -
         return head is not None and (head[1] is None or not history_repo.is_addition_undone(connection, session_id))
     if not isinstance(record, MemoryRecord):
         return False
-    known = import_sources.find(connection, import_sources.uri(format_name, record.key))
+    known = record_identity.identify(connection, record, format_name, set()).origin
     if known is None or known.content_hash != import_sources.record_hash(record):
         return False
     memory = memory_repo.get(connection, known.memory_id)

@@ -172,16 +172,37 @@ class CapsuleOrigin:
 
 
 @dataclass(frozen=True, slots=True)
+class ItemCounts:
+    """Account of what a source holds: ``read`` is the sum of the others.
+
+    Args:
+        read: Items in it, such as lines, messages or files.
+        stored: Items that something was made of.
+        left_out: Items that problems name.
+        wordless: Items in which nobody says anything, such as receipts.
+        noun: What an item is called, in English and in the singular.
+    """
+
+    read: int = 0
+    stored: int = 0
+    left_out: int = 0
+    wordless: int = 0
+    noun: str = ""
+
+
+@dataclass(frozen=True, slots=True)
 class ImportPreview:
     """Preview of an import: format, size in bytes, and a line for a person.
 
     Args:
         known: Notes that an earlier import brought in unchanged, and conversations that are there.
         problems: The first problems; ``problem_count`` counts all.
+        remarks: The first remarks about what is no fault, such as what no import takes; ``remark_count`` counts all.
         secrets: Texts that look as if they held a key or a password.
         is_complete: False when the counts are those of the beginning, because the rest takes too long to count.
         capsule: Who made it where it is a capsule, else ``None``.
         is_locked: It is encrypted, and its passphrase was not given: nothing was counted.
+        items: The account of what it holds; zeros where the counts are those of the beginning.
     """
 
     format: str
@@ -194,10 +215,13 @@ class ImportPreview:
     known: int = 0
     problems: tuple[Problem, ...] = ()
     problem_count: int = 0
+    remarks: tuple[Problem, ...] = ()
+    remark_count: int = 0
     secrets: int = 0
     is_complete: bool = True
     capsule: CapsuleOrigin | None = None
     is_locked: bool = False
+    items: ItemCounts = ItemCounts()
 
 
 @dataclass(frozen=True, slots=True)
@@ -208,6 +232,7 @@ class ImportReport:
         format: The format that was read, such as ``chatgpt`` or ``claude-code``.
         unchanged: Messages and memories that were there already.
         problems: The first 1,000 problems; ``problem_count`` counts all.
+        remarks: The first 1,000 remarks about what is no fault; ``remark_count`` counts all.
         cancelled: True when it was stopped; what was committed stays and a second import continues.
         run_id: What it did to memories, for ``memory.undo``; ``""`` where it did nothing.
         secrets: Secrets in transcripts that were not stored.
@@ -216,6 +241,7 @@ class ImportReport:
         skipped: Texts left out on request, because they look as if they held a key or a password.
         lost: Conversations, messages and notes that were left out, or parts of them.
         lost_files: Pictures and other files that were left out while their texts went in.
+        items: The account of what the source holds.
     """
 
     source: str
@@ -227,6 +253,8 @@ class ImportReport:
     updated: int = 0
     problems: tuple[Problem, ...] = ()
     problem_count: int = 0
+    remarks: tuple[Problem, ...] = ()
+    remark_count: int = 0
     cancelled: bool = False
     seconds: float = 0.0
     run_id: str = ""
@@ -236,6 +264,7 @@ class ImportReport:
     skipped: int = 0
     lost: int = 0
     lost_files: int = 0
+    items: ItemCounts = ItemCounts()
 
 
 @dataclass(frozen=True, slots=True)

@@ -154,7 +154,7 @@ class NoteMirror:
         """Remember which note a place belongs to, for an import of the folder too."""
         mirror_repo.keep(connection, str(look.root), agreement)
         uri = import_sources.uri(_FORMAT, markdown.key_of(look.root, agreement.place))
-        origin = import_sources.Origin("", agreement.memory_id)
+        origin = import_sources.Origin("", agreement.memory_id, import_sources.text_hash(str(look.root)))
         import_sources.write(connection, uri, origin, fmt=_FORMAT, at_ms=self._clock.now_ms())
 
     async def _guarded(self, look: _Look, place: str, work: Coroutine[Any, Any, None]) -> None:
@@ -343,7 +343,8 @@ class NoteMirror:
             connection, str(look.root), Agreement(place, memory.id, mirrored_files.hash_of(data), memory.version)
         )
         # An import of the folder by the person then finds nothing new either.
-        origin = import_sources.Origin(import_sources.record_hash(record), memory.id)
+        place = import_sources.text_hash(str(look.root))
+        origin = import_sources.Origin(import_sources.record_hash(record), memory.id, place)
         uri = import_sources.uri(_FORMAT, record.key)
         import_sources.write(connection, uri, origin, fmt=_FORMAT, at_ms=self._clock.now_ms())
 

@@ -2,15 +2,22 @@
 
 import time
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from typing import Final
 
 from app.exchange.batches import Batch
 from app.exchange.model import ImportPreview, MessageRecord, SessionRecord
-from app.memories.foreign_record import MemoryRecord
+from app.memories.foreign_record import MemoryRecord, Problem
 
 MAX_SECONDS: Final = 6.0
 SHOWN_PROBLEMS: Final = 50
+
+
+def without_remarks(found: Iterable[Problem]) -> tuple[list[Problem], list[Problem]]:
+    """Return the problems, and apart from them the remarks about what is no fault."""
+    listed = list(found)
+    return [one for one in listed if not one.foreign], [one for one in listed if one.foreign]
 
 
 class PreviewCounts:
@@ -34,6 +41,7 @@ class PreviewCounts:
         """Count a batch, of which ``known`` records are there already."""
         kinds = Counter(type(record) for record in batch.records)
         before = self._preview
+        problems, remarks = without_remarks(batch.problems)
         self._is_complete = batch.is_last
         self._preview = replace(
             before,
@@ -42,9 +50,12 @@ class PreviewCounts:
             messages=before.messages + kinds[MessageRecord],
             attachments=before.attachments + batch.attachments,
             known=before.known + known,
-            problems=(*before.problems, *batch.problems)[:SHOWN_PROBLEMS],
-            problem_count=before.problem_count + len(batch.problems),
+            problems=(*before.problems, *problems)[:SHOWN_PROBLEMS],
+            problem_count=before.problem_count + len(problems),
+            remarks=(*before.remarks, *remarks)[:SHOWN_PROBLEMS],
+            remark_count=before.remark_count + len(remarks),
             secrets=before.secrets + batch.secrets,
+            items=batch.items or before.items,
         )
 
     def preview(self) -> ImportPreview:

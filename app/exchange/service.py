@@ -18,15 +18,16 @@ from app.core.stores import StoreName
 from app.entities.model import GraphView
 from app.errors import CancelledByPersonError, FormatError, InputError
 from app.exchange import attachment_files
+from app.exchange.accounting import Account
 from app.exchange.batches import Batch, BatchReader, Intake, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter
 from app.exchange.folder_exporter import FolderExporter, complete_file
-from app.exchange.format_registry import exporter_of, reader_of
+from app.exchange.format_registry import exporter_of, noise_of, reader_of
 from app.exchange.formats import chatgpt, encrypted_export, memory_file
 from app.exchange.formats.detect import FORMATS, SUPPORTED, detect, preview
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
-from app.exchange.preview_counts import PreviewCounts
+from app.exchange.preview_counts import PreviewCounts, without_remarks
 from app.exchange.transcript_exporter import TranscriptExporter
 from app.memories.archive.model import Archived
 from app.memories.foreign_record import Problem
@@ -142,7 +143,8 @@ class _Tally:
     def add(self, batch: Batch, stored: Ingested) -> None:
         """Count a batch that went in."""
         report = self.report
-        problems = (*batch.problems, *stored.problems)
+        everything = (*batch.problems, *stored.problems)
+        problems, remarks = without_remarks(everything)
         self.report = replace(
             report,
             sessions=report.sessions + stored.sessions,
@@ -152,13 +154,16 @@ class _Tally:
             updated=report.updated + stored.updated,
             problems=(*report.problems, *problems[: MAX_PROBLEMS - len(report.problems)]),
             problem_count=report.problem_count + len(problems),
+            remarks=(*report.remarks, *remarks[: MAX_PROBLEMS - len(report.remarks)]),
+            remark_count=report.remark_count + len(remarks),
             run_id=stored.run_id or report.run_id,
             secrets=report.secrets + stored.secrets,
             recalled=report.recalled + stored.recalled,
             attachments=report.attachments + batch.attachments,
             skipped=report.skipped + batch.secrets,
-            lost=report.lost + sum(one.lost for one in problems),
+            lost=report.lost + sum(one.count for one in problems if one.lost),
             lost_files=report.lost_files + sum(one.is_file for one in problems),
+            items=batch.items or report.items,
         )
 
     def finished(self, *, cancelled: bool) -> ImportReport:
@@ -221,7 +226,7 @@ class ExchangeService:
             return replace(found, is_complete=False, is_locked=True)
         counts, stopped = PreviewCounts(found), threading.Event()
         records = reader_of(found.format, passphrase)(path, stopped.is_set)
-        reader = BatchReader(records, path, Intake(secrets="count"))
+        reader = BatchReader(records, path, Intake(secrets="count"), Account(noise_of(found.format)))
         stored_as = _STORED_AS.get(found.format, found.format)
         with _Thread("preview") as thread:
             try:
@@ -299,7 +304,8 @@ class ExchangeService:
         ingest = partial(sink.ingest, source=f"import:{stored_as}", format=stored_as, store=store, actor=actor)
         tally = _Tally(ImportReport(str(path), name))
         stopped = threading.Event()
-        reader = BatchReader(read(lambda: stopped.is_set() or work.is_cancelled()), path, intake)
+        records = read(lambda: stopped.is_set() or work.is_cancelled())
+        reader = BatchReader(records, path, intake, Account(noise_of(name)))
         stopped_early = False
         with _Thread("import") as thread:
             reading = thread.run(reader.next)

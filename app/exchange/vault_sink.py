@@ -116,6 +116,7 @@ class VaultSink:
         self._details = DetailImport(self._run_id)
         self._has_made = False
         self._made: list[str] = []
+        self._taken: set[tuple[str, str]] = set()
 
     async def ingest(
         self,
@@ -178,6 +179,7 @@ class VaultSink:
             now_ms=self._clock.now_ms(),
             index=self._index,
             run_id=self._run_id,
+            taken=self._taken,
         )
         return Ingested(
             sessions=counts.sessions,

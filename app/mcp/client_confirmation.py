@@ -1,5 +1,6 @@
 """Confirmation by the person, asked through the client where it can ask (MCP's elicitation)."""
 
+from collections.abc import Callable
 from typing import Any, Final
 
 import mcp_types as types
@@ -10,11 +11,8 @@ from app.mcp.server_identity import MODERN_VERSION
 from app.mcp.toolbox import Decision
 
 _KEY: Final = "confirm"
-_SCHEMA: Final[dict[str, Any]] = {
-    "type": "object",
-    "properties": {"confirm": {"type": "boolean", "title": "Yes, do it", "default": False}},
-    "required": ["confirm"],
-}
+_SCHEMA: Final[dict[str, Any]] = {"type": "object", "properties": {}}
+"""An empty form: to accept it is the consent."""
 
 
 class ConfirmationNeeded(Exception):  # noqa: N818  (a signal, no failure)
@@ -37,10 +35,12 @@ class ClientConfirmer:
     Args:
         context: The request.
         responses: What the person said, where the client repeats a call with it.
+        on_asking: Called before the person is waited for.
     """
 
-    def __init__(self, context: ServerRequestContext[Any, Any], responses: Any) -> None:
+    def __init__(self, context: ServerRequestContext[Any, Any], responses: Any, on_asking: Callable[[], None]) -> None:
         self._context = context
+        self._on_asking = on_asking
         self._responses = responses or {}
 
     async def confirm(self, question: str) -> Decision:
@@ -53,6 +53,7 @@ class ClientConfirmer:
             if _KEY not in self._responses:
                 raise ConfirmationNeeded(question)
             return _decision(self._responses[_KEY])
+        self._on_asking()
         try:
             return _decision(await session.elicit_form(question, _SCHEMA, self._context.request_id))
         except MCPError:
@@ -62,5 +63,7 @@ class ClientConfirmer:
 
 def _decision(answer: Any) -> Decision:
     given = answer.model_dump() if isinstance(answer, types.ElicitResult) else answer
-    is_yes = isinstance(given, dict) and given.get("action") == "accept"
-    return "accepted" if is_yes and (given.get("content") or {}).get("confirm") is True else "declined"
+    action = given.get("action") if isinstance(given, dict) else None
+    if action == "accept":
+        return "accepted"
+    return "declined" if action == "decline" else "dismissed"

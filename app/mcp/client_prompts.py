@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, Final
 
-from app.core.recall_fence import entry
+from app.core.recall_fence import entry, neutralise, single_line
 from app.errors import AccessDeniedError, InputError, NotFoundError
 from app.mcp.options import Profile
 from app.mcp.server_identity import PROMPTS
-from app.mcp.tool_answers import day, recalled
+from app.mcp.tool_answers import day, recalled, turn_entry
 from app.mcp.toolbox import CallContext
 
 _PAGE: Final = 30
@@ -86,7 +86,7 @@ async def _recall(question: str, call: CallContext) -> str:
     if not question.strip():
         raise InputError("'question' is missing: say what to recall.", field="question")
     made = await call.read("memory.context", prompt=question)
-    return _RECALL.format(question=question, recalled=made["text"] or "Nothing was recalled.")
+    return _RECALL.format(question=neutralise(question), recalled=made["text"] or "Nothing was recalled.")
 
 
 async def _review(since: str, call: CallContext) -> str:
@@ -96,7 +96,7 @@ async def _review(since: str, call: CallContext) -> str:
         for item in found["items"]
     ]
     more = "There is more: memory_timeline goes on from the last id." if found["later"] else ""
-    return _REVIEW.format(since=since, recalled=recalled(lines, more) or "Nothing happened.")
+    return _REVIEW.format(since=single_line(since), recalled=recalled(lines, more) or "Nothing happened.")
 
 
 async def _consolidate(session: str, call: CallContext, profile: Profile) -> str:
@@ -109,12 +109,8 @@ async def _consolidate(session: str, call: CallContext, profile: Profile) -> str
             raise NotFoundError("No conversation waits to be consolidated.")
         session = waiting[0]["id"]
     turns = await call.read("session.messages", session=session, limit=_PAGE)
-    lines = [
-        entry(
-            f"{session}#{turn['seq']}", f"{day(turn['created_at'])}, {turn['author'] or turn['role']}", turn["content"]
-        )
-        for turn in turns
-    ]
-    steps = _STEPS_FULL if profile == "full" else _STEPS_SMALL.format(session=session)
+    lines = [turn_entry(turn, session) for turn in turns]
+    name = single_line(session)
+    steps = _STEPS_FULL if profile == "full" else _STEPS_SMALL.format(session=name)
     more = f" up to number {turns[-1]['seq']}; there may be more" if len(turns) == _PAGE else ""
-    return _CONSOLIDATE.format(session=session, steps=steps, more=more, recalled=recalled(lines) or "It is empty.")
+    return _CONSOLIDATE.format(session=name, steps=steps, more=more, recalled=recalled(lines) or "It is empty.")

@@ -1,27 +1,40 @@
-"""Toolbox of the full profile: every operation within the agent's trust."""
+"""Toolbox of the full profile: the operations within the agent's trust, in groups."""
 
 import json
-from collections.abc import Mapping
+import logging
+import re
+from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
 from app.core.recall_fence import entry
 from app.errors import KeepsakeError
 from app.mcp.consolidator_tools import CONSOLIDATOR_TOOLS, consolidator_tool
 from app.mcp.host_link import HostLink
+from app.mcp.plain_schemas import parsed_arguments, plain_schema
 from app.mcp.small_schemas import SMALL_TOOLS
 from app.mcp.small_tools import SmallToolbox
-from app.mcp.tool_answers import ToolAnswer, held_back, recalled
-from app.mcp.toolbox import CallContext, unknown_tool
+from app.mcp.tool_answers import Answer, ToolAnswer, fenced, held_back
+from app.mcp.tool_groups import DEFAULT_GROUPS, MAX_TOOLS, within_limit
+from app.mcp.toolbox import CallContext, reading_tools, refused, unknown_tool
 
 # Of no use to a model, or not meant for one.
 _HIDDEN: Final = frozenset({"agent.request_access", "entity.place", "session.append_later"})
+_FIELD: Final = re.compile(r"[a-z]+(?:_[a-z]+){0,2}")
+_PLAIN: Final = re.compile(r"[a-z]{2,4}-[0-9a-f]{8}-[0-9a-f-]{27}|\d{4}-\d\d-\d\d(?:T[0-9:.]+(?:Z|[+-][0-9:]+)?)?")
+_READING: Final = reading_tools([*SMALL_TOOLS, *(tool for tool, _ in CONSOLIDATOR_TOOLS)])
+_log = logging.getLogger(__name__)
 
 
 class FullToolbox:
-    """The whole catalogue within an agent's trust; see ``Toolbox``."""
+    """The catalogue within an agent's trust; see ``Toolbox``.
 
-    def __init__(self) -> None:
+    Args:
+        groups: The groups of operations that are offered, the most wanted first.
+    """
+
+    def __init__(self, groups: Sequence[str] = ()) -> None:
         self._small = SmallToolbox()
+        self._groups = groups or DEFAULT_GROUPS
         self._operations: dict[str, dict[str, Any]] = {}
 
     def known_tools(self) -> list[dict[str, Any]]:
@@ -33,14 +46,28 @@ class FullToolbox:
         described = await link.call("describe", {"schemas": True}, repeatable=True)
         if not described:
             return SMALL_TOOLS
-        operations = {_tool_name(item["name"]): item for item in described if item["name"] not in _HIDDEN}
-        known = {tool["name"] for tool in SMALL_TOOLS}
-        self._operations = {name: item for name, item in operations.items() if name not in known}
         names = {item["name"] for item in described}
         consolidator = [tool for tool, needed in CONSOLIDATOR_TOOLS if needed <= names]
-        return [*SMALL_TOOLS, *consolidator, *(_tool(name, item) for name, item in self._operations.items())]
+        own = [*SMALL_TOOLS, *consolidator]
+        known = {tool["name"] for tool in own}
+        operations = {
+            item["name"]: item
+            for item in described
+            if item["name"] not in _HIDDEN and _tool_name(item["name"]) not in known
+        }
+        offered, left_out = within_limit(operations, self._groups, MAX_TOOLS - len(own))
+        if left_out:
+            _log.warning("no client takes more than %d tools: left out %s", MAX_TOOLS, ", ".join(left_out))
+        # Those of other groups are not listed, yet who names one is answered.
+        self._operations = {_tool_name(name): item for name, item in operations.items()}
+        return [*own, *(_tool(_tool_name(name), operations[name]) for name in offered)]
 
-    async def call(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> ToolAnswer:
+    def is_reading(self, name: str) -> bool:
+        """See ``Toolbox``."""
+        item = self._operations.get(name)
+        return item["access"] == "read" if item is not None else name in _READING
+
+    async def call(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> Answer:
         """See ``Toolbox``."""
         if any(tool["name"] == name for tool in SMALL_TOOLS):
             return await self._small.call(name, arguments, context)
@@ -54,12 +81,12 @@ class FullToolbox:
             raise unknown_tool(name, sorted(self._operations)[:20])
         return await self._operate(item, arguments, context)
 
-    async def _operate(self, item: dict[str, Any], arguments: Mapping[str, Any], context: CallContext) -> ToolAnswer:
-        given = {name: _whole(value, item, name) for name, value in arguments.items()}
+    async def _operate(self, item: dict[str, Any], arguments: Mapping[str, Any], context: CallContext) -> Answer:
+        given = parsed_arguments(arguments, _schema(item))
         if item["destructive"]:
             question = f"{item['summary']} {json.dumps(given, ensure_ascii=False)[:300]}"
-            if await context.confirmer.confirm(question) == "declined":
-                return ToolAnswer("Nothing was changed: the person said no.", {"value": {"outcome": "declined"}})
+            if refusal := refused(await context.confirmer.confirm(question)):
+                return ToolAnswer(refusal, {"outcome": "declined"})
         if item["access"] == "read":
             value = await context.read(item["name"], **given)
         else:
@@ -75,34 +102,57 @@ def _tool_name(operation: str) -> str:
 
 def _tool(name: str, item: dict[str, Any]) -> dict[str, Any]:
     is_read = item["access"] == "read"
-    schema = item.get("schema") or {"type": "object", "properties": {one["name"]: {} for one in item["parameters"]}}
     hints = {"readOnlyHint": is_read, "openWorldHint": False}
     if not is_read:
         hints |= {"destructiveHint": item["destructive"], "idempotentHint": False}
     return {
         "name": name,
         "description": "\n\n".join(one for one in (item["summary"], item["doc"]) if one),
-        "inputSchema": schema,
+        "inputSchema": plain_schema(_schema(item)),
         "annotations": hints,
     }
 
 
-def _whole(value: Any, item: Mapping[str, Any], name: str) -> Any:
-    """Return an argument, read as JSON where a text was given for something else."""
-    kind = next((one["type"] for one in item["parameters"] if one["name"] == name), "")
-    if not isinstance(value, str) or "str" in kind.split(" | ") or kind == "str" or kind.startswith("Literal"):
-        return value
-    try:
-        return json.loads(value)
-    except ValueError:
-        return value
+def _schema(item: Mapping[str, Any]) -> dict[str, Any]:
+    return item.get("schema") or {"type": "object", "properties": {one["name"]: {} for one in item["parameters"]}}
 
 
 def _answer(value: Any) -> ToolAnswer:
-    """Return an answer of the catalogue as values and as text."""
+    """Return an answer of the catalogue as JSON in a fence."""
     try:
-        text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+        text = _json(value)
     except (TypeError, ValueError) as error:
         raise KeepsakeError("The answer cannot be shown.") from error
-    # What people and programs wrote may stand in it: to the model it is data, whatever it says.
-    return ToolAnswer(recalled([entry("answer", "values as JSON", text)]), {"value": value})
+    line = entry("answer", "values as JSON", text, whole_lines=True)
+    return ToolAnswer("", {"ids": _ids(value), "value": _plain_fields(value)}, fenced([line]))
+
+
+def _json(value: Any) -> str:
+    """Return JSON with each field or item on its own line.
+
+    An entry of a single line would lose the spaces in texts.
+    """
+    if isinstance(value, dict):
+        fields = (f"{json.dumps(name, ensure_ascii=False)}:{_compact(one)}" for name, one in value.items())
+        return "\n".join(["{", ",\n".join(fields), "}"])
+    return "\n".join(["[", ",\n".join(map(_compact, value)), "]"]) if isinstance(value, list) else _compact(value)
+
+
+def _compact(value: Any) -> str:
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def _plain_fields(value: Any) -> dict[str, Any]:
+    """Return the fields of an answer that hold ids, times, numbers and flags, not texts."""
+    fields = value.items() if isinstance(value, dict) else ()
+    return {name: one for name, one in fields if _FIELD.fullmatch(name) and _is_plain(one)}
+
+
+def _is_plain(value: Any) -> bool:
+    return isinstance(value, (bool, int, float)) or (isinstance(value, str) and _PLAIN.fullmatch(value) is not None)
+
+
+def _ids(value: Any) -> list[str]:
+    """Return the id of an answer, or those of its items."""
+    items = value if isinstance(value, list) else [value]
+    return [one["id"] for one in items if isinstance(one, dict) and isinstance(one.get("id"), str)]

@@ -5,7 +5,9 @@ import hashlib
 import hmac
 import ipaddress
 import logging
+import re
 import socket
+from collections.abc import Callable, Collection
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,13 +23,17 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.core.paths import default_vault
 from app.errors import InputError, KeepsakeError, MachineError
 from app.mcp.host_link import ClientIdentity, HostLink
+from app.mcp.http_connections import bounded_protocol
 from app.mcp.memory_server import Context, KeepsakeServer
 from app.mcp.options import McpOptions
 from app.mcp.profiles import toolbox
 
 PATH: Final = "/mcp"
 _UNAUTHORIZED: Final = 401
+_FORBIDDEN: Final = 403
+_MISDIRECTED: Final = 421
 _UNAVAILABLE: Final = 503
+_ADDRESS: Final = re.compile(r"(?P<name>[a-z0-9._-]+|\[[0-9a-f:.]+\])(?::[0-9]{1,5})?")
 _MAX_LINKS: Final = 32
 _IDENTITY: Final = ClientIdentity("mcp-http", "")
 _HOW: Final = (
@@ -107,23 +113,34 @@ class TokenLinks:
 
 
 class BearerGate:
-    """Gate for requests with an agent's token; a session belongs to one token.
+    """Gate for requests with an agent's token, from pages of this server only; a session belongs to one token.
 
     Args:
         inner: What serves MCP.
         links: Asks the host about tokens.
+        open_sessions: Returns the ids of the sessions that have not ended.
+        names: The names of this server.
     """
 
-    def __init__(self, inner: ASGIApp, links: TokenLinks) -> None:
+    def __init__(
+        self, inner: ASGIApp, links: TokenLinks, open_sessions: Callable[[], Collection[str]], names: Collection[str]
+    ) -> None:
         self._inner = inner
         self._links = links
+        self._open_sessions = open_sessions
+        self._names = names
         self._sessions: dict[str, str] = {}
+
+    @property
+    def sessions(self) -> int:
+        """Return how many sessions are known."""
+        return len(self._sessions)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Serve a request."""
         headers = Headers(scope=scope)
         token, session = bearer(headers), headers.get("mcp-session-id", "")
-        refusal = await self._refusal(token)
+        refusal = self._foreign(headers) or await self._refusal(token)
         if refusal is None and session and not hmac.compare_digest(self._sessions.get(session, token), token):
             refusal = PlainTextResponse("This session belongs to another token.", _UNAUTHORIZED)
         if refusal is not None:
@@ -137,7 +154,25 @@ class BearerGate:
                     self._sessions.setdefault(made, token)
             await send(message)
 
-        await self._inner(scope, receive, noting)
+        try:
+            await self._inner(scope, receive, noting)
+        finally:
+            self._forget()
+
+    def _forget(self) -> None:
+        """Forget the sessions that have ended; their ids open nothing any more."""
+        known = self._open_sessions()
+        if len(self._sessions) > len(known):
+            self._sessions = {one: token for one, token in self._sessions.items() if one in known}
+
+    def _foreign(self, headers: Headers) -> PlainTextResponse | None:
+        """Return the refusal of a request from a page of another site, or to another name."""
+        origin = headers.get("origin")
+        if origin is not None and not is_address(origin, self._names, "http://"):
+            return PlainTextResponse("Pages of other sites are not let in.", _FORBIDDEN)
+        if not is_address(headers.get("host", ""), self._names):
+            return PlainTextResponse("This server has another name.", _MISDIRECTED)
+        return None
 
     async def _refusal(self, token: str) -> PlainTextResponse | None:
         if not token:
@@ -149,6 +184,14 @@ class BearerGate:
         return None if is_known else PlainTextResponse(_HOW, _UNAUTHORIZED, {"WWW-Authenticate": "Bearer"})
 
 
+def is_address(text: str, names: Collection[str], prefix: str = "") -> bool:
+    """Return whether a text is exactly one of some names, with or without a port, after a prefix."""
+    if not text.lower().startswith(prefix):
+        return False
+    match = _ADDRESS.fullmatch(text[len(prefix) :].lower())
+    return match is not None and match["name"] in names
+
+
 def bearer(headers: Headers) -> str:
     """Return the token in the header ``Authorization``, ``""`` for none."""
     scheme, _, token = headers.get("authorization", "").partition(" ")
@@ -158,15 +201,21 @@ def bearer(headers: Headers) -> str:
 def application(options: McpOptions, host: str) -> Starlette:
     """Return the web application that serves MCP."""
     links = TokenLinks(options.vault or default_vault().absolute())
-    served = KeepsakeServer(options.profile, toolbox(options.profile), links)
+    served = KeepsakeServer(options.profile, toolbox(options.profile, options.groups), links)
     manager = StreamableHTTPSessionManager(served.server, security_settings=_security(host))
-    gate = BearerGate(StreamableHTTPASGIApp(manager), links)
+    gate = BearerGate(StreamableHTTPASGIApp(manager), links, lambda: manager._server_instances, _names(host))
     return Starlette(routes=[Route(PATH, endpoint=gate)], lifespan=lambda _app: manager.run())
+
+
+def _names(host: str) -> list[str]:
+    """Return the names by which a server at an address is reached."""
+    own = f"[{host}]" if ":" in host else host.lower()
+    return list(dict.fromkeys(["127.0.0.1", "localhost", "[::1]", own]))
 
 
 def _security(host: str) -> TransportSecuritySettings:
     """Return the ``Host`` and ``Origin`` headers that are taken, against pages of other sites."""
-    named = ["127.0.0.1", "localhost", "[::1]", *([host] if host not in ("127.0.0.1", "localhost", "::1") else [])]
+    named = _names(host)
     return TransportSecuritySettings(
         enable_dns_rebinding_protection=True,
         allowed_hosts=[one for name in named for one in (name, f"{name}:*")],
@@ -184,5 +233,11 @@ async def _serve(options: McpOptions, host: str, port: int) -> None:
         shown = f"[{host}]" if ":" in host else host
         # Not a message of the log: the program that started this waits for it.
         print(f"Keepsake serves MCP at http://{shown}:{listening.getsockname()[1]}{PATH}", flush=True)  # noqa: T201
-        settings = uvicorn.Config(application(options, host), log_level="warning", access_log=False, lifespan="on")
+        settings = uvicorn.Config(
+            application(options, host),
+            http=bounded_protocol(),
+            log_level="warning",
+            access_log=False,
+            lifespan="on",
+        )
         await uvicorn.Server(settings).serve(sockets=[listening])

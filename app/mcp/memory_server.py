@@ -12,8 +12,10 @@ from mcp.server.lowlevel.server import NotificationOptions, Server
 from mcp.server.models import InitializationOptions
 from mcp.shared.exceptions import MCPError
 
+from app.core.recall_fence import neutralise
 from app.errors import HostUnreachableError, InputError, KeepsakeError
 from app.mcp import client_prompts, resources
+from app.mcp.call_order import CallOrder
 from app.mcp.client_confirmation import ClientConfirmer, ConfirmationNeeded
 from app.mcp.host_link import ClientIdentity, HostLink
 from app.mcp.notifier import Notifier
@@ -51,6 +53,7 @@ class KeepsakeServer:
         self._profile = profile
         self._toolbox = toolbox
         self._links = links
+        self._order = CallOrder()
         self.notifier = Notifier()
         self.server: Server[Any] = Server(
             SERVER["name"],
@@ -96,8 +99,17 @@ class KeepsakeServer:
         return _cached({"tools": tools})
 
     async def _on_call_tool(self, context: Context, params: types.CallToolRequestParams) -> Any:
+        # Over HTTP a client hears of each call on its own.
+        if context.request is not None:
+            return await self._call_tool(context, params, _nothing)
+        async with self._order.turn(writes=not self._toolbox.is_reading(params.name)) as end_turn:
+            return await self._call_tool(context, params, end_turn)
+
+    async def _call_tool(
+        self, context: Context, params: types.CallToolRequestParams, on_asking: Callable[[], None]
+    ) -> Any:
         link = self._links.link(context)
-        confirmer = ClientConfirmer(context, params.input_responses)
+        confirmer = ClientConfirmer(context, params.input_responses, on_asking)
         call = CallContext(link, confirmer)
         try:
             answer = await self._toolbox.call(params.name, params.arguments or {}, call)
@@ -114,8 +126,10 @@ class KeepsakeServer:
         return _cached({"resourceTemplates": TEMPLATES})
 
     async def _on_read_resource(self, context: Context, params: types.ReadResourceRequestParams) -> Any:
-        call = CallContext(self._links.link(context), ClientConfirmer(context, None))
+        call = CallContext(self._links.link(context), ClientConfirmer(context, None, _nothing))
         uri = str(params.uri)
+        async with self._order.turn(writes=False):
+            pass
         with _as_protocol_errors():
             text = await resources.read(uri, call)
         return _cached({"contents": [{"uri": uri, "mimeType": "text/markdown", "text": text}]})
@@ -141,7 +155,7 @@ class KeepsakeServer:
         return _cached({"prompts": PROMPTS})
 
     async def _on_get_prompt(self, context: Context, params: types.GetPromptRequestParams) -> Any:
-        call = CallContext(self._links.link(context), ClientConfirmer(context, None))
+        call = CallContext(self._links.link(context), ClientConfirmer(context, None, _nothing))
         with _as_protocol_errors():
             return _complete(await client_prompts.get(params.name, params.arguments or {}, call, self._profile))
 
@@ -160,6 +174,10 @@ class KeepsakeServer:
         return names
 
 
+def _nothing() -> None:
+    pass
+
+
 def _complete(result: dict[str, Any]) -> dict[str, Any]:
     """Return a result with its type, which older protocols leave out."""
     return {**result, "resultType": "complete"}
@@ -176,11 +194,11 @@ def _as_protocol_errors() -> Any:
     try:
         yield
     except HostUnreachableError as error:
-        raise MCPError(types.INTERNAL_ERROR, error.message) from error
+        raise MCPError(types.INTERNAL_ERROR, neutralise(error.message)) from error
     except InputError as error:
-        raise MCPError(types.INVALID_PARAMS, error.message, {"code": error.code}) from error
+        raise MCPError(types.INVALID_PARAMS, neutralise(error.message), {"code": error.code}) from error
     except KeepsakeError as error:
-        raise MCPError(types.INTERNAL_ERROR, error.message, {"code": error.code}) from error
+        raise MCPError(types.INTERNAL_ERROR, neutralise(error.message), {"code": error.code}) from error
 
 
 class SingleLink:

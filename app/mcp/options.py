@@ -19,12 +19,14 @@ class McpOptions:
         profile: The set of tools.
         http: ``host:port`` to serve HTTP at; standard input and output when empty.
         is_remote_allowed: Whether HTTP may be served to other machines.
+        groups: The groups of tools in the profile ``full``; those by default when empty.
     """
 
     vault: Path | None = None
     profile: Profile = "small"
     http: str = ""
     is_remote_allowed: bool = False
+    groups: tuple[str, ...] = ()
 
 
 def quick_options(arguments: Sequence[str]) -> McpOptions | None:

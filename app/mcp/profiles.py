@@ -1,15 +1,17 @@
 """Profiles: sets of tools by name."""
 
+from collections.abc import Sequence
+
 from app.mcp.options import Profile
 from app.mcp.toolbox import Toolbox
 
 
-def toolbox(profile: Profile) -> Toolbox:
-    """Return the tools of a profile, loading only these."""
+def toolbox(profile: Profile, groups: Sequence[str] = ()) -> Toolbox:
+    """Return the tools of a profile, loading only these; ``groups`` are those of ``full``."""
     if profile == "full":
         from app.mcp.full_tools import FullToolbox  # noqa: PLC0415
 
-        return FullToolbox()
+        return FullToolbox(groups)
     if profile == "reference":
         from app.mcp.reference_tools import ReferenceToolbox  # noqa: PLC0415
 

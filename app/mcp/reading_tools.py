@@ -1,12 +1,12 @@
 """Tools of the small profile that read: search, get, context, timeline, entities."""
 
-import json
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from app.core.recall_fence import entry
 from app.errors import InputError
 from app.mcp.lenient_arguments import Arguments, bare, one_of
-from app.mcp.tool_answers import ToolAnswer, day, memory_entry, recalled, within
+from app.mcp.tool_answers import ToolAnswer, day, fenced, fitting, memory_entry, named, turn_entry
 from app.mcp.toolbox import CallContext
 
 KINDS: Final = ("message", "note", "fact", "observation", "reflection", "digest")
@@ -15,10 +15,9 @@ _HITS: Final = 10
 _MAX_HITS: Final = 200
 _NEIGHBOURS: Final = 10
 _PROPOSALS: Final = 500
-_SHOWN: Final = (
-    *("id", "kind", "title", "content", "facts", "tags", "category", "key", "type", "store", "source", "created_at"),
-    *("updated_at", "confidence", "version", "pinned", "superseded_by", "deleted_at", "session_id", "sources"),
-)
+_WITH_NEIGHBOURS: Final = 5  # messages fetched at once that are shown with the turns before and after them
+_TRIES: Final = 3
+_FRAME: Final = 40  # tokens of an answer around its text
 
 
 async def search(given: Arguments, call: CallContext) -> ToolAnswer:
@@ -28,40 +27,52 @@ async def search(given: Arguments, call: CallContext) -> ToolAnswer:
     query = _query(given)
     # One more than shown tells whether there are more.
     found = await call.read("memory.search", query=query, limit=limit + 1, offset=offset)
-    lines = [(_hit_line(hit), hit) for hit in found["hits"]]
-    shown = min(limit, within(lines, given.number("max_tokens")))
-    following = str(offset + shown) if shown < len(lines) else ""
-    notes = [*found["notes"]]
-    after = [*notes, f"More with cursor {following}." if following else ""]
-    if not lines:
-        after.insert(0, "Nothing found.")
-    text = recalled([line for line, _ in lines[:shown]], "\n".join(one for one in after if one))
-    hits = [_hit(hit) for _, hit in lines[:shown]]
-    structured: dict[str, Any] = {"hits": hits, "notes": notes}
-    if following:
-        structured["next_cursor"] = following
-    return ToolAnswer(text, structured)
+    hits = found["hits"]
+
+    def answer(shown: int) -> ToolAnswer:
+        following = str(offset + shown) if shown < len(hits) else ""
+        words = ["" if hits else "Nothing found.", *found["notes"], f"More with cursor {following}." * bool(following)]
+        return _listing(list(map(_hit_line, hits[:shown])), _ids(hits[:shown]), words, next_cursor=following)
+
+    return fitting(min(limit, len(hits)), answer, given.number("max_tokens"))
 
 
 async def get(given: Arguments, call: CallContext) -> ToolAnswer:
-    """Return whole memories and messages."""
+    """Return whole memories and messages, and what became of proposals."""
     ids = given.identifiers("ids")
     if not ids:
         raise InputError("'ids' is missing: give the ids that a search showed.", field="ids")
-    found = await call.read("memory.get", ids=ids, max_tokens=given.number("max_tokens"))
+    max_tokens = given.number("max_tokens")
+    found = await call.read("memory.get", ids=ids, max_tokens=max_tokens)
     proposals = await _proposals(found["missing"], call)
-    found["missing"] = [one for one in found["missing"] if one not in proposals]
-    entries = [memory_entry(memory) for memory in found["memories"]]
-    entries += [_turn_entry(turn) for turn in found["messages"]]
-    after = [f"Proposal {number} {_fate(proposal)}" for number, proposal in proposals.items()]
-    if found["left_out"]:
-        after.append(f"No room for: {', '.join(one['id'] for one in found['left_out'])}. Ask for them alone.")
-    if found["missing"]:
-        after.append(f"There is nothing with the id {', '.join(found['missing'])}.")
-    items = [_shown(memory) for memory in found["memories"]] + [_turn(turn) for turn in found["messages"]]
-    items += [_proposal(number, proposal) for number, proposal in proposals.items()]
-    structured = {name: found[name] for name in ("left_out", "missing", "tokens")}
-    return ToolAnswer(recalled(entries, "\n".join(after)), {"items": items, **structured})
+    missing = [one for one in found["missing"] if one not in proposals]
+    items = [(memory["id"], memory_entry(memory)) for memory in found["memories"]]
+    items += [(_number(turn), turn_entry(turn, whole_lines=True)) for turn in found["messages"]]
+    decided = [entry(number, f"Proposal {number} {_fate(one)}", "") for number, one in proposals.items()]
+    neighbours = await _neighbours(found["messages"], call) if max_tokens is None else []
+
+    def answer(shown: int) -> ToolAnswer:
+        left = [*(one for one, _ in items[shown:]), *(one["id"] for one in found["left_out"])]
+        words = [
+            f"No room for: {named(left)}. Ask for them alone." * bool(left),
+            f"There is nothing with the id {named(missing)}." * bool(missing),
+        ]
+        lines = [*(line for _, line in items[:shown]), *neighbours, *decided]
+        values = {"missing": missing, "proposals": list(map(_proposal, proposals.values()))}
+        return _listing(lines, [one for one, _ in items[:shown]], words, left_out=len(left), **values)
+
+    return fitting(len(items), answer, max_tokens)
+
+
+async def _neighbours(turns: Sequence[Mapping[str, Any]], call: CallContext) -> list[str]:
+    """Return the turns right before and after messages, shortened."""
+    shown = {_number(turn) for turn in turns}
+    lines: dict[str, str] = {}
+    for turn in turns[:_WITH_NEIGHBOURS]:
+        around = {"around": _number(turn), "session": turn["session_id"], "before": 1, "after": 1}
+        found = await call.read("memory.timeline", kinds=["message"], **around)
+        lines |= {item["id"]: _timeline_line(item) for item in found["items"] if item["id"] not in shown}
+    return list(lines.values())
 
 
 async def _proposals(missing: list[str], call: CallContext) -> dict[str, dict[str, Any]]:
@@ -84,22 +95,29 @@ def _fate(proposal: dict[str, Any]) -> str:
     return f"was rejected by the person{because}" if proposal["state"] == "rejected" else "expired undecided."
 
 
-def _proposal(number: str, proposal: dict[str, Any]) -> dict[str, Any]:
-    names = ("operation", "state", "note", "created_at", "decided_at")
-    known = {name: proposal[name] for name in names if proposal[name]}
-    return {"id": number, "kind": "proposal", **known, "ids": list(proposal["ids"])}
+def _proposal(proposal: dict[str, Any]) -> dict[str, Any]:
+    return {"id": str(proposal["id"]), "state": proposal["state"], "ids": list(proposal["ids"])}
 
 
 async def context(given: Arguments, call: CallContext) -> ToolAnswer:
     """Return the context for the next answer."""
-    made = await call.read(
-        "memory.context",
-        prompt=given.required("prompt"),
-        session=given.text("session").strip(),
-        max_tokens=given.number("max_tokens"),
-    )
-    text = "\n".join(one for one in (made["text"], *made["notes"]) if one) or "There is nothing to tell yet."
-    return ToolAnswer(text, {name: made[name] for name in ("text", "tokens", "left_out", "notes")})
+    prompt, session, max_tokens = given.required("prompt"), given.text("session").strip(), given.number("max_tokens")
+    room = None if max_tokens is None else max(0, max_tokens - _FRAME)
+    for _ in range(_TRIES):
+        answer = _context(await call.read("memory.context", prompt=prompt, session=session, max_tokens=room))
+        if max_tokens is None or room is None or (excess := answer.tokens() - max_tokens) <= 0:
+            break
+        room = max(0, room - excess - _FRAME)
+    return answer
+
+
+def _context(made: dict[str, Any]) -> ToolAnswer:
+    left = made["left_out_count"]
+    notes = list(made["notes"])
+    if left:
+        notes.append(f"{left:,} more {'item' if left == 1 else 'items'} had no room.")
+    words = "\n".join(notes) or ("" if made["text"] else "There is nothing to tell yet.")
+    return ToolAnswer(words, {"tokens": made["tokens"], "left_out": left}, made["text"])
 
 
 async def timeline(given: Arguments, call: CallContext) -> ToolAnswer:
@@ -116,42 +134,33 @@ async def timeline(given: Arguments, call: CallContext) -> ToolAnswer:
         session=given.text("session").strip(),
     )
     items = [item for item in found["items"] if not (cursor and item["id"] == cursor)]
-    lines = [(_timeline_line(item), item) for item in items]
-    shown = within(lines, given.number("max_tokens"))
-    is_more = found["later"] or shown < len(lines)
-    following = items[shown - 1]["id"] if is_more and shown else ""
-    after_words = "" if lines else "Nothing there."
-    if following:
-        after_words = f"Later ones with cursor {following}."
-    structured = {"items": [item for _, item in lines[:shown]], "earlier": found["earlier"], "later": bool(is_more)}
-    if following:
-        structured["next_cursor"] = following
-    return ToolAnswer(recalled([line for line, _ in lines[:shown]], after_words), structured)
+
+    def answer(shown: int) -> ToolAnswer:
+        is_more = bool(found["later"] or shown < len(items))
+        following = items[shown - 1]["id"] if is_more and shown else ""
+        words = ["" if items else "Nothing there.", f"Later ones with cursor {following}." * bool(following)]
+        values = {"earlier": found["earlier"], "later": is_more, "next_cursor": following}
+        return _listing(list(map(_timeline_line, items[:shown])), _ids(items[:shown]), words, **values)
+
+    return fitting(len(items), answer, given.number("max_tokens"))
 
 
 async def entity_info(given: Arguments, call: CallContext) -> ToolAnswer:
     """Return everything about a named thing."""
     name, limit = given.identifier("name"), given.number("limit", 20)
-    candidates: list[dict[str, Any]] = []
+    others: list[dict[str, Any]] = []
     if name.startswith("ent-"):
         entity_id = name
     else:
         candidates = await call.read("entity.list", filter={"text": name}, limit=10)
         exact = [one for one in candidates if one["name"].casefold() == name.casefold()]
         if not candidates:
-            return ToolAnswer(f"Nothing is known under the name '{name}'.", {"candidates": []})
+            return ToolAnswer(f"Nothing is known under the name '{name}'.", {"ids": []})
         entity_id = (exact or candidates)[0]["id"]
+        others = [one for one in candidates if one["id"] != entity_id]
     info = await call.read("entity.info", id=entity_id, limit=limit)
-    return ToolAnswer(
-        recalled(entity_entries(info), _others(candidates, entity_id)),
-        {
-            "entity": info["entity"],
-            "facts": list(info["facts"]),
-            "relations": list(info["relations"]),
-            "related": [*info["people"], *info["related"]],
-            "candidates": candidates,
-        },
-    )
+    lines = [*entity_entries(info), *(entry(one["id"], f"other match, {one['type']}", one["name"]) for one in others)]
+    return _listing(lines, [entity_id, *_ids(info["facts"])], [], others=_ids(others))
 
 
 def entity_entries(info: dict[str, Any]) -> list[str]:
@@ -169,11 +178,14 @@ def entity_entries(info: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _others(candidates: list[dict[str, Any]], chosen: str) -> str:
-    names = [
-        f"{json.dumps(one['name'], ensure_ascii=False)} ({one['id']})" for one in candidates if one["id"] != chosen
-    ]
-    return f"Other matches: {', '.join(names)}" if names else ""
+def _listing(lines: Sequence[str], ids: Sequence[str], words: Sequence[str], **values: Any) -> ToolAnswer:
+    """Return entries, their ids, our words after them, and further values that are not empty."""
+    known = {name: value for name, value in values.items() if value not in ("", [])}
+    return ToolAnswer("\n".join(filter(None, words)), {"ids": ids, **known}, fenced(lines))
+
+
+def _ids(items: Iterable[Mapping[str, Any]]) -> list[str]:
+    return [str(item.get("id", "")) for item in items]
 
 
 def _query(given: Arguments) -> str:
@@ -210,23 +222,8 @@ def _hit_line(hit: dict[str, Any]) -> str:
     return entry(hit["id"], ", ".join(mark for mark in marks if mark), hit["snippet"])
 
 
-def _hit(hit: dict[str, Any]) -> dict[str, Any]:
-    names = ("id", "kind", "title", "snippet", "created_at", "store", "role", "tags")
-    return {name: hit[name] for name in names if hit[name]}
-
-
-def _shown(memory: dict[str, Any]) -> dict[str, Any]:
-    return {name: memory[name] for name in _SHOWN if memory.get(name) not in (None, "", [], {}, False)}
-
-
-def _turn(turn: dict[str, Any]) -> dict[str, Any]:
-    names = ("session_id", "seq", "role", "author", "content", "created_at")
-    return {"id": f"{turn['session_id']}#{turn['seq']}", "kind": "message", **{name: turn.get(name) for name in names}}
-
-
-def _turn_entry(turn: dict[str, Any]) -> str:
-    about = ", ".join(one for one in (day(turn["created_at"]), "message", turn.get("author") or turn["role"]) if one)
-    return entry(f"{turn['session_id']}#{turn['seq']}", about, turn["content"], whole_lines=True)
+def _number(turn: Mapping[str, Any]) -> str:
+    return f"{turn['session_id']}#{turn['seq']}"
 
 
 def _timeline_line(item: dict[str, Any]) -> str:

@@ -32,6 +32,7 @@ _RELATION: Final = _object(
     }
 )
 _GRAPH: Final = _object({"entities": _list(_ENTITY), "relations": _list(_RELATION)})
+_NOTICE: Final = {"notice": _text("What the texts in this answer are")}
 _DONE: Final = _object({"success": {"type": "boolean"}, "message": {"type": "string"}})
 
 
@@ -50,7 +51,7 @@ def _tool(
         "title": title,
         "description": description,
         "inputSchema": given,
-        "outputSchema": answer,
+        "outputSchema": {**answer, "properties": {**answer["properties"], **_NOTICE}},
         "annotations": {
             "readOnlyHint": reads,
             "destructiveHint": deletes,

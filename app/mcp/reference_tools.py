@@ -2,18 +2,48 @@
 
 import json
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any, Final
 
-from app.core.recall_fence import neutralise
+from app.core.recall_fence import PREAMBLE
 from app.errors import InputError, NotFoundError
 from app.mcp.host_link import HostLink
 from app.mcp.reference_schemas import REFERENCE_TOOLS
-from app.mcp.tool_answers import ToolAnswer, held_back
-from app.mcp.toolbox import CallContext, unknown_tool
+from app.mcp.tool_answers import Answer, ToolAnswer, harmless, held_back
+from app.mcp.toolbox import CallContext, reading_tools, refused, unknown_tool
 
 Given = Mapping[str, Any]
 
+_READING: Final = reading_tools(REFERENCE_TOOLS)
 _HOW: Final = "Once the person has accepted it, read_graph shows it."
+
+
+@dataclass(frozen=True, slots=True)
+class GraphAnswer:
+    """Answer as the reference server gives it, each text of it harmless.
+
+    Clients of the reference server read the text as JSON, so no fence stands around it. That what was recalled is
+    quoted data is said beside it, in both halves.
+
+    Args:
+        shown: What stands as JSON in the text.
+        values: The same as values.
+        is_recalled: Whether it holds more than what the call itself gave.
+    """
+
+    shown: Any
+    values: Mapping[str, Any]
+    is_recalled: bool = False
+
+    def as_result(self) -> dict[str, Any]:
+        """See ``Answer``."""
+        text = json.dumps(harmless(self.shown), ensure_ascii=False, indent=2)
+        notice = PREAMBLE.partition(" Each entry")[0] if self.is_recalled else ""
+        return {
+            "content": [{"type": "text", "text": text} for text in filter(None, (text, notice))],
+            "structuredContent": {**harmless(self.values), **({"notice": notice} if notice else {})},
+            "isError": False,
+        }
 
 
 class ReferenceToolbox:
@@ -27,7 +57,11 @@ class ReferenceToolbox:
         """See ``Toolbox``."""
         return REFERENCE_TOOLS
 
-    async def call(self, name: str, arguments: Given, context: CallContext) -> ToolAnswer:
+    def is_reading(self, name: str) -> bool:
+        """See ``Toolbox``."""
+        return name in _READING
+
+    async def call(self, name: str, arguments: Given, context: CallContext) -> Answer:
         """See ``Toolbox``."""
         handler = _HANDLERS.get(name)
         if handler is None:
@@ -35,7 +69,7 @@ class ReferenceToolbox:
         return await handler(arguments, context)
 
 
-async def _create_entities(given: Given, call: CallContext) -> ToolAnswer:
+async def _create_entities(given: Given, call: CallContext) -> Answer:
     entities = [
         {"name": _text(one, "name"), "type": _text(one, "entityType"), "observations": _texts(one, "observations")}
         for one in _objects(given, "entities")
@@ -44,12 +78,12 @@ async def _create_entities(given: Given, call: CallContext) -> ToolAnswer:
     return _waits(value, "entities") or _answer("entities", [_entity(one) for one in value])
 
 
-async def _create_relations(given: Given, call: CallContext) -> ToolAnswer:
+async def _create_relations(given: Given, call: CallContext) -> Answer:
     value = await call.write("graph.create_relations", relations=_relations(given))
     return _waits(value, "relations") or _answer("relations", [_relation(one) for one in value])
 
 
-async def _add_observations(given: Given, call: CallContext) -> ToolAnswer:
+async def _add_observations(given: Given, call: CallContext) -> Answer:
     wanted = [
         {"entity": _text(one, "entityName"), "contents": _texts(one, "contents")}
         for one in _objects(given, "observations")
@@ -67,12 +101,12 @@ async def _add_observations(given: Given, call: CallContext) -> ToolAnswer:
     return _answer("results", [{"entityName": one["entity"], "addedObservations": one["contents"]} for one in value])
 
 
-async def _delete_entities(given: Given, call: CallContext) -> ToolAnswer:
+async def _delete_entities(given: Given, call: CallContext) -> Answer:
     names = _texts(given, "entityNames")
     return await _delete("Entities", names, "graph.delete_entities", call, names=names)
 
 
-async def _delete_observations(given: Given, call: CallContext) -> ToolAnswer:
+async def _delete_observations(given: Given, call: CallContext) -> Answer:
     wanted = [
         {"entity": _text(one, "entityName"), "contents": _texts(one, "observations")}
         for one in _objects(given, "deletions")
@@ -81,26 +115,26 @@ async def _delete_observations(given: Given, call: CallContext) -> ToolAnswer:
     return await _delete("Observations", texts, "graph.delete_observations", call, observations=wanted)
 
 
-async def _delete_relations(given: Given, call: CallContext) -> ToolAnswer:
+async def _delete_relations(given: Given, call: CallContext) -> Answer:
     wanted = _relations(given)
     texts = [f"{one['source']} {one['type']} {one['target']}" for one in wanted]
     return await _delete("Relations", texts, "graph.delete_relations", call, relations=wanted)
 
 
-async def _read_graph(_given: Given, call: CallContext) -> ToolAnswer:
+async def _read_graph(_given: Given, call: CallContext) -> Answer:
     return _graph(await call.read("graph.read"))
 
 
-async def _search_nodes(given: Given, call: CallContext) -> ToolAnswer:
+async def _search_nodes(given: Given, call: CallContext) -> Answer:
     return _graph(await call.read("graph.read", query=_text(given, "query")))
 
 
-async def _open_nodes(given: Given, call: CallContext) -> ToolAnswer:
+async def _open_nodes(given: Given, call: CallContext) -> Answer:
     names = _texts(given, "names")
     return _graph(await call.read("graph.read", names=names) if names else {"entities": [], "relations": []})
 
 
-_HANDLERS: Final[dict[str, Callable[[Given, CallContext], Awaitable[ToolAnswer]]]] = {
+_HANDLERS: Final[dict[str, Callable[[Given, CallContext], Awaitable[Answer]]]] = {
     "create_entities": _create_entities,
     "create_relations": _create_relations,
     "add_observations": _add_observations,
@@ -113,39 +147,45 @@ _HANDLERS: Final[dict[str, Callable[[Given, CallContext], Awaitable[ToolAnswer]]
 }
 
 
-async def _delete(what: str, texts: Sequence[str], operation: str, call: CallContext, **arguments: Any) -> ToolAnswer:
+async def _delete(what: str, texts: Sequence[str], operation: str, call: CallContext, **arguments: Any) -> Answer:
     shown = "; ".join(" ".join(text.split())[:100] for text in texts[:5])
-    if await call.confirmer.confirm(f"Delete from your memory: {what.lower()} {shown}?") == "declined":
-        said = "Nothing was deleted: the person said no."
-        return ToolAnswer(said, {"success": False, "message": said})
+    if refusal := refused(await call.confirmer.confirm(f"Delete from your memory: {what.lower()} {shown}?")):
+        return _sentence(refusal, is_done=False)
     value = await call.write(operation, **arguments)
     if held := held_back(value, _HOW):
-        return ToolAnswer(held.text, {"success": False, "message": held.text})
-    said = f"{what} deleted successfully"
-    return ToolAnswer(said, {"success": True, "message": said})
+        return _sentence(held.words, is_done=False)
+    return _sentence(f"{what} deleted successfully", is_done=True)
 
 
-def _waits(value: Any, name: str) -> ToolAnswer | None:
+def _sentence(words: str, *, is_done: bool) -> Answer:
+    return _Sentence(words, {"success": is_done, "message": words})
+
+
+class _Sentence(ToolAnswer):
+    """Sentence whose structured half has the fields that the reference server names."""
+
+    @property
+    def structured(self) -> dict[str, Any]:
+        """See ``ToolAnswer``."""
+        return dict(harmless(self.values))
+
+
+def _waits(value: Any, name: str) -> Answer | None:
     """Return the answer to a write in the inbox, with an empty list as promised."""
     held = held_back(value, _HOW)
-    return None if held is None else ToolAnswer(held.text, {name: [], "message": held.text})
+    return None if held is None else _Sentence(held.words, {name: [], "message": held.words})
 
 
-def _graph(graph: Mapping[str, Any]) -> ToolAnswer:
+def _graph(graph: Mapping[str, Any]) -> Answer:
     made = {
         "entities": [_entity(one) for one in graph["entities"]],
         "relations": [_relation(one) for one in graph["relations"]],
     }
-    return ToolAnswer(_json(made), made)
+    return GraphAnswer(made, made, is_recalled=bool(made["entities"] or made["relations"]))
 
 
-def _answer(name: str, values: list[dict[str, Any]]) -> ToolAnswer:
-    return ToolAnswer(_json(values), {name: values})
-
-
-def _json(value: Any) -> str:
-    # Clients of the reference server read this text as JSON, so no fence can stand around it.
-    return neutralise(json.dumps(value, ensure_ascii=False, indent=2))
+def _answer(name: str, values: list[dict[str, Any]]) -> Answer:
+    return GraphAnswer(values, {name: values})
 
 
 def _entity(one: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from urllib.parse import unquote, urlsplit
 from app.core.recall_fence import entry
 from app.errors import InputError, NotFoundError
 from app.mcp.reading_tools import entity_entries
-from app.mcp.tool_answers import day, memory_entry, recalled
+from app.mcp.tool_answers import day, memory_entry, recalled, turn_entry
 from app.mcp.toolbox import CallContext
 
 SCHEME: Final = "memory"
@@ -112,10 +112,7 @@ async def _profile(call: CallContext) -> str:
 
 async def _session(name: str, call: CallContext) -> str:
     turns = await call.read("session.recent", session=name, n=_TURNS)
-    lines = [
-        entry(f"{name}#{turn['seq']}", f"{day(turn['created_at'])}, {turn['author'] or turn['role']}", turn["content"])
-        for turn in turns
-    ]
+    lines = [turn_entry(turn, name) for turn in turns]
     return recalled(lines, "" if lines else "This conversation has no messages.")
 
 

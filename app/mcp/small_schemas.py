@@ -9,12 +9,13 @@ _FLAG: Final[Schema] = {"type": "boolean"}
 _COUNT: Final[Schema] = {"type": "integer"}
 _TEXTS: Final[Schema] = {"type": "array", "items": _TEXT}
 _TAGS: Final[Schema] = {**_TEXTS, "description": "at most 16 of at most 64 characters"}
-_ITEMS: Final[Schema] = {"type": "array", "items": {"type": "object"}}
-_STORE: Final[Schema] = {"enum": ["private", "shared", "social"]}
 
 
 def _text(description: str) -> Schema:
     return {"type": "string", "description": description}
+
+
+_STORE: Final[Schema] = _text("private, shared or social")
 
 
 def tool(
@@ -35,7 +36,7 @@ def tool(
         description: What a model reads of it.
         properties: Its arguments.
         required: The arguments that must be given.
-        answer: The properties of its structured answer.
+        answer: The properties of its structured answer besides ``text``.
         is_read_only: It changes nothing.
         is_destructive: It may take something away.
         is_idempotent: Calling it again with the same arguments changes nothing more.
@@ -50,7 +51,7 @@ def tool(
         "name": name,
         "description": description,
         "inputSchema": schema,
-        "outputSchema": {"type": "object", "properties": answer},
+        "outputSchema": {"type": "object", "properties": {"text": _TEXT, **answer}, "required": ["text"]},
         "annotations": hints,
     }
 
@@ -60,7 +61,10 @@ _WRITTEN: Final[Schema] = {
     "id": _TEXT,
     "matched": _text("id of the memory it was merged with or replaces"),
     "reason": _TEXT,
-    "notes": _TEXTS,
+}
+_PROPOSALS: Final[Schema] = {
+    "type": "array",
+    "items": {"type": "object", "properties": {"id": _TEXT, "state": _TEXT, "ids": _TEXTS}},
 }
 _CURSOR: Final[Schema] = _text("next_cursor of the answer before")
 
@@ -81,7 +85,7 @@ SMALL_TOOLS: Final[list[Schema]] = [
             "cursor": _CURSOR,
         },
         ["query"],
-        {"hits": _ITEMS, "next_cursor": _TEXT, "notes": _TEXTS},
+        {"ids": _TEXTS, "next_cursor": _TEXT},
         is_read_only=True,
     ),
     tool(
@@ -89,7 +93,7 @@ SMALL_TOOLS: Final[list[Schema]] = [
         "Read whole memories or messages by id, deleted ones too. A proposal's number tells what the person decided.",
         {"ids": _TEXTS, "max_tokens": _COUNT},
         ["ids"],
-        {"items": _ITEMS, "left_out": _ITEMS, "missing": _TEXTS, "tokens": _COUNT},
+        {"ids": _TEXTS, "left_out": _COUNT, "missing": _TEXTS, "proposals": _PROPOSALS},
         is_read_only=True,
     ),
     tool(
@@ -98,7 +102,7 @@ SMALL_TOOLS: Final[list[Schema]] = [
         {
             "content": _TEXT,
             "title": _TEXT,
-            "kind": {"enum": ["observation", "note", "fact"]},
+            "kind": _text("observation (by default), note or fact"),
             "type": _text("of an observation, such as decision"),
             "facts": _TEXTS,
             "tags": _TAGS,
@@ -116,7 +120,7 @@ SMALL_TOOLS: Final[list[Schema]] = [
         "What to know before answering: recent messages, relevant memories, index, within a token budget.",
         {"prompt": _text("the question at hand"), "session": _TEXT, "max_tokens": _COUNT},
         ["prompt"],
-        {"text": _TEXT, "tokens": _COUNT, "left_out": _ITEMS, "notes": _TEXTS},
+        {"tokens": _COUNT, "left_out": _COUNT},
         is_read_only=True,
     ),
     tool(
@@ -132,7 +136,7 @@ SMALL_TOOLS: Final[list[Schema]] = [
             "cursor": _CURSOR,
         },
         [],
-        {"items": _ITEMS, "earlier": _FLAG, "later": _FLAG, "next_cursor": _TEXT},
+        {"ids": _TEXTS, "earlier": _FLAG, "later": _FLAG, "next_cursor": _TEXT},
         is_read_only=True,
     ),
     tool(
@@ -140,7 +144,7 @@ SMALL_TOOLS: Final[list[Schema]] = [
         "Remember one fact as one sentence. With category and key it replaces the fact of that name.",
         {"content": _TEXT, "category": _TEXT, "key": _TEXT, "tags": _TAGS, "store": _STORE, "session": _TEXT},
         ["content"],
-        {**_WRITTEN, "conflicts": _ITEMS},
+        {**_WRITTEN, "conflicts": _TEXTS},
         is_idempotent=True,
     ),
     tool(
@@ -164,19 +168,19 @@ SMALL_TOOLS: Final[list[Schema]] = [
         "Everything about a person, project, place or other name: memories, conversations, relations.",
         {"name": _text("a name or id"), "limit": _COUNT},
         ["name"],
-        {"entity": {"type": "object"}, "facts": _ITEMS, "relations": _ITEMS, "related": _ITEMS, "candidates": _ITEMS},
+        {"ids": _TEXTS, "others": _TEXTS},
         is_read_only=True,
     ),
     tool(
         "scratchpad",
         "Your working list of goals and steps (32 lines of 240 characters); kept between calls and restarts.",
         {
-            "action": {"enum": ["read", "write", "clear"]},
+            "action": _text("read, write or clear"),
             "items": _TEXTS,
             "session": _text("conversation; yours if left out"),
         },
         [],
-        {"items": _TEXTS, "session": _TEXT, "outcome": _TEXT},
+        {"session": _TEXT, "outcome": _TEXT},
         is_idempotent=True,
     ),
 ]

@@ -7,11 +7,11 @@ from app.mcp.host_link import HostLink
 from app.mcp.lenient_arguments import Arguments
 from app.mcp.reading_tools import context, entity_info, get, search, timeline
 from app.mcp.small_schemas import SMALL_TOOLS, Schema
-from app.mcp.tool_answers import ToolAnswer
-from app.mcp.toolbox import CallContext, unknown_tool
+from app.mcp.tool_answers import Answer
+from app.mcp.toolbox import CallContext, reading_tools, unknown_tool
 from app.mcp.writing_tools import confirm, correct, remember, scratchpad, write
 
-Handler = Callable[[Arguments, CallContext], Awaitable[ToolAnswer]]
+Handler = Callable[[Arguments, CallContext], Awaitable[Answer]]
 
 _HANDLERS: Final[dict[str, Handler]] = {
     "memory_search": search,
@@ -25,6 +25,7 @@ _HANDLERS: Final[dict[str, Handler]] = {
     "get_entity_info": entity_info,
     "scratchpad": scratchpad,
 }
+_READING: Final = reading_tools(SMALL_TOOLS)
 _PROPERTIES: Final[dict[str, Schema]] = {item["name"]: item["inputSchema"]["properties"] for item in SMALL_TOOLS}
 
 
@@ -39,7 +40,11 @@ class SmallToolbox:
         """See ``Toolbox``."""
         return SMALL_TOOLS
 
-    async def call(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> ToolAnswer:
+    def is_reading(self, name: str) -> bool:
+        """See ``Toolbox``."""
+        return name in _READING
+
+    async def call(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> Answer:
         """See ``Toolbox``."""
         handler = _HANDLERS.get(name)
         if handler is None:

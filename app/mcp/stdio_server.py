@@ -28,7 +28,7 @@ async def _serve(front: StdioFront, options: McpOptions) -> None:
     def make(client: ClientIdentity) -> HostLink:
         return HostLink(vault, client, identity.given_token(client.name))
 
-    served = KeepsakeServer(options.profile, toolbox(options.profile), SingleLink(make))
+    served = KeepsakeServer(options.profile, toolbox(options.profile, options.groups), SingleLink(make))
     wire = _Wire(front, asyncio.get_running_loop())
     async with anyio.create_task_group() as group:
         group.start_soon(wire.send_answers)

@@ -1,15 +1,15 @@
 """Toolbox: a profile's set of tools, and the context in which one is called."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, Literal, Protocol
 
 from app.core.ids import new_id
 from app.errors import InputError
 from app.mcp.host_link import HostLink
-from app.mcp.tool_answers import ToolAnswer
+from app.mcp.tool_answers import Answer
 
-Decision = Literal["accepted", "declined", "unavailable"]
+Decision = Literal["accepted", "declined", "dismissed", "unavailable"]
 
 # Operations that take a key of the caller's own and store nothing twice under it.
 KEYED: Final = frozenset({"session.append", "memory.write", "note.save"})
@@ -19,7 +19,7 @@ class Confirmer(Protocol):
     """A way to ask the person through the client."""
 
     async def confirm(self, question: str) -> Decision:
-        """Ask the person; ``unavailable`` where the client cannot."""
+        """Ask the person; ``dismissed`` where they gave no answer, ``unavailable`` where the client cannot ask."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,12 +59,29 @@ class Toolbox(Protocol):
     def known_tools(self) -> list[dict[str, Any]]:
         """Return the tools that are known without the host."""
 
-    async def call(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> ToolAnswer:
+    def is_reading(self, name: str) -> bool:
+        """Return whether a tool changes nothing, as far as is known."""
+
+    async def call(self, name: str, arguments: Mapping[str, Any], context: CallContext) -> Answer:
         """Call a tool.
 
         Raises:
             KeepsakeError: What the host reports, or what is wrong with the arguments.
         """
+
+
+def reading_tools(tools: Iterable[Mapping[str, Any]]) -> frozenset[str]:
+    """Return the names of the tools that change nothing."""
+    return frozenset(tool["name"] for tool in tools if tool["annotations"]["readOnlyHint"])
+
+
+def refused(decision: Decision) -> str:
+    """Return the sentence that nothing was done, ``""`` where it may be."""
+    if decision == "declined":
+        return "Nothing was changed: the person said no."
+    if decision == "dismissed":
+        return "Nothing was changed: the question to the person was not answered. Ask them, or call again."
+    return ""
 
 
 def unknown_tool(name: str, names: list[str]) -> InputError:

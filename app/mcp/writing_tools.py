@@ -2,14 +2,16 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
+from app.core.recall_fence import entry
 from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag
 from app.errors import InputError, KeepsakeError, NotFoundError, StaleError
 from app.mcp.lenient_arguments import Arguments
 from app.mcp.reading_tools import STORES
-from app.mcp.tool_answers import ToolAnswer, held_back, recalled
-from app.mcp.toolbox import CallContext
+from app.mcp.tool_answers import ToolAnswer, fenced, held_back, memory_entry
+from app.mcp.toolbox import CallContext, refused
 
 _OUTCOMES: Final = {
     "ADD": ("added", "Stored as {id}."),
@@ -62,16 +64,16 @@ async def remember(given: Arguments, call: CallContext) -> ToolAnswer:
     if held := _held_back(value):
         return _with_tag_notes(held, tags)
     answer = _with_tag_notes(_written(value), tags)
-    if answer.structured["outcome"] != "added":
+    if answer.values["outcome"] != "added":
         return answer
-    own = answer.structured["id"]
+    own = answer.values["id"]
     near = await call.read("fact.conflicts", content=content, limit=_CONFLICTS + 1)
-    conflicts = [{"id": one["id"], "content": one["content"]} for one in near if one["id"] != own][:_CONFLICTS]
+    conflicts = [one for one in near if one["id"] != own][:_CONFLICTS]
     if not conflicts:
         return answer
-    lines = [f"- {one['id']}: {' '.join(one['content'].split())}" for one in conflicts]
-    said = f"{answer.text} These facts are about the same; correct_fact replaces one that no longer holds."
-    return ToolAnswer(f"{said}\n{recalled(lines)}", {**answer.structured, "conflicts": conflicts})
+    words = f"{answer.words} These facts are about the same; correct_fact replaces one that no longer holds."
+    values = {**answer.values, "conflicts": [one["id"] for one in conflicts]}
+    return ToolAnswer(words, values, fenced(list(map(memory_entry, conflicts))))
 
 
 async def correct(given: Arguments, call: CallContext) -> ToolAnswer:
@@ -89,8 +91,8 @@ async def correct(given: Arguments, call: CallContext) -> ToolAnswer:
     if is_deletion or _is_protected(memory):
         deed = "Delete" if is_deletion else "Change"
         decision = await call.confirmer.confirm(f"{deed} this from your memory? {_excerpt(memory)}")
-        if decision == "declined":
-            return _declined(memory_id)
+        if refusal := refused(decision):
+            return _declined(refusal, memory_id)
     if is_deletion:
         value = await call.write("fact.forget" if is_fact else "note.delete", id=memory_id)
         return _held_back(value) or ToolAnswer(
@@ -114,7 +116,7 @@ async def confirm(given: Arguments, call: CallContext) -> ToolAnswer:
     fact_id = given.identifier("id")
     value = await call.write("fact.confirm", id=fact_id)
     return _held_back(value) or ToolAnswer(
-        f"Confirmed {fact_id}: it never fades.", {"outcome": "updated", "id": fact_id, "reason": "confirmed"}
+        f"Confirmed {fact_id}: it never fades.", {"outcome": "updated", "id": fact_id}
     )
 
 
@@ -130,7 +132,7 @@ async def scratchpad(given: Arguments, call: CallContext) -> ToolAnswer:
         return _scratchpad(value["items"], session, "updated")
     if action == "clear":
         value = await call.write("session.scratchpad.clear", session=session)
-        return _held_back(value) or ToolAnswer("Emptied.", {"items": [], "session": session, "outcome": "deleted"})
+        return _held_back(value) or ToolAnswer("Emptied.", {"session": session, "outcome": "deleted"})
     try:
         found = await call.read("session.scratchpad.read", session=session)
     except NotFoundError:
@@ -143,8 +145,9 @@ def _held_back(value: Any) -> ToolAnswer | None:
 
 
 def _scratchpad(items: list[str], session: str, outcome: str) -> ToolAnswer:
-    text = "\n".join(f"- {item}" for item in items) or "The scratchpad is empty."
-    return ToolAnswer(text, {"items": items, "session": session, "outcome": outcome})
+    lines = [entry(str(number), "line", item) for number, item in enumerate(items, 1)]
+    words = "" if items else "The scratchpad is empty."
+    return ToolAnswer(words, {"session": session, "outcome": outcome}, fenced(lines))
 
 
 def _own_session(call: CallContext) -> str:
@@ -156,8 +159,8 @@ def _written(value: dict[str, Any]) -> ToolAnswer:
     outcome, sentence = _OUTCOMES.get(value["outcome"], ("added", "Stored as {id}."))
     memory_id, matched = value["memory"]["id"], value["matched"]
     text = f"{sentence.format(id=memory_id, matched=matched or 'an older one')} {value['reason']}".strip()
-    structured = {"outcome": outcome, "id": memory_id, "matched": matched, "reason": value["reason"]}
-    return ToolAnswer(text, {name: one for name, one in structured.items() if one})
+    values = {"outcome": outcome, "id": memory_id, "matched": matched}
+    return ToolAnswer(text, {name: one for name, one in values.items() if one})
 
 
 async def _fact_name(category: str, key: str, call: CallContext) -> tuple[str, str]:
@@ -185,8 +188,7 @@ def _with_tag_notes(answer: ToolAnswer, tags: Sequence[str]) -> ToolAnswer:
         notes.append("A tag without any letter was left out.")
     if not notes:
         return answer
-    said = " ".join(notes)
-    return ToolAnswer(f"{answer.text} {said}", {**answer.structured, "notes": notes})
+    return replace(answer, words=" ".join([answer.words, *notes]))
 
 
 def _tags(count: int) -> str:
@@ -202,7 +204,8 @@ async def _protects(category: str, key: str, content: str, call: CallContext) ->
     if not _is_protected(old) or old["content"].strip() == content.strip():
         return None
     question = f"Replace a fact you confirmed? Now: {_excerpt(old)} -- Then: {' '.join(content.split())[:300]}"
-    return _declined(old["id"]) if await call.confirmer.confirm(question) == "declined" else None
+    refusal = refused(await call.confirmer.confirm(question))
+    return _declined(refusal, old["id"]) if refusal else None
 
 
 def _is_protected(memory: dict[str, Any]) -> bool:
@@ -230,11 +233,8 @@ async def _gone(memory: dict[str, Any], call: CallContext) -> KeepsakeError:
     )
 
 
-def _declined(memory_id: str) -> ToolAnswer:
-    return ToolAnswer(
-        f"Nothing was changed: the person said no. {memory_id} stays as it is.",
-        {"outcome": "declined", "id": memory_id},
-    )
+def _declined(refusal: str, memory_id: str) -> ToolAnswer:
+    return ToolAnswer(f"{refusal} {memory_id} stays as it is.", {"outcome": "declined", "id": memory_id})
 
 
 def _excerpt(memory: dict[str, Any]) -> str:

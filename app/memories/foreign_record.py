@@ -13,6 +13,9 @@ class MemoryRecord:
 
     Args:
         key: Identifies it over imports (a path, a foreign id).
+        place: The folder or file in which alone ``key`` identifies it, ``""`` where it does everywhere.
+        collection: The notebook it lies in, which becomes a tag, where ``key`` is no more than its title and time and
+            others may share it; ``None`` where ``key`` identifies it.
         store: Who may see it, ``None`` when the file does not say.
         fact_key: With ``category``, names a fact.
         facts: Single statements of an observation.
@@ -61,6 +64,8 @@ class MemoryRecord:
     archive_reason: str = ""
     keeps_id: bool = False
     version: int = 1
+    place: str = ""
+    collection: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,8 +76,10 @@ class Problem:
         place: Where: ``conversations.json, conversation 3 ("Trip"), message 7`` or ``notes/a.md, line 2``.
         what: What is wrong, in a sentence.
         lost: True when something was left out; False when it went in with a repair, or is none of what is imported.
-        foreign: True for what no import takes, such as pictures beside notes.
+        foreign: True for a remark about what is no fault: what no import takes, such as pictures beside notes, or what
+            a file lacks.
         is_file: True for a picture or another file that was left out while the text that shows it went in.
+        count: How many conversations, messages or notes it is about.
     """
 
     place: str
@@ -80,3 +87,4 @@ class Problem:
     lost: bool = True
     foreign: bool = False
     is_file: bool = False
+    count: int = 1

@@ -14,16 +14,40 @@ from app.core.json_values import plain
 from app.memories.foreign_record import MemoryRecord
 
 _UNSAID = frozenset(
-    {"key", "created_ms", "updated_ms", "mention_count", "access_count", "accessed_ms", "keeps_id", "version"}
+    {
+        "key",
+        "place",
+        "collection",
+        "created_ms",
+        "updated_ms",
+        "mention_count",
+        "access_count",
+        "accessed_ms",
+        "keeps_id",
+        "version",
+    }
 )
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """Imported record of an earlier import: its content hash and its memory's id."""
+    """Imported record of an earlier import.
+
+    Args:
+        content_hash: A hash of what it said, see ``record_hash``.
+        memory_id: The memory it became.
+        place: A hash of the folder or file it lay in, ``""`` where that is not known.
+        collection: The notebook it lay in, ``""`` where that is not known.
+        text_hash: A hash of its text alone, ``""`` where that is not known.
+        changed_ms: When it was changed last, milliseconds UTC, ``None`` where it did not say.
+    """
 
     content_hash: str
     memory_id: str
+    place: str = ""
+    collection: str = ""
+    text_hash: str = ""
+    changed_ms: int | None = None
 
 
 def uri(fmt: str, key: str) -> str:
@@ -34,18 +58,35 @@ def uri(fmt: str, key: str) -> str:
 def find(connection: apsw.Connection, source_uri: str) -> Origin | None:
     """Return what an earlier import made of the record, ``None`` when it is new."""
     row = connection.execute(
-        "SELECT content_hash, target FROM files WHERE source_uri = ? AND target <> ''", (source_uri,)
+        "SELECT content_hash, target, attributes ->> 'place', attributes ->> 'collection', attributes ->> 'text',"
+        " attributes ->> 'changed_ms' FROM files WHERE source_uri = ? AND target <> ''",
+        (source_uri,),
     ).fetchone()
-    return None if row is None else Origin(*row)
+    if row is None:
+        return None
+    said, memory_id, place, collection, text = (str(value or "") for value in row[:5])
+    return Origin(said, memory_id, place, collection, text, row[5] if isinstance(row[5], int) else None)
 
 
 def write(connection: apsw.Connection, source_uri: str, origin: Origin, *, fmt: str, at_ms: int) -> None:
-    """Note what this import made of the record."""
+    """Note what this import made of the record.
+
+    What ``origin`` does not say of the record's place stays as it was.
+    """
+    said = {
+        "place": origin.place,
+        "collection": origin.collection,
+        "text": origin.text_hash,
+        "changed_ms": origin.changed_ms,
+    }
+    attributes = {name: value for name, value in said.items() if value not in ("", None)}
     connection.execute(
-        "INSERT INTO files (source_uri, content_hash, format, target, imported_at) VALUES (?, ?, ?, ?, ?)"
+        "INSERT INTO files (source_uri, content_hash, format, target, imported_at, attributes)"
+        " VALUES (?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (source_uri) DO UPDATE SET content_hash = excluded.content_hash, format = excluded.format,"
-        " target = excluded.target, imported_at = excluded.imported_at",
-        (source_uri, origin.content_hash, fmt, origin.memory_id, at_ms),
+        " target = excluded.target, imported_at = excluded.imported_at,"
+        " attributes = json_patch(attributes, excluded.attributes)",
+        (source_uri, origin.content_hash, fmt, origin.memory_id, at_ms, json.dumps(attributes, ensure_ascii=False)),
     )
 
 
@@ -71,6 +112,11 @@ def add(connection: apsw.Connection, imported: dict[str, Any]) -> None:
         " VALUES (:source_uri, :content_hash, :format, :target, :attributes, :imported_at) ON CONFLICT DO NOTHING",
         imported | {"attributes": json.dumps(imported["attributes"], ensure_ascii=False)},
     )
+
+
+def text_hash(text: str) -> str:
+    """Return a hash of a record's text, or of the path of its place."""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
 
 
 def record_hash(record: MemoryRecord) -> str:

@@ -13,13 +13,13 @@ from app.changes import ChangeSet
 from app.core.clock import optional_datetime, to_datetime
 from app.core.ids import PREFIXES
 from app.core.stores import StoreName
-from app.core.text import excerpt, storable, without_controls
+from app.core.tag_names import normalise_tags
+from app.core.text import excerpt, without_controls
 from app.errors import InputError
 from app.history import history_repo
-from app.memories import import_sources, repo, validation
+from app.memories import import_sources, record_identity, repo, validation
 from app.memories.archive import archive_moves, archive_repo
 from app.memories.foreign_record import MemoryRecord, Problem
-from app.memories.import_sources import Origin
 from app.memories.model import KINDS, Memory, NewMemory
 from app.memories.writer import MemoryIndex, MemoryWriter, conflicting_fact, recorded_state
 
@@ -57,6 +57,7 @@ def ingest(
     now_ms: int,
     index: MemoryIndex,
     run_id: str | None = None,
+    taken: set[tuple[str, str]] | None = None,
 ) -> IngestResult:
     """Store foreign records inside the caller's transaction.
 
@@ -70,9 +71,10 @@ def ingest(
         now_ms: When, milliseconds UTC.
         index: Who keeps the search index in step.
         run_id: What binds the changes of one import together.
+        taken: Which records of notebooks the import has met so far; those of this call are added.
     """
     writer = MemoryWriter(connection, index, actor=actor, at_ms=now_ms, run_id=run_id)
-    importer = _Import(writer, index, source, fmt, store)
+    importer = _Import(writer, index, source, fmt, store, set() if taken is None else taken)
     counts = {"added": 0, "updated": 0, "unchanged": 0}
     problems: list[Problem] = []
     for record in records:
@@ -86,7 +88,16 @@ def ingest(
 class _Import:
     """Decides for one record after the other what it becomes."""
 
-    def __init__(self, writer: MemoryWriter, index: MemoryIndex, source: str, fmt: str, store: StoreName) -> None:
+    def __init__(
+        self,
+        writer: MemoryWriter,
+        index: MemoryIndex,
+        source: str,
+        fmt: str,
+        store: StoreName,
+        taken: set[tuple[str, str]],
+    ) -> None:
+        self._taken = taken
         self._writer = writer
         self._index = index
         self._connection = writer.connection
@@ -96,22 +107,48 @@ class _Import:
 
     def take(self, record: MemoryRecord) -> str:
         """Store a record and return which count it belongs to."""
-        uri = storable(import_sources.uri(self._fmt, record.key))[0]
-        said = import_sources.record_hash(record)
-        known = import_sources.find(self._connection, uri)
-        if known is not None and known.content_hash == said:
+        identified = record_identity.identify(self._connection, record, self._fmt, self._taken)
+        known, said = identified.origin, import_sources.record_hash(record)
+        is_same = known is not None and known.content_hash == said
+        if (
+            known is not None
+            and record_identity.is_in_another_notebook(record, known)
+            and (is_same or known.collection)
+        ):
+            outcome, memory_id = self._seen_again(record, known)
+        elif known is not None and is_same:
             memory = repo.get(self._connection, known.memory_id)
             if memory is None or not is_import_undone(self._connection, memory):
+                if record_identity.is_moved(record, known):
+                    self._note(identified, record, known.memory_id)
                 return "unchanged"
+            outcome, memory_id = self._store_record(record, memory, again=True)
         else:
-            memory_id = known.memory_id if known else without_controls(record.key) if _is_own(record) else None
-            memory = None if memory_id is None else repo.get(self._connection, memory_id)
-            if memory_id is not None and archive_repo.holds(self._connection, memory_id):
+            named = known.memory_id if known else without_controls(record.key) if _is_own(record) else None
+            memory = None if named is None else repo.get(self._connection, named)
+            if named is not None and archive_repo.holds(self._connection, named):
                 return "unchanged"  # it was put out of the way, which no import turns back
-        outcome, memory_id = self._store_record(record, memory, again=known is not None)
-        origin = Origin(said, memory_id)
-        import_sources.write(self._connection, uri, origin, fmt=self._fmt, at_ms=self._writer.at_ms)
+            outcome, memory_id = self._store_record(record, memory, again=known is not None)
+        self._note(identified, record, memory_id)
         return outcome
+
+    def _note(self, identified: record_identity.RecordOrigin, record: MemoryRecord, memory_id: str) -> None:
+        origin = record_identity.origin_of(record, memory_id, identified.origin)
+        import_sources.write(self._connection, identified.uri, origin, fmt=self._fmt, at_ms=self._writer.at_ms)
+
+    def _seen_again(self, record: MemoryRecord, known: import_sources.Origin) -> tuple[str, str]:
+        """Give a note the tag of another notebook that has the same note."""
+        memory = repo.get(self._connection, known.memory_id)
+        if memory is None or (memory.deleted_at is not None and not is_import_undone(self._connection, memory)):
+            return "unchanged", known.memory_id
+        fresh = self._composed(record)
+        if memory.deleted_at is not None:
+            return self._store_record(record, memory, again=True)
+        after = replace(memory, tags=normalise_tags((*memory.tags, *fresh.tags)))
+        if after == memory:
+            return "unchanged", memory.id
+        self._writer.update(memory, after, None)
+        return "updated", memory.id
 
     def _store_record(self, record: MemoryRecord, memory: Memory | None, *, again: bool) -> tuple[str, str]:
         """Write what the record says into its memory, or into a new one.
@@ -161,13 +198,15 @@ class _Import:
             title = excerpt(title, validation.MAX_TITLE - 1)
         if not _is_own(record):
             attributes.setdefault("origin", {"format": self._fmt, "key": record.key})
+        if record.collection:
+            attributes.setdefault("notebook", record.collection)
         superseded_by = record.superseded_by
         created = self._writer.at_ms if record.created_ms is None else record.created_ms
         draft = NewMemory(
             content=record.content,
             title=title,
             kind=record.kind,
-            tags=record.tags,
+            tags=normalise_tags((*record.tags, record.collection)) if record.collection else record.tags,
             store=record.store or self._store,
             source=without_controls(record.source or self._source),
             id=without_controls(record.key) if _is_own(record) else None,

@@ -19,7 +19,7 @@ from app.core.regular_files import make_folder
 from app.core.stop_signal import StopSignal
 from app.encryption.key_file import read_key_file, write_key_file
 from app.encryption.model import EncryptionState
-from app.encryption.vault_keys import keep_key, require_key
+from app.encryption.vault_keys import drop_key, keep_key, require_key
 from app.errors import InputError, VaultDamagedError, VaultNewerError, VaultUnusableError
 from app.index import rebuild
 from app.recovery import redundant_copies, referential_repair
@@ -137,9 +137,12 @@ def _salvage(source: PageFile, vault: Path, into: Path, stop: StopSignal) -> Sal
         if file := read_key_file(vault):
             # What comes out of an encrypted vault is under the same key.
             make_folder(place)
-            write_key_file(place, replace(file, state=EncryptionState.ENCRYPTED))
+            key = require_key(vault)
+            file.require_unchanged(key)
+            file = replace(file, state=EncryptionState.ENCRYPTED)
+            write_key_file(place, file, key)
             for folder in (place, into):
-                keep_key(folder, require_key(vault))
+                keep_key(folder, key, file)
         Store.open(place, migrations()).close()
         connection = open_writer(place / DATABASE)
         try:
@@ -153,6 +156,8 @@ def _salvage(source: PageFile, vault: Path, into: Path, stop: StopSignal) -> Sal
         copy_missing(vault / ATTACHMENTS, place / ATTACHMENTS, unreadable=unreadable)
         _move_up(place, into)
     except BaseException as error:
+        for folder in (place, into):
+            drop_key(folder)
         shutil.rmtree(into, ignore_errors=True)
         if not is_new:
             into.mkdir(mode=0o700, exist_ok=True)

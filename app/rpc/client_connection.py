@@ -57,9 +57,18 @@ _log = logging.getLogger(__name__)
 
 @dataclass(frozen=True, slots=True)
 class ClientTimeouts:
-    """Time limits of a client in seconds: hello, message, answer, and an agent's silence."""
+    """Time limits of a client in seconds.
+
+    Args:
+        hello: For the hello.
+        settle: Before a connection without a hello may be turned away for others.
+        frame: For a message.
+        answer: For taking an answer.
+        idle: An agent's silence.
+    """
 
     hello: float = 5.0
+    settle: float = 0.5
     frame: float = 60.0
     answer: float = 60.0
     idle: float = 1800.0
@@ -73,6 +82,7 @@ class ServerContext:
         token: The token of the person's own programs.
         welcome: The answer to a client that was let in.
         calls: Carries out calls.
+        greeted: Called when a hello has come, before it is looked at.
         admit: Called once it is known who the client is; raises when no place is free.
         authenticate: Returns the caller that a hello with another token is from.
         current: Returns the caller as the person's decisions until now make it.
@@ -85,6 +95,7 @@ class ServerContext:
     token: str
     welcome: Message
     calls: Performer
+    greeted: Callable[["Connection"], None]
     admit: Callable[["Connection"], None]
     authenticate: Callable[[Hello], Coroutine[Any, Any, Caller]]
     current: Callable[[Caller], Caller]
@@ -182,6 +193,7 @@ class Connection:
                 said = hello_of(decode(await self._stream.next(MAX_HELLO)))
         except TimeoutError as error:
             raise FrameError(f"No hello came within {self._context.timeouts.hello:g} seconds.") from error
+        self._context.greeted(self)
         if not hmac.compare_digest(said.token.encode("utf-8", "surrogatepass"), self._context.token.encode()):
             if not said.name:
                 raise AccessDeniedError("This token is not the one in the vault's host.json.")

@@ -21,7 +21,7 @@ from app.rpc.windows_pipe import OnConnected
 
 # The whole path has to fit the system's address: 108 bytes on Linux, 104 on macOS, with a zero at the end.
 _MAX_PATH = 103
-_BACKLOG = 64
+_BACKLOG = 512
 _CONNECT_SECONDS = 1.0
 _ABANDONED_S = 60.0
 _NAME = re.compile(r"[0-9a-f]{16}\.sock")
@@ -68,7 +68,7 @@ class Listener:
         if self._pipe is not None:
             self._pipe.start(on_connected)
         else:
-            self._server = await asyncio.start_server(on_connected, sock=self._socket)
+            self._server = await asyncio.start_server(on_connected, sock=self._socket, backlog=_BACKLOG)
 
     def close(self) -> None:
         """Accept no more clients."""

@@ -1,4 +1,4 @@
-"""User id of the process at the other end of a Unix socket."""
+"""Process and user at the other end of a Unix socket."""
 
 import os
 import socket
@@ -24,6 +24,14 @@ def is_own(connection: Any) -> bool:
         return True
     user = _peer_user(connection)
     return user is None or user == os.getuid()
+
+
+def peer_process(connection: Any) -> int:
+    """Return the id of the process at the other end, 0 where the system does not say."""
+    option = getattr(socket, "SO_PEERCRED", None)
+    if option is None or not hasattr(connection, "getsockopt") or connection.family != socket.AF_UNIX:
+        return 0
+    return int(_CREDENTIALS.unpack(connection.getsockopt(socket.SOL_SOCKET, option, _CREDENTIALS.size))[0])
 
 
 def _peer_user(connection: Any) -> int | None:

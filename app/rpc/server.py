@@ -2,9 +2,12 @@
 
 import asyncio
 import logging
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
+from typing import TypeVar
 
 from app import __version__
 from app.agents.presence import AgentPresence
@@ -19,22 +22,32 @@ from app.errors import AccessDeniedError, AccessRequiredError, MachineError, Too
 from app.rpc.catalogue_calls import CatalogueCalls
 from app.rpc.client_connection import ClientTimeouts, Connection, ServerContext
 from app.rpc.event_codec import event_payload
-from app.rpc.framing import FrameError
 from app.rpc.hostfile import new_hostfile, remove_hostfile, write_hostfile
 from app.rpc.listener import Listener
 from app.rpc.messages import Hello, welcome
-from app.rpc.peer import is_own
+from app.rpc.peer import is_own, peer_process
 from app.rpc.rate_limit import Rate, TokenBucket
 
 MAX_CONNECTIONS = 64
 MAX_AGENT_CONNECTIONS = 56  # the rest is for the person's own programs
 MAX_OF_AGENT = 16
 MAX_UNKNOWN = 8  # of programs that the person has not let in
-MAX_UNAUTHENTICATED = 16  # connections without a hello so far; a newer one takes the place of the oldest
+MAX_UNAUTHENTICATED = 16  # connections without a hello that have had the time for one
+MAX_SETTLING = 192  # connections without a hello, those that came just now too
 _DEFAULT_RATE = Rate(200, 400)
 _GRACE_SECONDS = 5.0
 _BURST_S = 2.0  # an agent with a rate of its own may make the calls of so many seconds at once
 _log = logging.getLogger(__name__)
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class SilentPeer:
+    """A client that has not sent its hello: the id of its process, 0 if unknown, and since when it is connected."""
+
+    process: int
+    since: float
 
 
 class SocketServer:
@@ -79,7 +92,7 @@ class SocketServer:
         self._buckets: dict[str, TokenBucket] = {}
         self._rates: dict[str, float | None] = {}
         self._connections: dict[asyncio.Task[None], Connection] = {}
-        self._unauthenticated: dict[Connection, None] = {}
+        self._silent: dict[Connection, SilentPeer] = {}
         self._clients: set[Connection] = set()
 
     @property
@@ -101,6 +114,7 @@ class SocketServer:
             description.token,
             welcome(__version__, str(self._vault), description.pid),
             self._calls,
+            self._greeted,
             self._admit,
             self._authenticate,
             self._current,
@@ -138,21 +152,31 @@ class SocketServer:
             self._catalogue.trace.event("socket.refused", reason="other_user")
             writer.close()
             return
-        if len(self._unauthenticated) >= MAX_UNAUTHENTICATED:
-            oldest = next(iter(self._unauthenticated))
-            del self._unauthenticated[oldest]
-            oldest.turn_away(FrameError("No hello came while others waited. Send it at once."))
-            self._catalogue.trace.event("socket.refused", reason="no_hello")
         connection = Connection(reader, writer, self._context)
         task = asyncio.create_task(connection.run(), name="client")
         self._connections[task] = connection
-        self._unauthenticated[connection] = None
+        self._silent[connection] = SilentPeer(peer_process(writer.get_extra_info("socket")), self._loop.time())
+        # What the clients that wait have sent is read first.
+        self._loop.call_soon(self._loop.call_soon, self._make_room)
         task.add_done_callback(self._on_disconnected)
         self._catalogue.trace.event("socket.opened", connections=len(self._connections))
 
+    def _greeted(self, connection: Connection) -> None:
+        self._silent.pop(connection, None)
+
+    def _make_room(self) -> None:
+        """Turn away connections without a hello, if there are too many."""
+        settled_before = self._loop.time() - self._timeouts.settle
+        while (connection := giving_way(self._silent, settled_before)) is not None:
+            del self._silent[connection]
+            connection.turn_away(
+                TooManyConnectionsError("No hello came while others waited. Send it at once.", without_hello=True)
+            )
+            self._catalogue.trace.event("socket.refused", reason="no_hello")
+
     def _on_disconnected(self, task: "asyncio.Task[None]") -> None:
         connection = self._connections.pop(task)
-        self._unauthenticated.pop(connection, None)
+        self._silent.pop(connection, None)
         if connection in self._clients:
             self._clients.discard(connection)
             if self._presence is not None and connection.caller.agent_id:
@@ -177,7 +201,6 @@ class SocketServer:
             raise _too_many(f"{unknown} programs that wait to be let in are", MAX_UNKNOWN)
         if caller.agent_id and own >= MAX_OF_AGENT:
             raise _too_many(f"{caller.name} is", MAX_OF_AGENT)
-        self._unauthenticated.pop(connection, None)
         self._clients.add(connection)
         if self._presence is not None and caller.agent_id:
             self._presence.joined(caller.agent_id, caller.name, caller.client)
@@ -260,6 +283,25 @@ class SocketServer:
         if self._catalogue.holds_agents and not caller.is_owner:
             return None
         return visible(event, caller)
+
+
+def giving_way(silent: Mapping[T, SilentPeer], settled_before: float) -> T | None:
+    """Return the connection without a hello that has to leave, ``None`` where there is room.
+
+    The process with the most of them loses its oldest, so that one that only connects keeps nobody else out.
+
+    Args:
+        silent: Connections without a hello, the oldest first.
+        settled_before: Those that came later have not had the time for a hello, and stay while there is room at all.
+    """
+    if len(silent) > MAX_SETTLING:
+        candidates = dict(silent)
+    else:
+        candidates = {one: peer for one, peer in silent.items() if peer.since <= settled_before}
+        if len(candidates) <= MAX_UNAUTHENTICATED:
+            return None
+    counts = Counter(peer.process for peer in candidates.values())
+    return max(candidates, key=lambda one: (counts[candidates[one].process], -candidates[one].since))
 
 
 def _too_many(who: str, allowed: int) -> TooManyConnectionsError:

@@ -4,7 +4,7 @@ import socket
 import time
 from pathlib import Path
 
-from app.errors import AccessDeniedError, HostUnreachableError, MachineError
+from app.errors import AccessDeniedError, HostUnreachableError, MachineError, TooManyConnectionsError
 from app.rpc.credentials import Credentials
 from app.rpc.framing import HEADER_BYTES, MAX_FRAME, MAX_SHORT_FRAME, Message, decode, encode_call, length_of
 from app.rpc.hostfile import HostFile, read_hostfile, unreachable
@@ -15,6 +15,7 @@ from app.rpc.pipe_client import PIPE_PREFIX, PipeConnection
 CONNECT_SECONDS = 5.0
 _PART = 1 << 20
 _PAUSE_SECONDS = 0.05
+_ATTEMPTS = 6
 
 
 # A socket, or the pipe that stands in for one on Windows.
@@ -51,9 +52,16 @@ def dial(vault: Path, credentials: Credentials | None = None) -> Stream:
         KeepsakeError: One answers and does not let us in.
     """
     description = read_hostfile(vault)
+    attempts = 0
     while True:
         try:
             return _dial(description, vault, credentials)
+        except TooManyConnectionsError as error:
+            # The machine was too slow for our hello while many others came.
+            attempts += 1
+            if not error.data.get("without_hello") or attempts == _ATTEMPTS:
+                raise
+            time.sleep(_PAUSE_SECONDS * attempts)
         except AccessDeniedError:
             # Between our reading its address and our coming, the host may have been replaced by another.
             newer = read_hostfile(vault)

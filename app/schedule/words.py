@@ -2,7 +2,9 @@
 
 import calendar
 import re
+from collections.abc import Sequence
 from datetime import datetime
+from itertools import groupby
 
 from app.schedule.cadence import check_cadence, expression_of, upcoming, zone_of
 from app.schedule.model import Cadence, Preview
@@ -28,6 +30,10 @@ _NAMES = {
     ),
 }
 """Days of the week and months, each in the order of ``calendar``."""
+_SIZES = (60, 24, 31, 12, 7)
+_EVEN = (60, 24, 12)
+_ROW = 3
+_STEP = re.compile(r"(?:\*|(?P<first>\d+)(?:-(?P<last>\d+))?)/(?P<step>\d+)")
 _UNITS = ((86_400, "day"), (3600, "hour"), (60, "minute"), (1, "second"))
 
 
@@ -61,7 +67,7 @@ def in_words(cadence: Cadence, language: str = "") -> str:
         InputError: It is malformed.
     """
     if cadence.kind == "cron":
-        return _cron_in_words(expression_of(cadence), _LOCALES.get(language, _ENGLISH))
+        return _cron_in_words(_plain(expression_of(cadence)), _LOCALES.get(language, _ENGLISH))
     if cadence.kind == "once":
         at = cadence.at
         return "Once" if at is None else f"Once, on {at.astimezone(zone_of(cadence)):%Y-%m-%d at %H:%M}"
@@ -78,6 +84,49 @@ def _cron_in_words(expression: str, locale: str) -> str:
     options.use_24hour_time_format = True
     options.verbose = False
     return _name_days(str(get_description(expression, options)), locale)
+
+
+def _plain(expression: str) -> str:
+    """Return an expression of the same runs whose steps mean what they seem to.
+
+    ``*/45`` does not run every 45 minutes, but at 0 and 45 past the hour. Of a day of the month and one of the week
+    either is enough, so that together with every day the other means nothing.
+    """
+    from croniter import croniter  # noqa: PLC0415
+
+    values = croniter.expand(expression)[0]
+    given = zip(expression.split(" "), values, _SIZES, strict=True)
+    minute, hour, day, month, weekday = (_plain_field(field, listed, size) for field, listed, size in given)
+    if len(values[2]) == _SIZES[2] or len(values[4]) == _SIZES[4]:
+        day = weekday = "*"
+    return " ".join((minute, hour, day, month, weekday))
+
+
+def _plain_field(field: str, values: Sequence[int | str], size: int) -> str:
+    """Return a field, as a list where its step would mislead."""
+    numbers = sorted(value for value in values if isinstance(value, int))
+    if len(numbers) == size or "*" in values:
+        return "*"
+    if field in ("l", "L"):
+        return "L"
+    if "/" not in field or len(numbers) != len(values) or "#" in field:
+        return field
+    match = _STEP.fullmatch(field)
+    is_long = len(numbers) > 1
+    if match is not None and match["last"]:
+        return field if is_long and int(match["first"]) <= int(match["last"]) else _listed(numbers)
+    # Only hours, days and years begin anew without an odd step; months and weeks have no whole number of days.
+    is_even = match is not None and size in _EVEN and len(numbers) * int(match["step"]) == size
+    return field if is_even and is_long else _listed(numbers)
+
+
+def _listed(numbers: list[int]) -> str:
+    """Return numbers as a list, three and more in a row as a range."""
+    parts: list[str] = []
+    for _, group in groupby(enumerate(numbers), key=lambda pair: pair[1] - pair[0]):
+        run = [number for _, number in group]
+        parts += [f"{run[0]}-{run[-1]}"] if len(run) >= _ROW else map(str, run)
+    return ",".join(parts)
 
 
 def _name_days(words: str, locale: str) -> str:

@@ -6,7 +6,7 @@ from typing import Final
 import apsw
 
 from app.encryption.data_key import DataKey
-from app.encryption.vault_keys import key_for_encrypted_file, key_for_new_file
+from app.encryption.vault_keys import key_for_encrypted_file, key_for_new_file, require_plain_expected
 from app.errors import EncryptionUnavailableError
 from app.store.database_file import LOCKLESS_VFS, SYSTEM_VFS, open_database_file
 
@@ -16,7 +16,7 @@ PLAIN_HEADER: Final = b"SQLite format 3\x00"
 
 
 def is_available() -> bool:
-    """Return whether this SQLite can encrypt: ``apsw`` comes from the package ``apsw-sqlite3mc``."""
+    """Return whether this SQLite can encrypt, as that of the package ``apsw-sqlite3mc`` can."""
     return hasattr(apsw, "mc_version")
 
 
@@ -28,8 +28,9 @@ def require_available() -> None:
     """
     if not is_available():
         raise EncryptionUnavailableError(
-            "This installation of Keepsake cannot encrypt. Install it with its extra 'encryption'"
-            " (pip install 'keepsake[encryption]'), or use a package from the website."
+            "This installation of Keepsake cannot encrypt: the package apsw has taken the place of apsw-sqlite3mc."
+            " Remove both (pip uninstall apsw apsw-sqlite3mc) and install Keepsake's wheel again, or use one of its"
+            " packages."
         )
 
 
@@ -49,9 +50,11 @@ def key_of(path: Path) -> DataKey | None:
 
     Raises:
         PassphraseRequiredError: Its vault is locked.
+        VaultUnusableError: It is plain, and its vault is encrypted.
     """
     beginning = beginning_of(path)
     if beginning == PLAIN_HEADER:
+        require_plain_expected(path)
         return None
     return key_for_encrypted_file(path) if beginning else key_for_new_file(path)
 

@@ -15,23 +15,25 @@ from typing import Final
 import apsw
 
 from app.attachments.model import FOLDER as ATTACHMENTS
-from app.attachments.stored_files import convert_attachments
+from app.attachments.stored_files import convert_attachments, plain_names
 from app.core.files import from_os
-from app.core.regular_files import open_replacing
+from app.core.regular_files import open_for_reading, open_replacing
 from app.core.stop_signal import StopSignal
 from app.core.vault_opening import OpeningWork, VaultOpening
 from app.encryption.data_key import DataKey
 from app.encryption.file_sealing import overwrite_handle, seal_file, unseal_file
 from app.encryption.key_file import KeyFile, read_key_file, remove_key_file, write_key_file
 from app.encryption.model import KEY_FILE, EncryptionState
-from app.encryption.sealed_files import SUFFIX
-from app.encryption.vault_keys import is_unlocked, require_key
+from app.encryption.requests import is_noted, remove_request
+from app.encryption.sealed_files import MAGIC, SUFFIX, is_sealed
+from app.encryption.vault_keys import drop_key, is_plain_expected, is_unlocked, keep_key, require_key
 from app.errors import DiskFullError, PassphraseRequiredError, VaultDamagedError
 from app.store.backup import keep_name
 from app.store.cipher import PLAIN_HEADER, beginning_of, require_available, vacuum_into
 from app.store.connection import connect
 from app.store.interruption import interruptible
 from app.store.sqlite_errors import translate_sqlite_errors
+from app.store.staged_restore import DATABASE
 
 _PARTIAL: Final = ".converting"
 _OTHERS: Final = frozenset({ATTACHMENTS, "trace"})
@@ -49,16 +51,16 @@ def finish_conversion(vault: Path, opening: VaultOpening) -> None:
 
     Raises:
         CancelledByPersonError: It was stopped; the next opening goes on.
-        PassphraseRequiredError: The vault is locked.
+        PassphraseRequiredError: The vault is locked, or the person has to confirm the decryption.
         EncryptionUnavailableError: This SQLite has no ciphers.
-        VaultDamagedError: A file is damaged; it is left as it is.
+        VaultDamagedError: A file is damaged, it is left as it is; or the key file was changed or is of another vault.
         DiskFullError: There is no room for the copy of a file.
     """
-    file = read_key_file(vault)
+    file = _verified_key_file(vault)
     if file is None or file.state is EncryptionState.ENCRYPTED:
         return
     is_encrypting = file.state is EncryptionState.ENCRYPTING
-    if is_encrypting and not file.has_begun and not is_unlocked(vault):
+    if is_encrypting and not file.has_begun and not is_unlocked(vault) and not holds_encrypted_files(vault):
         raise PassphraseRequiredError(
             "These memories will be encrypted now. Open Keepsake and type the passphrase, or run 'keepsake serve'."
             " 'keepsake encryption cancel' calls it off.",
@@ -67,9 +69,13 @@ def finish_conversion(vault: Path, opening: VaultOpening) -> None:
         )
     key = require_key(vault)
     require_available()
+    if not is_encrypting:
+        _require_requested(vault, file)
+    _require_fitting(vault)
     if not file.has_begun:  # before the first file
         file = replace(file, has_begun=True)
-        write_key_file(vault, file)
+        write_key_file(vault, file, key)
+    keep_key(vault, key, file)
     report = _Report(opening, "encryption" if is_encrypting else "decryption")
     try:
         report(0, 1)
@@ -81,9 +87,91 @@ def finish_conversion(vault: Path, opening: VaultOpening) -> None:
     except OSError as error:
         raise from_os(error, vault) from error
     if is_encrypting:
-        write_key_file(vault, replace(file, state=EncryptionState.ENCRYPTED))
+        file = replace(file, state=EncryptionState.ENCRYPTED)
+        write_key_file(vault, file, key)
+        keep_key(vault, key, file)
     else:
         remove_key_file(vault)
+        drop_key(vault)
+        remove_request(file.request)
+
+
+def _verified_key_file(vault: Path) -> KeyFile | None:
+    """Return the key file, verified where this process has the key."""
+    file = read_key_file(vault)
+    if not is_unlocked(vault):
+        return file
+    if file is None and not holds_encrypted_files(vault):  # another process has decrypted it meanwhile
+        drop_key(vault)
+        return None
+    if file is None:
+        raise VaultDamagedError(
+            f"{KEY_FILE} of these encrypted memories is gone, and its copy too. It holds their key: bring it back from"
+            " a copy of the folder.",
+            path=str(vault / KEY_FILE),
+            state="key",
+        )
+    file.require_unchanged(require_key(vault))
+    return file
+
+
+def _require_requested(vault: Path, file: KeyFile) -> None:
+    if not is_noted(file.request):
+        raise PassphraseRequiredError(
+            "A decryption of these memories was requested, and not from this account of this computer. Nothing was"
+            " decrypted. 'keepsake encryption decrypt' has them decrypted, 'keepsake encryption encrypt' keeps them"
+            " encrypted; both ask for the passphrase.",
+            path=str(vault),
+            must_confirm=True,
+        )
+
+
+def _require_fitting(vault: Path) -> None:
+    """Refuse a key file that is not that of the vault's database.
+
+    With another vault's, nothing would be converted, and the key of this one would be lost.
+    """
+    database = vault / DATABASE
+    if beginning_of(database) not in {b"", PLAIN_HEADER} and not _is_database(database):
+        raise VaultDamagedError(
+            f"{KEY_FILE} does not hold the key of {database}, or the beginning of that file is damaged. Nothing was"
+            " changed. Bring both back from one copy of the folder.",
+            path=str(vault / KEY_FILE),
+            state="key",
+        )
+
+
+def holds_encrypted_files(vault: Path, *, backups: bool = True) -> bool:
+    """Return whether the database or an attachment of the vault is encrypted already.
+
+    Args:
+        vault: The vault's folder.
+        backups: Look at every other database of the folder too.
+    """
+    databases = [path for path in _files(vault) if path.suffix == ".db"] if backups else [vault / DATABASE]
+    sealed = any(path for folder in _folders(vault) for path in (folder / ATTACHMENTS).glob(f"*{SUFFIX}"))
+    return sealed or any(beginning_of(path) not in {b"", PLAIN_HEADER} for path in databases)
+
+
+def plain_files(vault: Path) -> list[Path]:
+    """Return the plain databases, attachments and caches of an encrypted vault, none of another.
+
+    Raises:
+        OSError: A folder or file cannot be read.
+    """
+    if is_plain_expected(vault / DATABASE):
+        return []
+    folders = [folder / ATTACHMENTS for folder in _folders(vault)]
+    return [
+        *(path for path in _files(vault) if beginning_of(path) == PLAIN_HEADER),
+        *(folder / name for folder in folders for name in plain_names(folder)),
+        *(path for path in sorted(vault.rglob("vectors.*")) if path.is_file() and not _is_sealed(path)),
+    ]
+
+
+def _is_sealed(path: Path) -> bool:
+    with open_for_reading(path) as file:
+        return is_sealed(file.read(len(MAGIC)))
 
 
 def require_room(vault: Path) -> None:
@@ -102,8 +190,13 @@ def require_room(vault: Path) -> None:
         )
 
 
-def begin(vault: Path, file: KeyFile) -> None:
+def begin(vault: Path, file: KeyFile, key: DataKey) -> None:
     """Write the key file of a conversion, which the next opening carries out.
+
+    Args:
+        vault: The vault's folder.
+        file: What to write.
+        key: The data key.
 
     Raises:
         EncryptionUnavailableError: This SQLite has no ciphers.
@@ -111,7 +204,7 @@ def begin(vault: Path, file: KeyFile) -> None:
     """
     require_available()
     require_room(vault)
-    write_key_file(vault, file)
+    write_key_file(vault, file, key)
 
 
 class _Report:

@@ -16,12 +16,20 @@ from app.encryption.key_file import (
     remove_key_file,
     write_key_file,
 )
-from app.encryption.model import EncryptionState, EncryptionStatus
-from app.encryption.vault_keys import drop_key, is_unlocked, keep_key, unlock
-from app.errors import InputError, KeyringUnavailableError, WrongPassphraseError
+from app.encryption.model import KEY_FILE, EncryptionState, EncryptionStatus
+from app.encryption.requests import is_noted, new_request, remove_request
+from app.encryption.vault_keys import drop_key, is_unlocked, keep_key, require_key
+from app.errors import (
+    DiskFullError,
+    InputError,
+    KeyringUnavailableError,
+    PassphraseRequiredError,
+    VaultReadOnlyError,
+    WrongPassphraseError,
+)
 from app.store.cipher import CIPHER, is_available
 from app.store.lock import VaultLock
-from app.store.vault_conversion import begin
+from app.store.vault_conversion import begin, holds_encrypted_files
 
 VARIABLE: Final = "KEEPSAKE_PASSPHRASE"
 """The environment variable that opens a vault where nobody can type."""
@@ -46,8 +54,11 @@ class VaultEncryption:
 
         Raises:
             MachineError: The key file cannot be read.
+            VaultDamagedError: It was changed, which shows where the vault is unlocked.
         """
         file = read_key_file(self._vault)
+        if file is not None and is_unlocked(self._vault):
+            file.require_unchanged(require_key(self._vault))
         return EncryptionStatus(
             state=EncryptionState.NONE if file is None else file.state,
             is_available=is_available(),
@@ -57,7 +68,7 @@ class VaultEncryption:
         )
 
     def encrypt(self, passphrase: str, *, is_open: bool = False) -> None:
-        """Have the next opening encrypt the vault, or finish doing so.
+        """Have the next opening encrypt the vault, or finish doing so; calls a decryption off.
 
         Args:
             passphrase: What will open it.
@@ -71,15 +82,17 @@ class VaultEncryption:
             DiskFullError: There is no room for it.
         """
         with self._locked(is_open=is_open):
-            pending = read_key_file(self._vault)
-            if pending is not None and pending.state is EncryptionState.ENCRYPTING:
-                keep_key(self._vault, pending.unwrap(passphrase))
-                return
-            if pending is not None:
+            file = read_key_file(self._vault)
+            if file is None:
+                self._begin_encryption(passphrase)
+            elif file.state is EncryptionState.ENCRYPTED:
                 raise InputError("These memories are encrypted already.")
-            file, key = new_key(passphrase)
-            begin(self._vault, file)
-            keep_key(self._vault, key)
+            else:
+                file, key = self._unwrapped(file, passphrase)
+                if file.state is EncryptionState.DECRYPTING:
+                    self._keep_encrypted(file, key, is_open=is_open)
+                elif not is_open:
+                    keep_key(self._vault, key, file)
 
     def decrypt(self, passphrase: str, *, is_open: bool = False) -> None:
         """Have the next opening decrypt the vault, also one whose encryption has not begun.
@@ -95,11 +108,38 @@ class VaultEncryption:
             DiskFullError: There is no room for it.
         """
         with self._locked(is_open=is_open):
-            file = self._file()
-            key = file.unwrap(passphrase)
-            self._forget(file)
-            begin(self._vault, replace(file, state=EncryptionState.DECRYPTING, is_in_keyring=False))
-            keep_key(self._vault, key)
+            file, key = self._unwrapped(self._file(), passphrase)
+            self._request_decryption(file, key, is_open=is_open)
+
+    def must_confirm(self) -> bool:
+        """Return whether the person has to confirm a decryption of the vault, which is unlocked.
+
+        Raises:
+            MachineError: The key file cannot be read.
+        """
+        file = read_key_file(self._vault)
+        return file is not None and file.state is EncryptionState.DECRYPTING and not is_noted(file.request)
+
+    def confirm(self, *, is_wanted: bool) -> None:
+        """Answer for the person whether a decryption is to be carried out.
+
+        The vault is unlocked and closed.
+
+        Args:
+            is_wanted: The next opening decrypts it; else what is plain already is encrypted again.
+
+        Raises:
+            PassphraseRequiredError: It is locked.
+            VaultLockedError: A Keepsake has it open.
+            VaultDamagedError: The key file was changed.
+        """
+        with self._locked(is_open=False):
+            file, key = self._file(), require_key(self._vault)
+            file.require_unchanged(key)
+            if is_wanted:
+                self._request_decryption(file, key, is_open=False)
+            else:
+                self._keep_encrypted(file, key, is_open=False)
 
     def cancel(self, *, is_open: bool = False) -> None:
         """Call off an encryption of which no file is encrypted yet; it needs no passphrase.
@@ -116,7 +156,7 @@ class VaultEncryption:
             file = self._file()
             if file.state is not EncryptionState.ENCRYPTING:
                 raise InputError("There is no encryption to call off. To decrypt these memories, use the passphrase.")
-            if file.has_begun:
+            if file.has_begun or holds_encrypted_files(self._vault):
                 raise InputError(
                     "The encryption has begun, so it cannot be called off any more. Open Keepsake with the passphrase;"
                     " when everything is encrypted, it can be decrypted."
@@ -134,15 +174,20 @@ class VaultEncryption:
             WrongPassphraseError: The old one is not the passphrase.
         """
         file = self._file()
-        write_key_file(self._vault, file.rewrap(file.unwrap(old), new))
+        key = file.unwrap(old)
+        write_key_file(self._vault, file.rewrap(key, new), key)
 
     def unlock(self, passphrase: str) -> None:
-        """Keep the key for this process.
+        """Keep the key for this process; a plain vault has none.
 
         Raises:
             WrongPassphraseError: This is not the passphrase.
+            VaultDamagedError: The key file was changed.
         """
-        unlock(self._vault, passphrase)
+        file = read_key_file(self._vault)
+        if file is not None:
+            file, key = self._unwrapped(file, passphrase)
+            keep_key(self._vault, key, file)
 
     def lock(self) -> None:
         """Forget the key in this process; the vault must be closed."""
@@ -156,18 +201,30 @@ class VaultEncryption:
             KeyringUnavailableError: There is no keyring, or it refuses.
         """
         file = self._file()
-        self._keyring.write(_secret_of(file), file.unwrap(passphrase).secret.hex())
-        write_key_file(self._vault, replace(file, is_in_keyring=True))
+        key = file.unwrap(passphrase)
+        self._keyring.write(_secret_of(file), key.secret.hex())
+        write_key_file(self._vault, replace(file, is_in_keyring=True), key)
 
     def forget(self) -> None:
         """Take the key out of the system's keyring.
 
         Raises:
+            InputError: It was never put there.
+            PassphraseRequiredError: The vault is locked, and the keyring does not hold its key any more.
             KeyringUnavailableError: It refuses.
         """
         file = self._file()
+        if not file.is_in_keyring:
+            raise InputError("The keyring does not hold the key of these memories; there is nothing to forget.")
+        key = require_key(self._vault) if is_unlocked(self._vault) else self._remembered(file)
+        if key is None:
+            raise PassphraseRequiredError(
+                "The keyring does not hold the key of these memories any more. Open them with the passphrase first.",
+                path=str(self._vault),
+            )
+        file.require_unchanged(key)
         self._forget(file)
-        write_key_file(self._vault, replace(file, is_in_keyring=False))
+        write_key_file(self._vault, replace(file, is_in_keyring=False), key)
 
     def unlock_unattended(self, environment: Mapping[str, str]) -> None:
         """Unlock the vault with the environment's passphrase or the keyring's key.
@@ -186,14 +243,59 @@ class VaultEncryption:
             return
         if passphrase := environment.get(VARIABLE, ""):
             try:
-                keep_key(self._vault, file.unwrap(passphrase))
+                self.unlock(passphrase)
             except WrongPassphraseError:
                 raise WrongPassphraseError(f"The passphrase in {VARIABLE} is not that of these memories.") from None
         elif file.is_in_keyring:
-            with suppress(KeyringUnavailableError, ValueError):  # the passphrase can still be typed
-                secret = bytes.fromhex(self._keyring.read(_secret_of(file)))
-                if len(secret) == BYTES:
-                    keep_key(self._vault, DataKey(secret))
+            with suppress(KeyringUnavailableError):  # the passphrase can still be typed
+                key = self._remembered(file)
+                if key is not None:
+                    file.require_unchanged(key)
+                    keep_key(self._vault, key, file)
+
+    def _begin_encryption(self, passphrase: str) -> None:
+        if holds_encrypted_files(self._vault, backups=False):
+            raise InputError(
+                f"{KEY_FILE} is missing, and files of these memories are encrypted: it holds their key. Bring it back"
+                " from a copy of the folder; another passphrase would not open them."
+            )
+        file, key = new_key(passphrase)
+        begin(self._vault, file, key)
+        keep_key(self._vault, key, file)
+
+    def _request_decryption(self, file: KeyFile, key: DataKey, *, is_open: bool) -> None:
+        self._forget(file)
+        remove_request(file.request)
+        file = replace(file, state=EncryptionState.DECRYPTING, is_in_keyring=False, request=new_request())
+        begin(self._vault, file, key)
+        if not is_open:  # where it is open, new files stay encrypted until it opens again
+            keep_key(self._vault, key, file)
+
+    def _keep_encrypted(self, file: KeyFile, key: DataKey, *, is_open: bool) -> None:
+        """Call a decryption off; where it may have begun, the next opening encrypts anew."""
+        remove_request(file.request)
+        state = EncryptionState.ENCRYPTED if is_open else EncryptionState.ENCRYPTING
+        file = replace(file, state=state, has_begun=True, request="")
+        write_key_file(self._vault, file, key)
+        if not is_open:
+            keep_key(self._vault, key, file)
+
+    def _unwrapped(self, file: KeyFile, passphrase: str) -> tuple[KeyFile, DataKey]:
+        """Return the key file with its key; one without a tag gets one."""
+        key = file.unwrap(passphrase)
+        if not file.is_tagged:
+            file = file.with_tag(key, passphrase)
+            with suppress(VaultReadOnlyError, DiskFullError):  # it is opened as it is
+                write_key_file(self._vault, file, key)
+        return file, key
+
+    def _remembered(self, file: KeyFile) -> DataKey | None:
+        """Return the key that the keyring holds, ``None`` where it holds none."""
+        try:
+            secret = bytes.fromhex(self._keyring.read(_secret_of(file)))
+        except ValueError:
+            return None
+        return DataKey(secret) if len(secret) == BYTES else None
 
     def _file(self) -> KeyFile:
         file = read_key_file(self._vault)

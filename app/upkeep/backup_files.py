@@ -23,6 +23,7 @@ from app.errors import (
     NotFoundError,
     PassphraseRequiredError,
     VaultDamagedError,
+    VaultUnusableError,
 )
 from app.recovery.sqlite_pages import HEADER_BYTES, MAGIC
 from app.store import meta
@@ -202,7 +203,7 @@ def _schema_of(path: Path) -> int:
         key = key_of(path)
         with open_database_file(path) as file:
             header = file.read(HEADER_BYTES if key is None else LARGEST_PAGE)
-    except OSError:
+    except (OSError, VaultUnusableError):  # also a plain one in an encrypted vault, which is not read
         return 0
     if key is not None:
         header = decrypt_page(key.database, 1, header[: page_size_of(header)])

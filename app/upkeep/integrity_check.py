@@ -19,6 +19,7 @@ from app.recovery import referential_repair
 from app.store import meta
 from app.store.preflight import DAMAGED_LOG, FOREIGN_LOG
 from app.store.staged_restore import ASIDE, DATABASE, REFUSED, is_staged
+from app.store.vault_conversion import plain_files
 from app.upkeep import backup_files
 from app.upkeep.model import Finding
 
@@ -185,6 +186,9 @@ def _vectors(connection: apsw.Connection) -> Iterator[Finding]:
 
 def _files(vault: Path) -> Iterator[Finding]:
     yield from _leftovers(vault)
+    for path in islice(plain_files(vault), _MAX_LINES):
+        what = f"{path.relative_to(vault)} is not encrypted, and these memories are: another program has put it there."
+        yield Finding("files", "error", what, "It is not read. Move it out of the folder.")
     if os.name != "posix":
         return
     for path in private_files(vault):

@@ -1891,6 +1891,17 @@
     </message>
 </context>
 <context>
+    <name>DecryptionForm</name>
+    <message>
+        <source>Decrypt them</source>
+        <translation>Entschlüsseln</translation>
+    </message>
+    <message>
+        <source>Keep them encrypted</source>
+        <translation>Verschlüsselt lassen</translation>
+    </message>
+</context>
+<context>
     <name>DesktopPanel</name>
     <message>
         <source>Command of quick capture</source>
@@ -2187,6 +2198,21 @@
     <message>
         <source>{who} changed this note while you were writing. Nothing is lost: lines with + are yours, lines with − are theirs.</source>
         <translation>{who} hat diese Notiz geändert, während du geschrieben hast. Nichts ist verloren: Zeilen mit + sind deine, Zeilen mit − die anderen.</translation>
+    </message>
+</context>
+<context>
+    <name>EmptyState</name>
+    <message>
+        <source>Loading…</source>
+        <translation>Wird geladen …</translation>
+    </message>
+    <message>
+        <source>This could not be loaded</source>
+        <translation>Das ließ sich nicht laden</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Noch einmal versuchen</translation>
     </message>
 </context>
 <context>
@@ -4465,6 +4491,10 @@
 <context>
     <name>GraphPane</name>
     <message>
+        <source>1 text is still to be read for names.</source>
+        <translation>1 Text muss noch nach Namen durchsucht werden.</translation>
+    </message>
+    <message>
         <source>Arrange again</source>
         <translation>Neu anordnen</translation>
     </message>
@@ -4515,6 +4545,10 @@
     <message>
         <source>Merge this name into another</source>
         <translation>Diesen Namen mit einem anderen zusammenführen</translation>
+    </message>
+    <message>
+        <source>Names are being read</source>
+        <translation>Namen werden gelesen</translation>
     </message>
     <message>
         <source>No people or things are known yet</source>
@@ -4611,6 +4645,10 @@
     <message>
         <source>{count} names selected</source>
         <translation>{count} Namen ausgewählt</translation>
+    </message>
+    <message>
+        <source>{n} texts are still to be read for names.</source>
+        <translation>{n} Texte müssen noch nach Namen durchsucht werden.</translation>
     </message>
     <message>
         <source>{shown} of {all} names shown · {links} links</source>
@@ -6244,6 +6282,14 @@
         <translation>Der Datenträger mit deinen Erinnerungen ist voll. Schaff Platz und versuch es dann noch einmal. Nichts Gespeichertes ist verloren.</translation>
     </message>
     <message>
+        <source>The file encryption.json of your memories was changed, and not by Keepsake, so nothing was opened. Put a copy in its place that Keepsake wrote: one lies in the folder backups.</source>
+        <translation>Die Datei encryption.json Ihrer Erinnerungen wurde geändert, und nicht von Keepsake; deshalb wurde nichts geöffnet. Ersetzen Sie sie durch eine Kopie, die Keepsake geschrieben hat: Eine liegt im Ordner backups.</translation>
+    </message>
+    <message>
+        <source>The file encryption.json, which holds the key of your memories, is missing, damaged or of other memories. Nothing was changed. Bring it back from a copy of the folder.</source>
+        <translation>Die Datei encryption.json mit dem Schlüssel Ihrer Erinnerungen fehlt, ist beschädigt oder gehört zu anderen Erinnerungen. Es wurde nichts geändert. Holen Sie sie aus einer Kopie des Ordners zurück.</translation>
+    </message>
+    <message>
         <source>The file that holds your memories is damaged. Nothing was changed in it.</source>
         <translation>Die Datei mit deinen Erinnerungen ist beschädigt. Nichts darin wurde geändert.</translation>
     </message>
@@ -6298,6 +6344,10 @@
     <message>
         <source>{place} is a file. Your memories are kept in a folder; open that instead.</source>
         <translation>{place} ist eine Datei. Deine Erinnerungen stehen in einem Ordner; öffne stattdessen diesen.</translation>
+    </message>
+    <message>
+        <source>{place} is not encrypted, and your memories are: another program has put it there. Nothing was read from it or written to it. Move it out of the folder, then restore a backup or open another vault.</source>
+        <translation>{place} ist nicht verschlüsselt, Ihre Erinnerungen aber sind es: Ein anderes Programm hat die Datei dorthin gelegt. Es wurde nichts daraus gelesen und nichts hineingeschrieben. Nehmen Sie sie aus dem Ordner, stellen Sie dann eine Sicherung wieder her oder öffnen Sie einen anderen Tresor.</translation>
     </message>
 </context>
 <context>
@@ -8796,6 +8846,10 @@
         <translation>Details kopieren</translation>
     </message>
     <message>
+        <source>Decrypt your memories?</source>
+        <translation>Ihre Erinnerungen entschlüsseln?</translation>
+    </message>
+    <message>
         <source>Decrypting your memories.</source>
         <translation>Ihre Erinnerungen werden entschlüsselt.</translation>
     </message>
@@ -8842,6 +8896,10 @@
     <message>
         <source>Restoring the backup that you chose.</source>
         <translation>Die gewählte Sicherung wird wiederhergestellt.</translation>
+    </message>
+    <message>
+        <source>Somebody asked to have your memories decrypted, and not from this account of this computer. If it was not you, somebody has changed their folder: keep them encrypted. Decrypted, anyone who can read this disk can read them.</source>
+        <translation>Jemand hat verlangt, Ihre Erinnerungen zu entschlüsseln, und nicht von diesem Konto dieses Computers aus. Wenn Sie es nicht waren, hat jemand den Ordner verändert: Lassen Sie sie verschlüsselt. Sind sie entschlüsselt, kann sie lesen, wer diese Festplatte lesen kann.</translation>
     </message>
     <message>
         <source>Start in safe mode</source>
@@ -8919,8 +8977,16 @@
         <translation>Index vollständig</translation>
     </message>
     <message>
+        <source>indexing 1 piece</source>
+        <translation>1 Stück wird indiziert</translation>
+    </message>
+    <message>
         <source>indexing {n} pieces</source>
         <translation>{n} Teile werden indexiert</translation>
+    </message>
+    <message>
+        <source>recognising names in 1 text</source>
+        <translation>Namen werden in 1 Text erkannt</translation>
     </message>
     <message>
         <source>recognising names in {n} texts</source>
@@ -9682,6 +9748,10 @@
     <message>
         <source>Open another vault</source>
         <translation>Anderen Tresor öffnen</translation>
+    </message>
+    <message>
+        <source>Opening your memories…</source>
+        <translation>Ihre Erinnerungen werden geöffnet…</translation>
     </message>
     <message>
         <source>Reading the whole file. Closing the window stops it.</source>

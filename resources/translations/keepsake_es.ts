@@ -1891,6 +1891,17 @@
     </message>
 </context>
 <context>
+    <name>DecryptionForm</name>
+    <message>
+        <source>Decrypt them</source>
+        <translation>Descifrar</translation>
+    </message>
+    <message>
+        <source>Keep them encrypted</source>
+        <translation>Dejar cifrados</translation>
+    </message>
+</context>
+<context>
     <name>DesktopPanel</name>
     <message>
         <source>Command of quick capture</source>
@@ -2187,6 +2198,21 @@
     <message>
         <source>{who} changed this note while you were writing. Nothing is lost: lines with + are yours, lines with − are theirs.</source>
         <translation>{who} cambió esta nota mientras escribías. No se ha perdido nada: las líneas con + son tuyas, las líneas con − son las otras.</translation>
+    </message>
+</context>
+<context>
+    <name>EmptyState</name>
+    <message>
+        <source>Loading…</source>
+        <translation>Cargando…</translation>
+    </message>
+    <message>
+        <source>This could not be loaded</source>
+        <translation>No se pudo cargar</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>Reintentar</translation>
     </message>
 </context>
 <context>
@@ -4465,6 +4491,10 @@
 <context>
     <name>GraphPane</name>
     <message>
+        <source>1 text is still to be read for names.</source>
+        <translation>Falta leer 1 texto en busca de nombres.</translation>
+    </message>
+    <message>
         <source>Arrange again</source>
         <translation>Ordenar de nuevo</translation>
     </message>
@@ -4515,6 +4545,10 @@
     <message>
         <source>Merge this name into another</source>
         <translation>Combinar este nombre con otro</translation>
+    </message>
+    <message>
+        <source>Names are being read</source>
+        <translation>Se están leyendo los nombres</translation>
     </message>
     <message>
         <source>No people or things are known yet</source>
@@ -4611,6 +4645,10 @@
     <message>
         <source>{count} names selected</source>
         <translation>{count} nombres seleccionados</translation>
+    </message>
+    <message>
+        <source>{n} texts are still to be read for names.</source>
+        <translation>Faltan {n} textos por leer en busca de nombres.</translation>
     </message>
     <message>
         <source>{shown} of {all} names shown · {links} links</source>
@@ -6244,6 +6282,14 @@
         <translation>El disco con tus recuerdos está lleno. Libera espacio y prueba de nuevo. Nada de lo guardado se ha perdido.</translation>
     </message>
     <message>
+        <source>The file encryption.json of your memories was changed, and not by Keepsake, so nothing was opened. Put a copy in its place that Keepsake wrote: one lies in the folder backups.</source>
+        <translation>El archivo encryption.json de sus recuerdos fue modificado, y no por Keepsake, así que no se abrió nada. Ponga en su lugar una copia escrita por Keepsake: hay una en la carpeta backups.</translation>
+    </message>
+    <message>
+        <source>The file encryption.json, which holds the key of your memories, is missing, damaged or of other memories. Nothing was changed. Bring it back from a copy of the folder.</source>
+        <translation>El archivo encryption.json, que contiene la clave de sus recuerdos, falta, está dañado o es de otros recuerdos. No se cambió nada. Recupérelo de una copia de la carpeta.</translation>
+    </message>
+    <message>
         <source>The file that holds your memories is damaged. Nothing was changed in it.</source>
         <translation>El archivo que contiene tus recuerdos está dañado. No se cambió nada en él.</translation>
     </message>
@@ -6298,6 +6344,10 @@
     <message>
         <source>{place} is a file. Your memories are kept in a folder; open that instead.</source>
         <translation>{place} es un archivo. Tus recuerdos se guardan en una carpeta; abre esa carpeta.</translation>
+    </message>
+    <message>
+        <source>{place} is not encrypted, and your memories are: another program has put it there. Nothing was read from it or written to it. Move it out of the folder, then restore a backup or open another vault.</source>
+        <translation>{place} no está cifrado y sus recuerdos sí: otro programa lo puso ahí. No se leyó nada de él ni se escribió nada en él. Sáquelo de la carpeta y después restaure una copia de seguridad o abra otra bóveda.</translation>
     </message>
 </context>
 <context>
@@ -8796,6 +8846,10 @@
         <translation>Copiar detalles</translation>
     </message>
     <message>
+        <source>Decrypt your memories?</source>
+        <translation>¿Descifrar sus recuerdos?</translation>
+    </message>
+    <message>
         <source>Decrypting your memories.</source>
         <translation>Descifrando sus recuerdos.</translation>
     </message>
@@ -8842,6 +8896,10 @@
     <message>
         <source>Restoring the backup that you chose.</source>
         <translation>Restaurando la copia que elegiste.</translation>
+    </message>
+    <message>
+        <source>Somebody asked to have your memories decrypted, and not from this account of this computer. If it was not you, somebody has changed their folder: keep them encrypted. Decrypted, anyone who can read this disk can read them.</source>
+        <translation>Alguien pidió descifrar sus recuerdos, y no desde esta cuenta de este equipo. Si no fue usted, alguien modificó la carpeta: déjelos cifrados. Una vez descifrados, puede leerlos cualquiera que pueda leer este disco.</translation>
     </message>
     <message>
         <source>Start in safe mode</source>
@@ -8919,8 +8977,16 @@
         <translation>índice completo</translation>
     </message>
     <message>
+        <source>indexing 1 piece</source>
+        <translation>indexando 1 fragmento</translation>
+    </message>
+    <message>
         <source>indexing {n} pieces</source>
         <translation>indexando {n} fragmentos</translation>
+    </message>
+    <message>
+        <source>recognising names in 1 text</source>
+        <translation>reconociendo nombres en 1 texto</translation>
     </message>
     <message>
         <source>recognising names in {n} texts</source>
@@ -9682,6 +9748,10 @@
     <message>
         <source>Open another vault</source>
         <translation>Abrir otra bóveda</translation>
+    </message>
+    <message>
+        <source>Opening your memories…</source>
+        <translation>Abriendo sus recuerdos…</translation>
     </message>
     <message>
         <source>Reading the whole file. Closing the window stops it.</source>

@@ -1891,6 +1891,17 @@
     </message>
 </context>
 <context>
+    <name>DecryptionForm</name>
+    <message>
+        <source>Decrypt them</source>
+        <translation>解密</translation>
+    </message>
+    <message>
+        <source>Keep them encrypted</source>
+        <translation>保持加密</translation>
+    </message>
+</context>
+<context>
     <name>DesktopPanel</name>
     <message>
         <source>Command of quick capture</source>
@@ -2187,6 +2198,21 @@
     <message>
         <source>{who} changed this note while you were writing. Nothing is lost: lines with + are yours, lines with − are theirs.</source>
         <translation>你书写时 {who} 更改了这条笔记。没有丢失任何内容：带 + 的行是你的，带 − 的行是对方的。</translation>
+    </message>
+</context>
+<context>
+    <name>EmptyState</name>
+    <message>
+        <source>Loading…</source>
+        <translation>正在加载…</translation>
+    </message>
+    <message>
+        <source>This could not be loaded</source>
+        <translation>无法加载</translation>
+    </message>
+    <message>
+        <source>Try again</source>
+        <translation>重试</translation>
     </message>
 </context>
 <context>
@@ -4465,6 +4491,10 @@
 <context>
     <name>GraphPane</name>
     <message>
+        <source>1 text is still to be read for names.</source>
+        <translation>还有 1 段文本有待识别名称。</translation>
+    </message>
+    <message>
         <source>Arrange again</source>
         <translation>重新排列</translation>
     </message>
@@ -4515,6 +4545,10 @@
     <message>
         <source>Merge this name into another</source>
         <translation>将此名称合并到另一个</translation>
+    </message>
+    <message>
+        <source>Names are being read</source>
+        <translation>正在识别名称</translation>
     </message>
     <message>
         <source>No people or things are known yet</source>
@@ -4611,6 +4645,10 @@
     <message>
         <source>{count} names selected</source>
         <translation>已选择 {count} 个名称</translation>
+    </message>
+    <message>
+        <source>{n} texts are still to be read for names.</source>
+        <translation>还有 {n} 段文本有待识别名称。</translation>
     </message>
     <message>
         <source>{shown} of {all} names shown · {links} links</source>
@@ -6244,6 +6282,14 @@
         <translation>存放记忆的磁盘已满。请释放空间后重试。已保存的内容没有丢失。</translation>
     </message>
     <message>
+        <source>The file encryption.json of your memories was changed, and not by Keepsake, so nothing was opened. Put a copy in its place that Keepsake wrote: one lies in the folder backups.</source>
+        <translation>您的记忆的文件 encryption.json 被更改，而且不是由 Keepsake 更改的，因此没有打开任何内容。请用 Keepsake 写入的副本替换它：backups 文件夹中有一份。</translation>
+    </message>
+    <message>
+        <source>The file encryption.json, which holds the key of your memories, is missing, damaged or of other memories. Nothing was changed. Bring it back from a copy of the folder.</source>
+        <translation>保存您的记忆密钥的文件 encryption.json 缺失、已损坏或属于其他记忆。没有更改任何内容。请从文件夹的副本中取回它。</translation>
+    </message>
+    <message>
         <source>The file that holds your memories is damaged. Nothing was changed in it.</source>
         <translation>保存记忆的文件已损坏。其中没有做任何更改。</translation>
     </message>
@@ -6298,6 +6344,10 @@
     <message>
         <source>{place} is a file. Your memories are kept in a folder; open that instead.</source>
         <translation>{place} 是文件。你的记忆保存在文件夹中；请改为打开文件夹。</translation>
+    </message>
+    <message>
+        <source>{place} is not encrypted, and your memories are: another program has put it there. Nothing was read from it or written to it. Move it out of the folder, then restore a backup or open another vault.</source>
+        <translation>{place} 未加密，而您的记忆是加密的：它是由其他程序放在那里的。没有从中读取或向其写入任何内容。请将它移出文件夹，然后恢复备份或打开其他记忆库。</translation>
     </message>
 </context>
 <context>
@@ -8796,6 +8846,10 @@
         <translation>复制详情</translation>
     </message>
     <message>
+        <source>Decrypt your memories?</source>
+        <translation>要解密您的记忆吗？</translation>
+    </message>
+    <message>
         <source>Decrypting your memories.</source>
         <translation>正在解密您的记忆。</translation>
     </message>
@@ -8842,6 +8896,10 @@
     <message>
         <source>Restoring the backup that you chose.</source>
         <translation>正在恢复你选择的备份。</translation>
+    </message>
+    <message>
+        <source>Somebody asked to have your memories decrypted, and not from this account of this computer. If it was not you, somebody has changed their folder: keep them encrypted. Decrypted, anyone who can read this disk can read them.</source>
+        <translation>有人请求解密您的记忆，而且不是从这台计算机的这个账户发出的。如果不是您，说明有人更改了该文件夹：请保持加密。解密后，任何能读取此磁盘的人都能读取它们。</translation>
     </message>
     <message>
         <source>Start in safe mode</source>
@@ -8919,8 +8977,16 @@
         <translation>索引完整</translation>
     </message>
     <message>
+        <source>indexing 1 piece</source>
+        <translation>正在索引 1 个片段</translation>
+    </message>
+    <message>
         <source>indexing {n} pieces</source>
         <translation>正在索引 {n} 个片段</translation>
+    </message>
+    <message>
+        <source>recognising names in 1 text</source>
+        <translation>正在识别 1 段文本中的名称</translation>
     </message>
     <message>
         <source>recognising names in {n} texts</source>
@@ -9682,6 +9748,10 @@
     <message>
         <source>Open another vault</source>
         <translation>打开其他记忆库</translation>
+    </message>
+    <message>
+        <source>Opening your memories…</source>
+        <translation>正在打开您的记忆…</translation>
     </message>
     <message>
         <source>Reading the whole file. Closing the window stops it.</source>

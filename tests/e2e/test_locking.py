@@ -7,6 +7,8 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 
+from app.encryption.key_file import read_key_file
+from app.encryption.requests import remove_request
 from app.host import Host
 from app.store.vault_encryption import VaultEncryption
 from tests.e2e.conftest import Until
@@ -112,3 +114,23 @@ def test_a_plain_vault_cannot_be_locked(launch: Callable[..., Program], until: U
     until(lambda: is_idle(program))
     assert not program.window.registry.qaction("file.lock").isEnabled()
     assert not program.auto_lock.is_encrypted
+
+
+def test_a_decryption_that_was_not_requested_here_waits_for_an_answer(
+    launch: Callable[..., Program], until: Until, encrypted: Path
+) -> None:
+    VaultEncryption(encrypted).decrypt(PASSPHRASE)
+    file = read_key_file(locked(encrypted))
+    assert file is not None
+    remove_request(file.request)  # as on another computer
+    program = launch(encrypted)
+    page = program.window.start_page
+    until(page.form.isVisible)
+    QTest.keyClicks(page.form.field, PASSPHRASE)
+    QTest.keyClick(page.form.field, Qt.Key.Key_Return)
+    until(page.decryption.isVisible)
+    assert files_with(encrypted, NEEDLE) == []
+    page.decryption.keep.click()
+    until(lambda: is_idle(program))
+    until(lambda: program.auto_lock.is_encrypted)
+    assert files_with(encrypted, NEEDLE) == []

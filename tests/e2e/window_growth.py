@@ -14,7 +14,6 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-import qasync
 import shiboken6
 from PySide6.QtCore import QCoreApplication, QEvent, QObject
 from PySide6.QtWidgets import QApplication
@@ -22,6 +21,7 @@ from PySide6.QtWidgets import QApplication
 from tests.bench.machine import resident_mb
 from ui.app import VaultFolder, make_application, start_host
 from ui.process.error_reporter import ErrorReporter
+from ui.process.event_loop import EventLoop
 from ui.process.program import Program
 from ui.process.single_instance import SingleInstance
 from ui.shell.navigation import Place
@@ -72,7 +72,7 @@ def main() -> int:
     parser.add_argument("--windows", type=int, default=10)
     parser.add_argument("--first", type=int, default=4, help="windows before the first count")
     options = parser.parse_args()
-    loop = qasync.QEventLoop(make_application())
+    loop = EventLoop(make_application())
     asyncio.set_event_loop(loop)
     counts = []
     gc.disable()  # as in the program: within an event of Qt it crashes PySide now and then

@@ -6,8 +6,9 @@ from collections.abc import Callable, Coroutine, Iterator
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import pytest
-import qasync
 import shiboken6
+
+from ui.process.event_loop import EventLoop
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QApplication
@@ -25,7 +26,7 @@ LIMIT_S = 30.0
 @pytest.fixture
 def qt_loop(qapp: "QApplication") -> Iterator[asyncio.AbstractEventLoop]:
     """Return an asyncio loop that runs inside Qt's."""
-    loop = qasync.QEventLoop(qapp)
+    loop = EventLoop(qapp)
     asyncio.set_event_loop(loop)
     yield loop
     loop.close()

@@ -16,7 +16,7 @@ import pytest
 
 from app.encryption.key_file import read_key_file, write_key_file
 from app.encryption.model import KEY_FILE, EncryptionState
-from app.encryption.vault_keys import unlock
+from app.encryption.vault_keys import require_key, unlock
 from app.errors import HostUnreachableError, PassphraseRequiredError
 from app.host import Host
 from app.mcp.host_launcher import ensure_host
@@ -245,7 +245,7 @@ def test_an_encryption_that_has_begun_is_not_called_off(vault: Path) -> None:
     VaultEncryption(vault).encrypt(PASSPHRASE)
     file = read_key_file(vault)
     assert file is not None
-    write_key_file(vault, replace(file, has_begun=True))
+    write_key_file(vault, replace(file, has_begun=True), require_key(vault))
     refused = command(vault, "encryption", "cancel")
     assert (refused.returncode, "has begun" in refused.stderr) == (65, True)
     assert read_key_file(vault) is not None

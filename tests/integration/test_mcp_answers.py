@@ -40,11 +40,12 @@ def ask(host: Host, request: pytest.FixtureRequest) -> Iterator[Ask]:
 def test_tags_that_were_cut_or_left_out_are_named(host: Host, ask: Ask) -> None:
     said, found = ask("memory_write", content="Many tags.", tags=[f"t{number}" for number in range(500)])
     assert "484 tags were left out: a memory has at most 16." in said
-    assert found["notes"] == ["484 tags were left out: a memory has at most 16."]
+    assert found["text"] == said
     said, _ = ask("remember_fact", content="A long tag.", tags=["t" * 5000, "t" * 6000, "ok"])
     assert "2 tags were cut to 64 characters." in said
     said, found = ask("memory_write", content="Ordinary tags.", tags="a, A, #b")
-    assert "notes" not in found
+    assert "left out" not in said
+    assert "cut" not in said
     declared = next(one for one in SMALL_TOOLS if one["name"] == "memory_write")["inputSchema"]["properties"]["tags"]
     assert declared["description"] == f"at most {MAX_TAGS} of at most {MAX_TAG_LENGTH} characters"
     for tags in ({"a": 1}, ["ok", {"a": 1}], ["ok", ["b"]]):
@@ -65,7 +66,7 @@ def test_the_number_of_a_proposal_tells_what_became_of_it(host: Host, ask: Ask) 
     (done,) = host.ask("inbox.accept", id=int(accepted))
     host.ask("inbox.reject", id=int(rejected), reason="That was a joke.")
     said, found = ask("memory_get", ids=[*numbers, "4711"])
-    assert [(one["id"], one["state"]) for one in found["items"]] == [
+    assert [(one["id"], one["state"]) for one in found["proposals"]] == [
         (accepted, "accepted"),
         (rejected, "rejected"),
         (waiting, "waiting"),
@@ -73,7 +74,7 @@ def test_the_number_of_a_proposal_tells_what_became_of_it(host: Host, ask: Ask) 
     assert found["missing"] == ["4711"]
     assert f"Proposal {rejected} was rejected by the person: That was a joke." in said
     assert f"Proposal {waiting} waits for the person; nothing is stored yet." in said
-    assert f"It is stored as {', '.join(found['items'][0]['ids'])}." in said
+    assert f"It is stored as {', '.join(found['proposals'][0]['ids'])}." in said
     assert done.state == "accepted"
 
 
@@ -94,7 +95,7 @@ def test_kinds_ids_and_names_of_facts_are_taken_as_models_write_them(ask: Ask) -
     _, note = ask("memory_write", content="Written as facts.", kind="Facts")
     for kinds in ("FACT", ["facts"], "fact, Notes"):
         _, found = ask("memory_timeline", kinds=kinds)
-        assert [one["id"] for one in found["items"]] == [note["id"]], kinds
+        assert found["ids"] == [note["id"]], kinds
     said, _ = ask("memory_timeline", kinds="memories")
     assert "must be one of: message, note, fact" in said
     for name, field in (("memory_get", "ids"), ("confirm_fact", "id"), ("memory_timeline", "around")):

@@ -96,7 +96,7 @@ def test_clients_of_both_eras_read_and_write(host: Host, era: str) -> None:
             written: Any = await client.call_tool("memory_write", {"content": f"Scout {number} saw a heron."})
             assert written.structured_content["outcome"] == "added"
             found: Any = await client.call_tool("memory_search", {"query": "heron"})
-            assert found.structured_content["hits"]
+            assert found.structured_content["ids"]
             return str(written.structured_content["id"])
 
     async def all_of_them(url: str) -> list[str]:

@@ -33,11 +33,11 @@ def main() -> int:
     parser.add_argument("--scale", type=float, default=1.0, help="size of text")
     options = parser.parse_args()
     os.environ["QT_QPA_PLATFORM"] = "offscreen"
-    import qasync
 
     from ui.app import make_application
+    from ui.process.event_loop import EventLoop
 
-    with qasync.QEventLoop(make_application()) as loop:
+    with EventLoop(make_application()) as loop:
         for name in options.vaults:
             loop.run_until_complete(_draw_vault(name, options))
     return 0

@@ -14,9 +14,8 @@ from app.errors import KeepsakeError
 from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.sheet_rows import LONGEST_PATH, PathRow, SheetRow
-from ui.models.dates import full_date
+from ui.models.dates import format_number, full_date
 from ui.notice import Notice
-from ui.shell.status_line import count
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.form_row import FormRow
@@ -104,7 +103,7 @@ class CapsuleSheet(BaseDialog):
         self.kind.addItem(self.tr("Notes and facts"), ["note", "fact"])
         self.kind.addItem(self.tr("Notes alone"), ["note"])
         self.kind.addItem(self.tr("Facts alone"), ["fact"])
-        self.tags = TagEdit(self.tr("Tags that they have"), self._bridge.start, self._suggested, self)
+        self.tags = TagEdit(self.tr("Tags that they have"), self._bridge.refresh, self._suggested, self)
         self.words = self._line(self.tr("Words that they contain"))
         self.tags.edited.connect(self._on_choice_changed)
         for combo in (self.store, self.kind):
@@ -124,7 +123,7 @@ class CapsuleSheet(BaseDialog):
         self._form_row(self.tr("Your name"), self.tr("So that they know whom it is from."), self.from_name)
         self.days = self._combo(self.tr("Can be imported for"))
         for days in _DAYS:
-            name = self.tr("1 year") if days == _DAYS[-1] else self.tr("{n} days").format(n=count(days))
+            name = self.tr("1 year") if days == _DAYS[-1] else self.tr("{n} days").format(n=format_number(days))
             self.days.addItem(name, days)
         self.days.setCurrentIndex(_DAYS.index(_USUAL))
         self.days.currentIndexChanged.connect(self._on_days_changed)
@@ -209,7 +208,11 @@ class CapsuleSheet(BaseDialog):
             self._say(error.message, "body danger")
             return
         if isValid(self) and request == self._request:
-            text = self.tr("1 memory goes in") if number == 1 else self.tr("{n} memories go in").format(n=count(number))
+            text = (
+                self.tr("1 memory goes in")
+                if number == 1
+                else self.tr("{n} memories go in").format(n=format_number(number))
+            )
             self.number.setText(text if number else self.tr("Nothing goes in"))
             self.make.setProperty("number", number)
             self._offer()
@@ -230,7 +233,7 @@ class CapsuleSheet(BaseDialog):
         if not isValid(self):
             return
         words = self.tr("Wrote {name} with {n} memories. It can be imported until {day}.")
-        text = words.format(name=Path(made.path).name, n=count(made.memories), day=full_date(made.expires_at))
+        text = words.format(name=Path(made.path).name, n=format_number(made.memories), day=full_date(made.expires_at))
         self._say(text, "body")
         self._offer()
         if not self.isVisible():

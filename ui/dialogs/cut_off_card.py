@@ -60,7 +60,7 @@ class CutOffCard(QFrame):
 
     def load(self) -> None:
         """Look for an import that was cut off."""
-        self._bridge.start(self._load())
+        self._bridge.refresh(self._load())
 
     async def _load(self) -> None:
         try:

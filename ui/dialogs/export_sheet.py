@@ -15,8 +15,9 @@ from app.errors import CancelledByPersonError, KeepsakeError
 from ui import theme
 from ui.dialogs.base_dialog import BaseDialog, hairline, note
 from ui.dialogs.sheet_rows import PathRow, SheetRow
+from ui.models.dates import format_number
 from ui.notice import Notice
-from ui.shell.status_line import amount, count, progress_text
+from ui.shell.status_line import amount, progress_text
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
 from ui.widgets.passphrase_field import PassphraseField, new_passphrase_problem
@@ -231,9 +232,9 @@ class ExportSheet(BaseDialog):
         )
         lines = [
             words.format(
-                sessions=count(report.sessions),
-                messages=count(report.messages),
-                memories=count(report.memories),
+                sessions=format_number(report.sessions),
+                messages=format_number(report.messages),
+                memories=format_number(report.memories),
                 size=amount(report.bytes, "bytes"),
                 path=report.path,
             )
@@ -241,7 +242,7 @@ class ExportSheet(BaseDialog):
         if report.skipped:
             names = ", ".join(report.skipped[:_SHOWN_SKIPPED]) + (" …" if len(report.skipped) > _SHOWN_SKIPPED else "")
             left_out = self.tr("{n} attachments could not be read and were left out: {names}")
-            lines.append(left_out.format(n=count(len(report.skipped)), names=names))
+            lines.append(left_out.format(n=format_number(len(report.skipped)), names=names))
         return "\n".join(lines)
 
     # --- events ---

@@ -1,8 +1,8 @@
 """An import's report in words."""
 
 from app.exchange.model import CapsuleOrigin, ImportPreview, ImportReport
-from ui.models.dates import full_date
-from ui.shell.status_line import amount, count, span
+from ui.models.dates import format_number, full_date
+from ui.shell.status_line import amount, span
 from ui.translation import translate
 
 SHOWN_PROBLEMS = 8
@@ -36,7 +36,7 @@ def size_text(size: int) -> str:
     """Return the size of a file, small ones in kilobytes."""
     if size >= _KILOBYTES_TILL:
         return amount(size, "bytes")
-    return translate("Report", "{n} kB").format(n=count(max(1, round(size / 1000))))
+    return translate("Report", "{n} kB").format(n=format_number(max(1, round(size / 1000))))
 
 
 def preview_text(preview: ImportPreview) -> str:
@@ -47,10 +47,10 @@ def preview_text(preview: ImportPreview) -> str:
     lines = [made if preview.is_complete or not made else translate("Report", "At least {made}").format(made=made)]
     if preview.known:
         lines.append(
-            translate("Report", "{n} conversations and notes are there already").format(n=count(preview.known))
+            translate("Report", "{n} conversations and notes are there already").format(n=format_number(preview.known))
         )
     if preview.problem_count:
-        lines.append(translate("Report", "{n} problems:").format(n=count(preview.problem_count)))
+        lines.append(translate("Report", "{n} problems:").format(n=format_number(preview.problem_count)))
         lines += [f"• {problem.place}: {problem.what}" for problem in preview.problems[:SHOWN_PROBLEMS]]
     return "\n".join(filter(None, lines))
 
@@ -89,14 +89,14 @@ def secrets_text(number: int) -> str:
     if number == 1:
         return translate("Report", "Leave out 1 text that looks as if it held a key or a password")
     return translate("Report", "Leave out {n} texts that look as if they held a key or a password").format(
-        n=count(number)
+        n=format_number(number)
     )
 
 
 def _counts(conversations: int, messages: int, notes: int, attachments: int) -> str:
     """Return the numbers of what there is, without what there is none of."""
     parts = [
-        text.format(n=count(number))
+        text.format(n=format_number(number))
         for number, text in (
             (
                 conversations,
@@ -126,19 +126,21 @@ def report_text(report: ImportReport) -> tuple[str, str]:
         + translate("Report", "in {span}").format(span=span(report.seconds))
     ]
     if report.updated:
-        lines.append(translate("Report", "{n} updated").format(n=count(report.updated)))
+        lines.append(translate("Report", "{n} updated").format(n=format_number(report.updated)))
     if report.unchanged:
-        lines.append(translate("Report", "{n} were there already").format(n=count(report.unchanged)))
+        lines.append(translate("Report", "{n} were there already").format(n=format_number(report.unchanged)))
     if report.skipped:
         lines.append(
-            translate("Report", "{n} left out that may hold a key or a password").format(n=count(report.skipped))
+            translate("Report", "{n} left out that may hold a key or a password").format(
+                n=format_number(report.skipped)
+            )
         )
     if report.cancelled:
         lines.append(translate("Report", "What was imported so far stays. Import it again to continue."))
     if report.problem_count:
         lines.append(
             translate("Report", "{n} problems, each listed below; everything else went in.").format(
-                n=count(report.problem_count)
+                n=format_number(report.problem_count)
             )
         )
     return title, "\n".join(lines)
@@ -151,4 +153,4 @@ def problem_lines(report: ImportReport) -> list[str]:
         for item in report.problems
     ]
     more = report.problem_count - len(report.problems)
-    return [*lines, translate("Report", "… and {n} more").format(n=count(more))] if more > 0 else lines
+    return [*lines, translate("Report", "… and {n} more").format(n=format_number(more))] if more > 0 else lines

@@ -126,7 +126,7 @@ class PaletteLookup(QObject):
     def _start(self) -> None:
         if self._bridge is not None and self._wanted is not None and not self._is_running:
             self._is_running = True
-            self._bridge.start(self._run(self._bridge, *self._wanted))
+            self._bridge.refresh(self._run(self._bridge, *self._wanted))
         if self.is_idle:
             self.settled.emit()
 

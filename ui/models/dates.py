@@ -103,6 +103,15 @@ def day_heading(day: date, today: date) -> str:
     return date_words(QDate(day.year, day.month, day.day), form)
 
 
+def counted(count: int, one: str, many: str) -> str:
+    """Return ``one`` for a single thing, else ``many`` with the number for ``{n}``."""
+    return one if count == 1 else many.format(n=format_number(count))
+
+
 def format_number(count: int) -> str:
-    """Return ``count`` with the person's thousands separators."""
-    return QLocale().toString(count)
+    """Return ``count`` with the person's thousands separators.
+
+    They are commas where the system names no language.
+    """
+    locale = QLocale()
+    return f"{count:,}" if locale.language() == QLocale.Language.C else locale.toString(count)

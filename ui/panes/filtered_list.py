@@ -74,6 +74,7 @@ class FilteredList(QWidget):
         self._sorting.changed.connect(self.load)
         self.list = CardList(labels.rows, self)
         self.list.set_source(self.model)
+        self.list.retried.connect(self.load)
         self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
         self._reload.timeout.connect(self.load)
 
@@ -116,7 +117,7 @@ class FilteredList(QWidget):
     def load(self) -> None:
         """Fetch the ids again; the old list shows until they arrive."""
         self._request += 1
-        self._bridge.start(self._load(self.current_filter, self._request))
+        self._bridge.refresh(self._load(self.current_filter, self._request))
 
     def load_soon(self) -> None:
         """Fetch the ids again when a burst of changes is over."""
@@ -137,12 +138,16 @@ class FilteredList(QWidget):
         return isValid(self) and request == self._request
 
     def _fail(self, error: KeepsakeError, request: int) -> None:
-        """Report a failed request, unless a later one was made."""
-        if self._is_current(request):
+        """Report a failed request, unless a later one was made.
+
+        Where there are no rows it is said in their place.
+        """
+        if self._is_current(request) and not self.list.show_failure(error.message):
             self.failed.emit(error)
 
     def _show_ids(self, ids: Sequence[str], nothing: str) -> None:
         """Show other ids; ``nothing`` is the text where a filter leaves none."""
+        self.list.clear_failure()
         self.list.set_empty_text(nothing if self.filtered else "")
         self.model.set_ids(ids)
         restored, self._restored = [one for one in self._restored if self.model.row_of(one) >= 0], ()

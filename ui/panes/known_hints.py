@@ -77,7 +77,7 @@ class KnownHints(QObject):
             self._row.show_hits([hit for hit in hits if hit.id != self._own()])
 
     def _on_timer_timeout(self) -> None:
-        self._bridge.start(self._ask(self._request))
+        self._bridge.refresh(self._ask(self._request))
 
     def _on_row_dismissed(self) -> None:
         self._is_dismissed = True

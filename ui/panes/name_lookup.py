@@ -66,7 +66,7 @@ class NameLookup(QObject):
         owners = list(self._wanted)[-BATCH:]
         self._wanted.clear()
         self._flying |= set(owners)
-        self._bridge.start(self._fetch(owners))
+        self._bridge.refresh(self._fetch(owners))
 
     async def _fetch(self, owners: list[str]) -> None:
         try:

@@ -56,7 +56,7 @@ class AutoLock(QObject):
         self._timer = QTimer(self, interval=LOOK_EVERY_MS)
         self._timer.timeout.connect(self.look)
         bridge.changed.connect(self._on_bridge_changed)
-        bridge.start(self._load())
+        bridge.refresh(self._load())
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """Take note of use; every event goes on."""
@@ -97,4 +97,4 @@ class AutoLock(QObject):
 
     def _on_bridge_changed(self, changes: "ChangeSet") -> None:
         if "settings" in changes.areas:
-            self._bridge.start(self._load())
+            self._bridge.refresh(self._load())

@@ -49,8 +49,7 @@ class ErrorReporter(QObject):
     def report(self, error: BaseException) -> None:
         """Log ``error`` and report it, unless another was reported a moment ago."""
         _log.error("Unexpected failure", exc_info=error)
-        self._details.append("".join(traceback.format_exception(error)))
-        del self._details[:-KEPT]
+        self._keep(error)
         now = time.monotonic()
         if now - self._last_report < QUIET_SECONDS:
             self._held_back += 1
@@ -58,6 +57,15 @@ class ErrorReporter(QObject):
         self._last_report = now
         self.reported.emit(self._sentence(error))
         self._held_back = 0
+
+    def note(self, error: BaseException) -> None:
+        """Log ``error`` and keep it for a bug report, without reporting it."""
+        _log.info("A refresh failed", exc_info=error)
+        self._keep(error)
+
+    def _keep(self, error: BaseException) -> None:
+        self._details.append("".join(traceback.format_exception(error)))
+        del self._details[:-KEPT]
 
     def _sentence(self, error: BaseException) -> str:
         if isinstance(error, KeepsakeError):

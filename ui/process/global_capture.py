@@ -42,7 +42,7 @@ class GlobalCapture(QObject):
         self._bound.connect(self._on_bound)
         self._failed.connect(self._on_failed)
         bridge.changed.connect(self._on_bridge_changed)
-        bridge.start(self._read())
+        bridge.refresh(self._read())
 
     def stop(self) -> None:
         """Give the shortcut back."""
@@ -69,7 +69,7 @@ class GlobalCapture(QObject):
 
     def _on_bridge_changed(self, changes: "ChangeSet") -> None:
         if "settings" in changes.areas:
-            self._bridge.start(self._read())
+            self._bridge.refresh(self._read())
 
     def _on_bound(self, keys: str) -> None:
         if self._is_first:  # granted at an earlier time

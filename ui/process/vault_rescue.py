@@ -42,6 +42,9 @@ class VaultRecovery(Protocol):
     def cancel_encryption(self) -> None:
         """Call off an encryption that has not begun."""
 
+    def confirm_decryption(self, is_wanted: bool) -> None:
+        """Answer whether a decryption that was requested elsewhere is to be carried out."""
+
     def stop(self) -> None:
         """Stop what is under way, from any thread; it ends with ``CancelledByPersonError``."""
 
@@ -81,6 +84,7 @@ class VaultRescue(QObject):
         page.restore_requested.connect(self._on_restore_requested)
         page.unlock_requested.connect(self._on_unlock_requested)
         page.cancel_requested.connect(self._on_cancel_requested)
+        page.decryption_answered.connect(self._on_decryption_answered)
 
     async def stop(self) -> None:
         """Stop the work and wait for its end; the vault is then as it was."""
@@ -130,6 +134,18 @@ class VaultRescue(QObject):
             await asyncio.get_running_loop().run_in_executor(None, self._recovery.cancel_encryption)
         except KeepsakeError as error:
             self._page.show_locked(error.message)
+        else:
+            self.reopen_requested.emit()
+
+    def _on_decryption_answered(self, is_wanted: bool) -> None:
+        self._page.show_working(self.tr("Opening your memories…"))
+        self._task = self._run(self._confirm_decryption(is_wanted))
+
+    async def _confirm_decryption(self, is_wanted: bool) -> None:
+        try:
+            await asyncio.get_running_loop().run_in_executor(None, self._recovery.confirm_decryption, is_wanted)
+        except KeepsakeError as error:
+            self._page.show_error(error)
         else:
             self.reopen_requested.emit()
 

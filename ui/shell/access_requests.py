@@ -33,7 +33,7 @@ class AccessRequests(QObject):
         self._is_busy = False
         self._is_stale = False
         bridge.changed.connect(self._on_bridge_changed)
-        bridge.start(self.refresh())
+        bridge.refresh(self.refresh())
 
     async def refresh(self) -> None:
         """Fetch the requests, and emit ``changed`` if they differ."""
@@ -90,4 +90,4 @@ class AccessRequests(QObject):
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         if AREA in changes.areas:
-            self._bridge.start(self.refresh())
+            self._bridge.refresh(self.refresh())

@@ -39,7 +39,7 @@ class ActivityReporter(QObject):
         """Take note of keys; every event goes on."""
         if event.type() == QEvent.Type.KeyPress and time.monotonic() - self._reported_at >= REPORT_EVERY_S:
             self._reported_at = time.monotonic()
-            self._bridge.start(self._report())
+            self._bridge.refresh(self._report())
         return False
 
     async def _report(self) -> None:

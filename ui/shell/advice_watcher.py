@@ -40,4 +40,4 @@ class AdviceWatcher(QObject):
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         if changes.operation == IMPORT:
-            self._bridge.start(self._ask())
+            self._bridge.refresh(self._ask())

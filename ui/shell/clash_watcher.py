@@ -94,7 +94,7 @@ class ClashWatcher(QObject):
 
     def _on_timer_timeout(self) -> None:
         ids, self._written = self._written, []
-        self._bridge.start(self._look(ids))
+        self._bridge.refresh(self._look(ids))
 
     def _on_bar_opened(self, identity: str) -> None:
         self.place_requested.emit(Place("notes", identity))

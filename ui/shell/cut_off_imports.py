@@ -27,7 +27,7 @@ class CutOffImports(QObject):
     def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge = bridge
-        bridge.start(self._look())
+        bridge.refresh(self._look())
 
     async def _look(self) -> None:
         try:

@@ -33,7 +33,7 @@ class InboxCounter(QObject):
 
     def count(self) -> None:
         """Count the waiting proposals and emit ``counted``."""
-        self._bridge.start(self._count())
+        self._bridge.refresh(self._count())
 
     async def _count(self) -> None:
         count: int = await self._bridge.call("inbox.count")

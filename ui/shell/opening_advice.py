@@ -133,6 +133,12 @@ class OpeningAdviser(QObject):
         state = error.data.get("state")
         if state == "unsafe":
             return Advice(error.message, _SIMPLE)
+        if state == "plain":
+            said = self.tr(
+                "{place} is not encrypted, and your memories are: another program has put it there. Nothing was read"
+                " from it or written to it. Move it out of the folder, then restore a backup or open another vault."
+            ).format(place=error.data.get("path"))
+            return Advice(said, (OpeningRemedy.RETRY, OpeningRemedy.RESTORE, OpeningRemedy.OTHER))
         if state == "outdated":
             said = self.tr(
                 "Your memories could not be brought up to date for this version of Keepsake. Nothing was changed."
@@ -171,6 +177,18 @@ class OpeningAdviser(QObject):
                 "The file with your memories is missing or empty in {folder}, although it was in use before."
             ).format(folder=self._place(error))
             return Advice(said, (OpeningRemedy.RESTORE, OpeningRemedy.RETRY, OpeningRemedy.OTHER))
+        if data.get("state") == "key-changed":
+            said = self.tr(
+                "The file encryption.json of your memories was changed, and not by Keepsake, so nothing was opened."
+                " Put a copy in its place that Keepsake wrote: one lies in the folder backups."
+            )
+            return Advice(said, _SIMPLE)
+        if data.get("state") == "key":
+            said = self.tr(
+                "The file encryption.json, which holds the key of your memories, is missing, damaged or of other"
+                " memories. Nothing was changed. Bring it back from a copy of the folder."
+            )
+            return Advice(said, _SIMPLE)
         if data.get("state") == "unfinished":
             said = self.tr(
                 "Memories were being rescued into {folder}, and that did not finish. Rescue them again, or delete it."

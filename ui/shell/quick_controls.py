@@ -58,7 +58,7 @@ class QuickControls(QObject):
         self._is_stale = False
         self._register()
         bridge.changed.connect(self._on_bridge_changed)
-        bridge.start(self.refresh())
+        bridge.refresh(self.refresh())
 
     @property
     def is_paused(self) -> bool:
@@ -251,11 +251,11 @@ class QuickControls(QObject):
         self._start(partial(self._set_private, True, datetime.now(UTC) + timedelta(hours=1)))
 
     def _on_ending_timeout(self) -> None:
-        self._bridge.start(self.refresh())
+        self._bridge.refresh(self.refresh())
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         if changes.areas & _AREAS:
-            self._bridge.start(self.refresh())
+            self._bridge.refresh(self.refresh())
 
 
 def _nothing() -> None:

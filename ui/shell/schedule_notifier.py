@@ -38,7 +38,7 @@ class ScheduleNotifier(QObject):
         app = QCoreApplication.instance()
         if isinstance(app, QGuiApplication):
             app.applicationStateChanged.connect(self._on_app_state_changed)
-        bridge.start(self.refresh())
+        bridge.refresh(self.refresh())
 
     async def refresh(self) -> None:
         """Show the notes that wait, and report those that could be shown."""
@@ -67,8 +67,8 @@ class ScheduleNotifier(QObject):
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         if AREA in changes.areas:
-            self._bridge.start(self.refresh())
+            self._bridge.refresh(self.refresh())
 
     def _on_app_state_changed(self, state: Qt.ApplicationState) -> None:
         if state == Qt.ApplicationState.ApplicationActive:
-            self._bridge.start(self.refresh())
+            self._bridge.refresh(self.refresh())

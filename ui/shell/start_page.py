@@ -13,6 +13,7 @@ from app.upkeep.model import BackupInfo
 from ui import theme
 from ui.models.dates import format_number
 from ui.shell.backup_choice import BackupChoice
+from ui.shell.decryption_form import DecryptionForm
 from ui.shell.opening_advice import OpeningAdviser, OpeningRemedy
 from ui.shell.unlock_form import UnlockForm
 from ui.style.design_tokens import Space
@@ -37,6 +38,8 @@ class StartPage(QWidget):
     """Unlock the vault with this passphrase."""
     cancel_requested = Signal()
     """Call off an encryption that has not begun."""
+    decryption_answered = Signal(bool)
+    """Whether a decryption that was requested elsewhere is to be carried out."""
     failed = Signal(bool)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -67,12 +70,14 @@ class StartPage(QWidget):
         self.form = UnlockForm(self)
         self.form.unlock_requested.connect(self.unlock_requested)
         self.form.cancel_requested.connect(self.cancel_requested)
+        self.decryption = DecryptionForm(self)
+        self.decryption.answered.connect(self.decryption_answered)
         self._make_buttons()
         self._lay_out()
         # A vault that opens at once should not flash a bar.
         self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
         self._quiet.timeout.connect(self._on_quiet_ended)
-        self._set_shown(self._bar, self._buttons, self.choice, self.form, self._result, is_shown=False)
+        self._set_shown(self._bar, self._buttons, self.choice, self.form, self.decryption, self._result, is_shown=False)
 
     def _sentence(self, type_step: str) -> PlainLabel:
         label = PlainLabel(self)
@@ -126,8 +131,8 @@ class StartPage(QWidget):
         column.addStretch(2)
         self._title.setAlignment(Qt.AlignmentFlag.AlignHCenter)
         self._title.setWordWrap(True)
-        parts = (self._logo, self._title, self._text, self._result, self._bar, self.choice, self.form, self._buttons)
-        for widget in parts:
+        forms = (self.choice, self.form, self.decryption)
+        for widget in (self._logo, self._title, self._text, self._result, self._bar, *forms, self._buttons):
             is_narrow = widget in {self._logo, self._bar}
             column.addWidget(widget, 0, Qt.AlignmentFlag.AlignHCenter if is_narrow else Qt.AlignmentFlag(0))
         column.addStretch(3)
@@ -170,7 +175,7 @@ class StartPage(QWidget):
         self._text.setText(self.tr("Opening {vault}").format(vault=vault))
         self._result.clear()
         self._bar.setRange(0, 0)
-        self._set_shown(self._buttons, self.choice, self.form, self._result, is_shown=False)
+        self._set_shown(self._buttons, self.choice, self.form, self.decryption, self._result, is_shown=False)
         self._quiet.start()
         self.setFocus()
         self.failed.emit(False)
@@ -196,6 +201,9 @@ class StartPage(QWidget):
 
     def show_error(self, error: KeepsakeError) -> None:
         """Say why the vault could not be opened, and offer what fits."""
+        if isinstance(error, PassphraseRequiredError) and error.data.get("must_confirm") is True:
+            self._ask_to_decrypt()
+            return
         if isinstance(error, PassphraseRequiredError):
             self._can_cancel = error.data.get("can_cancel") is True
             self.show_locked()
@@ -228,6 +236,24 @@ class StartPage(QWidget):
         self.failed.emit(True)
         self.form.ask(problem)
 
+    def _ask_to_decrypt(self) -> None:
+        """Ask whether a decryption that was requested elsewhere is to be carried out."""
+        self._quiet.stop()
+        self._title.setText(self.tr("Decrypt your memories?"))
+        self._text.setText(
+            self.tr(
+                "Somebody asked to have your memories decrypted, and not from this account of this computer. If it was"
+                " not you, somebody has changed their folder: keep them encrypted. Decrypted, anyone who can read this"
+                " disk can read them."
+            )
+        )
+        self._set_shown(self._bar, self._result, is_shown=False)
+        self._offer((OpeningRemedy.OTHER,), is_leading=False)
+        self.copy.hide()
+        self.decryption.show()
+        self.decryption.keep.setFocus()
+        self.failed.emit(True)
+
     def show_working(self, doing: str) -> None:
         """Say what is being done; everything else waits for it."""
         self._result.setText(doing)
@@ -235,7 +261,7 @@ class StartPage(QWidget):
         self._result.show()
         self._bar.show()
         self.setFocus()  # the buttons go, and the focus would wander off into the sidebar
-        self._set_shown(self.choice, self.form, self._buttons, is_shown=False)
+        self._set_shown(self.choice, self.form, self.decryption, self._buttons, is_shown=False)
 
     def show_result(self, sentence: str, first: OpeningRemedy | None = None) -> None:
         """Say what came of a remedy, and offer the others again.
@@ -252,7 +278,7 @@ class StartPage(QWidget):
     def show_backups(self, found: Sequence[BackupInfo]) -> None:
         """Show the backups to choose one from."""
         self._quiet.stop()
-        self._set_shown(self._bar, self._buttons, self.form, is_shown=False)
+        self._set_shown(self._bar, self._buttons, self.form, self.decryption, is_shown=False)
         self.choice.show_backups(found)
         self._result.setText(
             self.tr("What is there now is kept beside the backups, so this can be taken back.")
@@ -274,7 +300,7 @@ class StartPage(QWidget):
             is_leading: The first is the one to press.
         """
         self._quiet.stop()
-        self._set_shown(self._bar, self.choice, self.form, is_shown=False)
+        self._set_shown(self._bar, self.choice, self.form, self.decryption, is_shown=False)
         self.copy.show()
         for remedy, button in self.remedies.items():
             self._grid.removeWidget(button)

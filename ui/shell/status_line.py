@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QProgressBar, QSizePolicy, QWidget
 from app.changes import Progress
 from ui import theme
 from ui.engine_texts import engine_text
+from ui.models.dates import counted, format_number
 from ui.shell.agent_indicator import AgentIndicator
 from ui.shell.incognito_indicator import IncognitoIndicator
 from ui.shell.job_sentences import followed, job_sentence
@@ -56,12 +57,6 @@ class VaultSummary:
         return not (self.pending or self.names or self.jobs)
 
 
-def count(number: int) -> str:
-    """Return a number with the separators of the person's language."""
-    locale = QLocale()
-    return f"{number:,}" if locale.language() == QLocale.Language.C else locale.toString(number)
-
-
 def span(seconds: float) -> str:
     """Return a length of time in words, as roughly as one would say it."""
     whole = max(1, round(seconds))
@@ -77,7 +72,7 @@ def amount(number: float, unit: str) -> str:
     """Return how much of ``unit``: bytes as megabytes, the rest as a count."""
     if unit == "bytes":
         return translate("Status", "{n} MB").format(n=QLocale().toString(number / _MEGABYTE, "f", 1))
-    return count(round(number))
+    return format_number(round(number))
 
 
 def progress_text(progress: Progress) -> str:
@@ -103,7 +98,7 @@ def progress_text(progress: Progress) -> str:
 
 def more_words(count_more: int) -> str:
     """Return how much other work goes on, to stand behind the first."""
-    return translate("Status", " (and {n} more)").format(n=count(count_more)) if count_more > 0 else ""
+    return translate("Status", " (and {n} more)").format(n=format_number(count_more)) if count_more > 0 else ""
 
 
 def job_text(job: Progress, others: int = 0) -> str:
@@ -116,27 +111,23 @@ def job_text(job: Progress, others: int = 0) -> str:
 def status_text(summary: VaultSummary) -> str:
     """Return the line while nothing long is running."""
     index = (
-        translate("Status", "indexing {n} pieces").format(n=count(summary.pending))
+        counted(summary.pending, translate("Status", "indexing 1 piece"), translate("Status", "indexing {n} pieces"))
         if summary.pending
         else translate("Status", "index complete")
     )
     if summary.names:
-        index += " · " + translate("Status", "recognising names in {n} texts").format(n=count(summary.names))
+        index += " · " + counted(
+            summary.names,
+            translate("Status", "recognising names in 1 text"),
+            translate("Status", "recognising names in {n} texts"),
+        )
     parts = [
         _state(summary),
-        translate("Status", "1 memory")
-        if summary.memories == 1
-        else translate("Status", "{n} memories").format(n=count(summary.memories)),
-        translate("Status", "1 session")
-        if summary.sessions == 1
-        else translate("Status", "{n} sessions").format(n=count(summary.sessions)),
+        counted(summary.memories, translate("Status", "1 memory"), translate("Status", "{n} memories")),
+        counted(summary.sessions, translate("Status", "1 session"), translate("Status", "{n} sessions")),
     ]
     if summary.agents:
-        parts.append(
-            translate("Status", "1 agent")
-            if summary.agents == 1
-            else translate("Status", "{n} agents").format(n=count(summary.agents))
-        )
+        parts.append(counted(summary.agents, translate("Status", "1 agent"), translate("Status", "{n} agents")))
     parts.append(index)
     return " · ".join([*parts, *summary.notes[:1]])
 

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from shiboken6 import isValid
 
 from app.changes import ChangeSet, Progress
+from app.errors import KeepsakeError
 from ui.engine_texts import engine_text
 from ui.panes.schedule.run_labels import coming
 from ui.shell.job_sentences import job_sentence
@@ -53,6 +54,10 @@ class StatusUpdater(QObject):
         self._line.wait_for(what)
         try:
             status = await self._bridge.call("vault.status")
+        except KeepsakeError:
+            if isValid(self) and not self._stopped:
+                self._timer.start(INDEXING_MS)
+            raise
         finally:
             self._busy = False
             if isValid(self._line):  # the window may go while the vault answers
@@ -89,7 +94,7 @@ class StatusUpdater(QObject):
     def _ask(self) -> None:
         if not self._busy and not self._stopped:
             self._busy = True
-            self._bridge.start(self._refresh_open())
+            self._bridge.refresh(self._refresh_open())
 
     def _on_bridge_changed(self, changes: ChangeSet) -> None:
         # Agents call often; only their coming and going changes the line.

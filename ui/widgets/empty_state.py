@@ -1,8 +1,8 @@
-"""Empty states: what a view will show, and the action that fills it."""
+"""Empty states: what a view will show, or why it shows nothing yet."""
 
 from html import escape
 
-from PySide6.QtCore import QSize, Qt, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QVBoxLayout, QWidget
 
@@ -17,17 +17,22 @@ ICON_SIZE = 40
 TEXT_WIDTH = 440
 LEAST_WIDTH = 160
 LEAST_HEIGHT = 120
+LOADING_MS = 500
+"""What is loaded sooner than this need not be announced."""
 MIDDLE = Qt.AlignmentFlag.AlignHCenter
 
 
 class EmptyState(QWidget):
     """An icon, a title, a sentence and an action, centred.
 
-    It scrolls where it is too high.
+    It scrolls where it is too high. Where it stands for what is loaded, nothing is said of it before it was: call
+    ``show_loading`` or ``show_blank``, then ``show_nothing`` or ``show_failed``.
     """
 
     triggered = Signal()
     second_triggered = Signal()
+    retried = Signal()
+    """Load again what could not be loaded."""
 
     def __init__(
         self,
@@ -41,26 +46,27 @@ class EmptyState(QWidget):
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
+        self._nothing = (icon_name, title, text, action, second, hint)
+        self._is_failed = self._is_loading = False
         self._title = self._label("heading")
         self._text = self._label("body muted")
         self._text.setTextFormat(Qt.TextFormat.RichText)
         self._hint = self._label("small muted")
-        self._hint.setText(hint)
-        self._hint.setVisible(bool(hint))
         self.button = text_button(action, "primary", parent=self)
-        self.button.setVisible(bool(action))
-        self.button.clicked.connect(self.triggered)
+        self.button.clicked.connect(self._on_button_clicked)
         self.second = text_button(second, "quiet", parent=self)
-        self.second.setVisible(bool(second))
         self.second.clicked.connect(self.second_triggered)
+        self._sign = IconLabel(icon_name, "accent", ICON_SIZE, self)
         for button in (self.button, self.second):
             button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         self._content = QWidget(self)
+        self._wait = QTimer(self, singleShot=True, interval=LOADING_MS)
+        self._wait.timeout.connect(self._content.show)
         column = QVBoxLayout(self._content)
         column.setContentsMargins(Space.L, Space.L, Space.L, Space.XL)
         column.setSpacing(Space.S)
         column.addStretch(2)
-        column.addWidget(IconLabel(icon_name, "accent", ICON_SIZE, self), 0, MIDDLE)
+        column.addWidget(self._sign, 0, MIDDLE)
         column.addSpacing(Space.XS)
         for label in (self._title, self._text):
             column.addWidget(label, 0, MIDDLE)
@@ -76,7 +82,52 @@ class EmptyState(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addWidget(area)
         theme.current().changed.connect(self._fit)
+        self.show_nothing()
+
+    @property
+    def is_failed(self) -> bool:
+        """True while it says that something could not be loaded."""
+        return self._is_failed
+
+    @property
+    def is_loading(self) -> bool:
+        """True from ``show_loading`` on until something else is said."""
+        return self._is_loading
+
+    def show_nothing(self) -> None:
+        """Say that there is nothing, and what would fill it."""
+        self._show(*self._nothing)
+
+    def show_blank(self) -> None:
+        """Say nothing: whether there is something is said elsewhere, or not known."""
+        self._show("clock", self.tr("Loading…"), "")
+        self._content.hide()
+
+    def show_loading(self) -> None:
+        """Say that it is being loaded, unless it comes at once."""
+        self.show_blank()
+        self._is_loading = True
+        self._wait.start()
+
+    def show_failed(self, reason: str) -> None:
+        """Say that it could not be loaded and why, and offer to try again."""
+        self._show("triangle-alert", self.tr("This could not be loaded"), reason, self.tr("Try again"), tint="danger")
+        self._is_failed = True
+
+    def _show(
+        self, icon: str, title: str, text: str, action: str = "", second: str = "", hint: str = "", tint: str = "accent"
+    ) -> None:
+        self._is_failed = self._is_loading = False
+        self._wait.stop()
+        self._content.show()
+        self._sign.show_icon(icon, tint)
+        for widget, words in ((self.button, action), (self.second, second), (self._hint, hint)):
+            widget.setText(words)
+            widget.setVisible(bool(words))
         self.set_text(title, text)
+
+    def _on_button_clicked(self) -> None:
+        (self.retried if self._is_failed else self.triggered).emit()
 
     def set_text(self, title: str, text: str) -> None:
         """Say something else."""

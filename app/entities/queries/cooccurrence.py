@@ -1,7 +1,8 @@
 """Co-occurrence: entities mentioned in the same messages and memories."""
 
 import json
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import apsw
@@ -22,45 +23,75 @@ class TimeWindow:
     until_ms: int = _EVER
 
 
-def owners_of(
-    connection: apsw.Connection,
-    entity_id: str,
-    window: TimeWindow,
-    limit: int,
-    times: dict[Owner, int] | None = None,
-) -> dict[Owner, set[str]]:
-    """Return the latest messages and memories that mention an entity, with all their entities.
+def owners_of(connection: apsw.Connection, entity_id: str, window: TimeWindow, limit: int) -> dict[Owner, int]:
+    """Return the latest messages and memories that mention an entity.
+
+    Each comes with the time when it was written, in milliseconds.
 
     Args:
         connection: A reader.
         entity_id: The entity.
         window: Which mentions count.
         limit: Mentions of the entity to follow at most.
-        times: Takes when each of the owners was written, in milliseconds.
     """
     rows = connection.execute(
-        "SELECT o.owner_kind, o.owner_id, other.entity_id, o.at FROM"
-        " (SELECT m.owner_kind, m.owner_id, m.at FROM mentions m WHERE m.entity_id = ? AND m.at >= ? AND m.at < ?"
-        f" AND {within(window.stores)} ORDER BY m.at DESC LIMIT ?) o"
-        " CROSS JOIN mentions other ON other.owner_kind = o.owner_kind AND other.owner_id = o.owner_id",
+        "SELECT m.owner_kind, m.owner_id, m.at FROM mentions m WHERE m.entity_id = ? AND m.at >= ? AND m.at < ?"
+        f" AND {within(window.stores)} ORDER BY m.at DESC LIMIT ?",
         (entity_id, window.since_ms, window.until_ms, limit),
     )
-    found: dict[Owner, set[str]] = {}
-    for kind, owner, other, at in rows:
-        found.setdefault((kind, owner), set()).add(other)
-        if times is not None:
-            times[kind, owner] = at
-    return found
+    return {(str(kind), str(owner)): int(at) for kind, owner, at in rows}
 
 
-def neighbours(owners: dict[Owner, set[str]], entity_id: str) -> dict[str, int]:
-    """Return how many of ``owners`` mention each other entity together with ``entity_id``."""
-    counts: dict[str, int] = {}
-    for others in owners.values():
-        if entity_id in others:
-            for other in others:
-                if other != entity_id:
-                    counts[other] = counts.get(other, 0) + 1
+def entity_counts(connection: apsw.Connection, owners: Mapping[Owner, int]) -> dict[str, int]:
+    """Return how many of ``owners`` mention each entity.
+
+    Each of them counts as often as ``owners`` says, and is read once, however many names led to it.
+    """
+    rows = connection.execute(
+        "SELECT entity_id, sum(times) FROM (SELECT DISTINCT w.key, m.entity_id, w.value ->> 2 AS times"
+        " FROM json_each(?) w CROSS JOIN mentions m"
+        " ON m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1) GROUP BY entity_id",
+        (json.dumps([(*owner, times) for owner, times in owners.items()]),),
+    )
+    return {str(entity): int(count) for entity, count in rows}
+
+
+def short_owners(connection: apsw.Connection, owners: Iterable[Owner], most: int) -> set[Owner]:
+    """Return which of ``owners`` have at most ``most`` mentions.
+
+    The longer ones are not read to their end.
+    """
+    rows = connection.execute(
+        "SELECT w.value ->> 0, w.value ->> 1 FROM json_each(?) w WHERE (SELECT count(*) FROM (SELECT 1 FROM mentions m"
+        " WHERE m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1 LIMIT ?)) <= ?",
+        (json.dumps(list(owners)), most + 1, most),
+    )
+    return {(str(kind), str(owner)) for kind, owner in rows}
+
+
+def entities_among(
+    connection: apsw.Connection, owners: Iterable[Owner], wanted: Iterable[str]
+) -> dict[Owner, set[str]]:
+    """Return which of the ``wanted`` entities each of ``owners`` mentions.
+
+    Owners that mention none are left out.
+    """
+    rows = connection.execute(
+        "SELECT DISTINCT m.owner_kind, m.owner_id, m.entity_id FROM json_each(?) w CROSS JOIN mentions m"
+        " ON m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1"
+        " WHERE m.entity_id IN (SELECT value FROM json_each(?))",
+        (json.dumps(list(owners)), json.dumps(list(wanted))),
+    )
+    named: dict[Owner, set[str]] = {}
+    for kind, owner, entity in rows:
+        named.setdefault((str(kind), str(owner)), set()).add(str(entity))
+    return named
+
+
+def neighbours(connection: apsw.Connection, entity_id: str, window: TimeWindow, limit: int) -> dict[str, int]:
+    """Return how many of the latest owners of an entity mention each other entity."""
+    counts = entity_counts(connection, Counter(owners_of(connection, entity_id, window, limit).keys()))
+    counts.pop(entity_id, None)
     return counts
 
 

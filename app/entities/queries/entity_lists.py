@@ -35,16 +35,18 @@ def ids(
 
     A negative ``limit`` gives all of them.
     """
-    if sees_all(stores) and chosen.since is None and chosen.until is None:
-        counted, values = _by_registry(order)
-    else:
-        counted, values = _by_mentions(chosen, stores)
-    where, more = _conditions(chosen, stores)
+    source, values = _source(chosen, order, stores)
     rows = connection.execute(
-        f"SELECT e.id FROM {counted} AND {where} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?",
-        (*values, *more, limit, offset),
+        f"SELECT e.id FROM {source} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?", (*values, limit, offset)
     )
     return [str(row[0]) for row in rows]
+
+
+def count(connection: apsw.Connection, chosen: EntityFilter, *, stores: Sequence[str]) -> int:
+    """Return how many entities a filter allows."""
+    source, values = _source(chosen, "mentions", stores)
+    found: list[Any] = connection.execute(f"SELECT count(*) FROM {source}", values).fetchall()
+    return int(found[0][0])
 
 
 def rows(connection: apsw.Connection, wanted: Sequence[str], *, stores: Sequence[str]) -> list[EntityRow]:
@@ -53,12 +55,12 @@ def rows(connection: apsw.Connection, wanted: Sequence[str], *, stores: Sequence
     Entities that are gone are left out.
     """
     known = names(connection, wanted, stores)
-    count, protected = "e.mention_count", "e.protected"
+    mentions, protected = "e.mention_count", "e.protected"
     if not sees_all(stores):  # what the person decided is the person's
         protected = "0"
-        count = f"(SELECT count(*) FROM mentions m WHERE m.entity_id = e.id AND {within(stores)})"
+        mentions = f"(SELECT count(*) FROM mentions m WHERE m.entity_id = e.id AND {within(stores)})"
     found: Iterable[Any] = connection.execute(
-        f"SELECT e.id, e.type, {count}, {protected} FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value"
+        f"SELECT e.id, e.type, {mentions}, {protected} FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value"
         " WHERE e.merged_into IS NULL ORDER BY w.key",
         (json.dumps(list(wanted)),),
     )
@@ -79,6 +81,16 @@ def matching(
         (json.dumps(list(wanted)), *values),
     )
     return [str(row[0]) for row in found]
+
+
+def _source(chosen: EntityFilter, order: EntityOrder, stores: Sequence[str]) -> tuple[str, list[Any]]:
+    """Return the ``FROM`` clause of the entities that a filter allows, and its values."""
+    if sees_all(stores) and chosen.since is None and chosen.until is None:
+        counted, values = _by_registry(order)
+    else:
+        counted, values = _by_mentions(chosen, stores)
+    where, more = _conditions(chosen, stores)
+    return f"{counted} AND {where}", [*values, *more]
 
 
 def _by_registry(order: EntityOrder) -> tuple[str, list[Any]]:

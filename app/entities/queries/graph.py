@@ -1,6 +1,7 @@
 """Entity graph: the neighbourhood of an entity or the most mentioned ones, with edges."""
 
 import json
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import combinations
@@ -12,8 +13,16 @@ from app.core.clock import optional_datetime, to_datetime, to_ms
 from app.core.stores import sees_all
 from app.entities import repo
 from app.entities.model import EntityFilter, EntityRow, GraphEdge, GraphFilter, GraphNode, GraphView
-from app.entities.queries.cooccurrence import Owner, TimeWindow, neighbours, owners_of, top
-from app.entities.queries.entity_lists import ids, matching, rows
+from app.entities.queries.cooccurrence import (
+    Owner,
+    TimeWindow,
+    entities_among,
+    entity_counts,
+    owners_of,
+    short_owners,
+    top,
+)
+from app.entities.queries.entity_lists import count, ids, matching, rows
 from app.entities.queries.profile import visible
 from app.entities.queries.visibility import within
 
@@ -23,6 +32,8 @@ _CENTRE_OWNERS = 1_000  # latest mentions followed of the centre,
 _STEP_OWNERS = 80  # of an entity on the way,
 _LEAF_OWNERS = 600  # and of all the leaves together, to count what they share
 _OVERVIEW_OWNERS = 20_000  # latest mentions followed of all nodes, where there is no centre
+_MAX_NAMED = 300  # mentions of a text that leads further away from the centre
+MAX_PAIRS = 200_000  # pairs of names counted for edges
 _WAYS = (12, 6)  # entities followed at the second and the third step
 
 
@@ -34,15 +45,13 @@ class _Gathered:
         budget: Mentions to follow of all nodes together for their edges.
         centre: The centre, empty for the graph of all names.
         depths: Steps of each node from the centre.
-        owners: Entities of each message and memory that was followed.
-        times: When each of those was written, in milliseconds.
+        times: When each message and memory that was followed was written, in milliseconds.
         left_out: Nodes that the limit kept away.
     """
 
     budget: int
     centre: str = ""
     depths: dict[str, int] = field(default_factory=dict)
-    owners: dict[Owner, set[str]] = field(default_factory=dict)
     times: dict[Owner, int] = field(default_factory=dict)
     left_out: int = 0
 
@@ -62,16 +71,18 @@ def neighbourhood(
     found = _Gathered(_LEAF_OWNERS, entity.id, {entity.id: 0})
     depths, frontier = found.depths, [entity.id]
     for step in range(1, min(max(depth, 1), MAX_DEPTH) + 1):
-        counts: dict[str, int] = {}
+        followed = Counter[Owner]()
         for one in frontier:
-            owners = owners_of(connection, one, window, _CENTRE_OWNERS if step == 1 else _STEP_OWNERS, found.times)
-            found.owners.update(owners)
-            for other, weight in neighbours(owners, one).items():
-                if other not in depths:
-                    counts[other] = counts.get(other, 0) + weight
-        for other in _stated_ends(connection, frontier, chosen, stores):
-            if other not in depths:
-                counts[other] = counts.get(other, 0) + 1
+            owners = owners_of(connection, one, window, _CENTRE_OWNERS if step == 1 else _STEP_OWNERS)
+            found.times.update(owners)
+            followed.update(owners.keys())
+        if step > 1:  # what stands far away in a long list is no company of the centre
+            short = short_owners(connection, followed, _MAX_NAMED)
+            followed = Counter({owner: times for owner, times in followed.items() if owner in short})
+        counts = Counter(entity_counts(connection, followed))
+        counts.update(_stated_ends(connection, frontier, chosen, stores))
+        for known in depths:
+            counts.pop(known, None)
         allowed = _allowed(connection, counts, chosen, stores)
         kept = top(connection, allowed, max(0, limit - len(depths)))
         found.left_out += len(allowed) - len(kept)
@@ -83,9 +94,9 @@ def neighbourhood(
 def overview(connection: apsw.Connection, limit: int, chosen: GraphFilter, stores: Sequence[str]) -> GraphView:
     """Return the most mentioned entities."""
     wanted = EntityFilter(text=chosen.text, types=chosen.types, since=chosen.since, until=chosen.until)
-    every = ids(connection, wanted, "mentions", stores=stores)
-    shown = every[: max(0, limit)]
-    found = _Gathered(_OVERVIEW_OWNERS, depths=dict.fromkeys(shown, 0), left_out=len(every) - len(shown))
+    shown = ids(connection, wanted, "mentions", limit=max(0, limit), stores=stores)
+    every = count(connection, wanted, stores=stores)
+    found = _Gathered(_OVERVIEW_OWNERS, depths=dict.fromkeys(shown, 0), left_out=every - len(shown))
     return _view(connection, found, chosen, stores)
 
 
@@ -94,8 +105,8 @@ def _view(connection: apsw.Connection, found: _Gathered, chosen: GraphFilter, st
     if not chosen.kinds or "together" in chosen.kinds:
         share = max(4, found.budget // max(1, len(depths)))
         for one in depths:
-            found.owners.update(owners_of(connection, one, window, share, found.times))
-        edges += _together(found)
+            found.times.update(owners_of(connection, one, window, share))
+        edges += _together(connection, found)
     if not chosen.kinds or "stated" in chosen.kinds:
         edges += _stated(connection, depths, chosen, stores)
     mentioned = _mentioned(connection, depths, window)
@@ -104,9 +115,9 @@ def _view(connection: apsw.Connection, found: _Gathered, chosen: GraphFilter, st
     is_bounded = chosen.since is not None or chosen.until is not None
 
     def node(row: EntityRow) -> GraphNode:
-        count, first = mentioned.get(row.id, (0, None))
+        mentions, first = mentioned.get(row.id, (0, None))
         x, y, pinned = places.get(row.id, (None, None, False))
-        weight = float(count if is_bounded else row.mentions)
+        weight = float(mentions if is_bounded else row.mentions)
         return GraphNode(row.id, row.name, row.type, weight, depths[row.id], x, y, pinned, optional_datetime(first))
 
     nodes = tuple(node(row) for row in rows(connection, list(depths), stores=stores))
@@ -115,12 +126,22 @@ def _view(connection: apsw.Connection, found: _Gathered, chosen: GraphFilter, st
     return GraphView(nodes, shown, found.left_out)
 
 
-def _together(found: _Gathered) -> list[GraphEdge]:
+def _together(connection: apsw.Connection, found: _Gathered) -> list[GraphEdge]:
+    """Return an edge between every two nodes that a text names.
+
+    A long list of names joins each of them with all others, which says least and costs most: texts that name few are
+    counted first, and those that would exceed the bound are not.
+    """
     counts: dict[tuple[str, str], int] = {}
     first: dict[tuple[str, str], int] = {}
-    for owner, mentioned in found.owners.items():
+    pairs = 0
+    named = entities_among(connection, found.times, found.depths)
+    for owner, mentioned in sorted(named.items(), key=lambda item: (len(item[1]), item[0])):
         at = found.times[owner]
-        for pair in combinations(sorted(mentioned & found.depths.keys()), 2):
+        pairs += len(mentioned) * (len(mentioned) - 1) // 2
+        if pairs > MAX_PAIRS:
+            break
+        for pair in combinations(sorted(mentioned), 2):
             counts[pair] = counts.get(pair, 0) + 1
             first[pair] = min(first.get(pair, at), at)
     return [

@@ -22,7 +22,7 @@ from app.entities.model import (
     OwnerKind,
     Relation,
 )
-from app.entities.queries.cooccurrence import TimeWindow, neighbours, owners_of, top
+from app.entities.queries.cooccurrence import TimeWindow, neighbours, top
 from app.entities.queries.entity_lists import rows
 from app.entities.queries.visibility import aliases, names, within
 from app.errors import NotFoundError
@@ -168,7 +168,7 @@ def _cells(connection: apsw.Connection, sql: str, value: str) -> tuple[Any, ...]
 
 
 def _company(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) -> list[Neighbour]:
-    owners = owners_of(connection, entity_id, TimeWindow(tuple(stores)), _FOLLOWED)
-    counts = dict(top(connection, neighbours(owners, entity_id), _MAX_OTHERS))
+    together = neighbours(connection, entity_id, TimeWindow(tuple(stores)), _FOLLOWED)
+    counts = dict(top(connection, together, _MAX_OTHERS))
     listed = rows(connection, list(counts), stores=stores)
     return [Neighbour(row.id, row.name, row.type, float(counts[row.id])) for row in listed]

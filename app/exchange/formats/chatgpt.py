@@ -11,13 +11,14 @@ from typing import Any
 
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, storable
+from app.exchange.accounting import read_item
 from app.exchange.formats.chatgpt_content import render
 from app.exchange.formats.conversation_files import ConversationFiles, attached_files, pointers
 from app.exchange.formats.notebooks.archive_files import open_files
 from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.json_items import JsonItem, items
 from app.exchange.parsing.lenient import clean, filled, row, table, text
-from app.exchange.parsing.message_tree import branch, other_branches
+from app.exchange.parsing.message_tree import branch, other_branches, replaced_messages
 from app.memories.foreign_record import Problem
 from app.sessions.model import NewMessage, Role
 
@@ -34,6 +35,8 @@ _ROLES: dict[str, Role] = {
 }
 _THOUGHTS = ("thoughts", "reasoning_recap")
 _CONTEXT = ("user_editable_context", "model_editable_context")
+NOISE = ()
+_PLACE = frozenset({"id", "parent", "children"})
 _OWN = ("id", "conversation_id", "title", "create_time", "update_time", "mapping", "current_node")
 
 Node = dict[str, Any]
@@ -53,7 +56,7 @@ def read(path: Path, cancelled: Callable[[], bool], *, all_branches: bool = Fals
     """
     with open_files(path) as found:
         files = ConversationFiles(found.files)
-        for thing in items(path, cancelled):
+        for thing in items(path, cancelled, is_whole=False):
             if isinstance(thing, JsonItem):
                 yield from _conversation(thing, files, all_branches=all_branches)
             else:
@@ -65,6 +68,7 @@ def _conversation(item: JsonItem, files: ConversationFiles, *, all_branches: boo
     nodes = {name: table(node) for name, node in table(talk.get("mapping")).items()}
     title, _ = storable(text(talk.get("title")))
     place = f'{item.place} ("{excerpt(title, 60)}")' if title else item.place
+    read_item(place, {name: value for name, value in talk.items() if name != "mapping"}, "conversation")
     if not nodes:
         yield Problem(place, "It has no messages ('mapping' is missing or empty) and was left out.")
         return
@@ -73,14 +77,16 @@ def _conversation(item: JsonItem, files: ConversationFiles, *, all_branches: boo
     way = branch(parents, moments, text(talk.get("current_node")))
     if way.broken:
         yield Problem(place, "A message's predecessor is missing from the file; the messages before it are not there.")
-    spoken = [nodes[name] for name in way.nodes if isinstance(nodes[name].get("message"), dict)]
-    left_out = sum(isinstance(node.get("message"), dict) for node in nodes.values()) - len(spoken)
+    spoken = [nodes[name] for name in way.nodes if _is_spoken(nodes[name])]
+    left_out = sum(map(_is_spoken, nodes.values())) - len(spoken)
     head = _head(talk, title, spoken, left_out)
     yield head
     yield from _messages(head, spoken, talk, files, place)
     others = other_branches(parents, moments, way) if all_branches else []
+    if left_out and not all_branches:
+        yield replaced_messages(place, left_out, f"; the format '{WITH_BRANCHES}' takes it too")
     for number, (after, other) in enumerate(others, 2):
-        rest = [nodes[name] for name in other.nodes if isinstance(nodes[name].get("message"), dict)]
+        rest = [nodes[name] for name in other.nodes if _is_spoken(nodes[name])]
         if rest:
             left = replace(
                 head,
@@ -97,7 +103,7 @@ def _head(talk: Node, title: str, spoken: list[Node], left_out: int) -> SessionR
     if left_out:
         attributes["other_branches"] = left_out
     key = text(talk.get("conversation_id")) or text(talk.get("id"))
-    first = text(table(spoken[0]["message"]).get("id")) if spoken else ""
+    first = text(table(spoken[0].get("message")).get("id")) if spoken else ""
     return SessionRecord(
         key=storable(key or content_hash(title, str(talk.get("create_time")), first))[0],
         title=title,
@@ -113,10 +119,11 @@ def _messages(
 ) -> Iterator[Record]:
     moment = head.created_ms
     for number, node in enumerate(spoken, 1):
-        message = table(node["message"])
         where = f"{place}, message {number}"
+        read_item(where, node, "message")
+        message = table(node.get("message"))
         yield from _files(message, files, where)
-        said, left = render(table(message.get("content")), files.link)
+        said, left = render(message.get("content"), files.link)
         said = "\n\n".join(filter(None, (said, *_unshown(message, files, said))))
         moment = parse_instant(message.get("create_time")) or moment
         if not said.strip():
@@ -134,7 +141,8 @@ def _files(message: Node, files: ConversationFiles, place: str) -> Iterator[Reco
     """Yield the files of a message, under the names that the person gave them."""
     for key, name in attached_files(message):
         yield from files.take(key, name, place)
-    for part in row(table(message.get("content")).get("parts")):
+    content = message.get("content")
+    for part in row(content) or row(table(content).get("parts")):
         for address in pointers(part):
             yield from files.take(address, "", place)
 
@@ -171,6 +179,11 @@ def _message(message: Node, said: str, left: Node, role: Role, moment: int | Non
         tool_calls=calls,
         payload=payload,
     )
+
+
+def _is_spoken(node: Node) -> bool:
+    """Return whether a node holds more than its place in the tree."""
+    return any(node.get(name) for name in node.keys() - _PLACE)
 
 
 def _parent(node: Node) -> str | None:

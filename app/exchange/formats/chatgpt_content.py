@@ -31,15 +31,16 @@ def _no_link(_address: str) -> str:
     return ""
 
 
-def render(content: Content, link: Callable[[str], str] = _no_link) -> tuple[str, Content]:
+def render(given: object, link: Callable[[str], str] = _no_link) -> tuple[str, Content]:
     """Return a message's text and the parts of its content that are not in it.
 
     The text is ``""`` where there is none.
 
     Args:
-        content: The message's ``content``.
+        given: The message's ``content``; other programs write its text or a list of parts alone.
         link: Returns Markdown for the address of a file, ``""`` when the export lacks the file.
     """
+    content = table(given) if isinstance(given, dict) else {"parts": given}
     kind = text(content.get("content_type")) or "text"
     renderer = _RENDERERS.get(kind)
     if renderer is _parts:
@@ -52,10 +53,11 @@ def render(content: Content, link: Callable[[str], str] = _no_link) -> tuple[str
 
 
 def _parts(content: Content, link: Callable[[str], str] = _no_link) -> tuple[str, tuple[str, ...]]:
-    parts = row(content.get("parts"))
+    given = content.get("parts")
+    parts = [given] if isinstance(given, str | dict) else row(given)
     said = [said for part in parts if (said := _part(part, link)).strip()]
     if not parts:
-        return first_text(content, "text"), ("parts", "text")
+        return first_text(content, "text", "content", "value"), ("parts", "text", "content", "value")
     return "\n\n".join(said), ("parts",) if all(isinstance(part, str) for part in parts) else ()
 
 

@@ -10,12 +10,13 @@ from typing import Any
 
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, storable
+from app.exchange.accounting import read_item
 from app.exchange.formats import claude_projects
 from app.exchange.formats.claude_content import ClaudeTurn, turns
 from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.json_items import JsonItem, items
 from app.exchange.parsing.lenient import filled, row, table, text
-from app.exchange.parsing.message_tree import branch
+from app.exchange.parsing.message_tree import branch, replaced_messages
 from app.memories.foreign_record import Problem
 from app.sessions.model import NewMessage, Role
 
@@ -28,6 +29,7 @@ _ROLES: dict[str, Role] = {
     "system": "system",
     "tool": "tool",
 }
+NOISE = ()
 _OWN = ("uuid", "name", "created_at", "updated_at", "chat_messages", "messages", "conversation_id")
 _MESSAGE_OWN = ("uuid", "sender", "role", "text", "content", "created_at", "updated_at", "attachments", "index")
 
@@ -54,7 +56,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         NotFoundError: There is nothing at ``path``.
         FormatError: The zip cannot be read at all.
     """
-    for thing in items(path, cancelled):
+    for thing in items(path, cancelled, is_whole=False):
         if isinstance(thing, JsonItem):
             yield from _conversation(thing)
         else:
@@ -67,10 +69,11 @@ def _conversation(item: JsonItem) -> Iterator[Record]:
     title, _ = storable(text(talk.get("name")) or text(talk.get("title")))
     place = f'{item.place} ("{excerpt(title, 60)}")' if title else item.place
     said = talk.get("chat_messages", talk.get("messages"))
+    read_item(place, {name: value for name, value in talk.items() if value is not said}, "conversation")
     if not isinstance(said, list):
         yield Problem(place, "It has no messages ('chat_messages' is missing) and was left out.")
         return
-    known = [table(message) for message in said]
+    known = [message if isinstance(message, dict) else {"text": message} for message in said]
     spoken, broken = _in_use(known, text(talk.get("current_leaf_message_uuid")))
     if broken:
         yield Problem(place, "A message's predecessor is missing from the file; the messages before it are not there.")
@@ -78,7 +81,11 @@ def _conversation(item: JsonItem) -> Iterator[Record]:
     yield head
     course = _Course(head.key, head.created_ms)
     for number, message in enumerate(spoken, 1):
-        yield from _message(message, course, f"{place}, message {number}")
+        where = f"{place}, message {number}"
+        read_item(where, message, "message")
+        yield from _message(message, course, where)
+    if others := len(known) - len(spoken):
+        yield replaced_messages(place, others)
 
 
 def _in_use(known: list[Foreign], leaf: str) -> tuple[list[Foreign], bool]:
@@ -121,14 +128,11 @@ def _message(message: Foreign, course: _Course, place: str) -> Iterator[Record]:
     course.moment = parse_instant(message.get("created_at")) or course.moment
     sender = text(message.get("sender")) or text(message.get("role"))
     role = _ROLES.get(sender)
-    if not message:
-        yield Problem(place, "It is not an object and was left out.")
+    if not any(message.values()):
+        yield Problem(place, "It is empty and was left out.")
         return
     if role is None:
         yield Problem(place, f"Its sender {excerpt(sender, 40)!r} is unknown; it went in as 'system'.", lost=False)
-    content = message.get("content")
-    if content is not None and not isinstance(content, str | list):
-        yield Problem(place, "Its 'content' is neither a list nor text; its 'text' was taken instead.", lost=False)
     for number, turn in enumerate(turns(message)):
         said, replaced = storable(turn.content)
         if replaced:

@@ -10,6 +10,7 @@ from typing import Any
 
 from app.exchange.formats.chatgpt_content import fenced
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
+from app.exchange.parsing.source_words import StoredWords
 
 
 @dataclass(slots=True)
@@ -39,19 +40,38 @@ def turns(message: dict[str, Any]) -> Iterator[ClaudeTurn]:
     Attachments and files go with the first of them.
     """
     content = message.get("content")
-    blocks = [{"type": "text", "text": content}] if isinstance(content, str) else row(content)
-    found = list(_from_blocks([table(block) for block in blocks]))
+    blocks = content if isinstance(content, list) else [content]
+    found = list(_from_blocks([_block(block) for block in blocks]))
     plain = text(message.get("text"))
     if plain.strip() and not any(turn.content.strip() for turn in found):
         found = [ClaudeTurn(plain, calls=[call for turn in found for call in turn.calls])]
-    extra = _attached(message)
-    if extra:
+    elif plain.strip() and not _holds(found, plain):
+        _add(found, plain)
+    _add(found, *_attached(message))
+    return (turn for turn in found if turn.content.strip() or turn.calls)
+
+
+def _add(found: list[ClaudeTurn], *texts: str) -> None:
+    """Add texts to the first part that somebody says."""
+    if texts:
         own = next((turn for turn in found if turn.answers is None and not turn.thought), None)
         if own is None:
             own = ClaudeTurn()
             found.append(own)
-        own.content = "\n\n".join(filter(None, (own.content, *extra)))
-    return (turn for turn in found if turn.content.strip() or turn.calls)
+        own.content = "\n\n".join(filter(None, (own.content, *texts)))
+
+
+def _holds(found: list[ClaudeTurn], plain: str) -> bool:
+    """Return whether the blocks say what the message's text does, which has marks for blocks that it cannot show."""
+    said = StoredWords()
+    for turn in found:
+        said.add(turn.content)
+    return said.holds(plain)
+
+
+def _block(given: Any) -> dict[str, Any]:
+    """Return a block, which other programs write as its text alone."""
+    return {"type": "text", "text": given} if isinstance(given, str) else table(given)
 
 
 def _from_blocks(blocks: list[dict[str, Any]]) -> Iterator[ClaudeTurn]:

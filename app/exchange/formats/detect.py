@@ -65,6 +65,8 @@ FIRST_LINES = 20
 MAX_NAMES = 20_000
 # Other programs write lines of these types too; ours are known by their fields.
 _SHARED_TYPES = frozenset({"entity", "relation"})
+# Of the heads of sessions that other programs write.
+_FOREIGN_SESSION = frozenset({"timestamp", "cwd", "version", "parentId", "sessionId"})
 _OWN_LINE = re.compile(rb'\s*\{\s*"type"\s*:\s*"(?:%s)"' % "|".join(sorted({*LINE_TYPES} - _SHARED_TYPES)).encode())
 # For exports too broken to be parsed up to the field that tells them apart.
 _BROKEN = ((re.compile(rb'"mapping"\s*:\s*\{'), "chatgpt"), (re.compile(rb'"chat_messages"\s*:'), "claude"))
@@ -113,7 +115,7 @@ def preview(path: Path) -> ImportPreview:
         if found in TRANSCRIPTS and path.is_dir():
             sizes = [file.stat().st_size for file in recognition.files(path)]
             return ImportPreview(found, sum(sizes), f"{len(sizes):,} transcripts")
-        if path.is_dir() and found in (*NOTEBOOKS, documents.NAME):
+        if path.is_dir() and found in (*NOTEBOOKS, *DOCUMENTS):
             sizes = [Path(path, name).stat().st_size for name in chat_records.names(path)]
             return ImportPreview(found, sum(sizes), f"{len(sizes):,} files")
         if found in chat_detection.FORMATS:
@@ -148,6 +150,8 @@ def _notes_format(path: Path, names: list[str], cancelled: Callable[[], bool]) -
         return "markdown"
     if apple_notes.is_export(names, path.resolve().name):
         return apple_notes.NAME
+    if enex.is_export(names):
+        return enex.NAME
     return documents.NAME if next(documents.files(path, cancelled), None) is not None else ""
 
 
@@ -196,11 +200,18 @@ def _zip(path: Path) -> str:
         return name
     if name := unsupported.by_names(names):
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
+    if name := _zipped_notes(names):
+        return name
+    raise _refusal(path, "is a zip without a conversations.json in it")
+
+
+def _zipped_notes(names: list[str]) -> str:
+    """Return the format of the notes in a zip, ``""`` for none."""
     if apple_notes.is_export(names, ""):
         return apple_notes.NAME
     if any(Path(name).suffix.lower() in NOTE_SUFFIXES for name in names):
         return "markdown"
-    raise _refusal(path, "is a zip without a conversations.json in it")
+    return enex.NAME if enex.is_export(names) else ""
 
 
 def _entry(path: Path, entry: SourceEntry) -> str:
@@ -262,7 +273,7 @@ def _text(path: Path) -> str:
         decoded = encoding.decode(stream.read(HEAD))
     if decoded is None:
         raise _refusal(path, "is not text")
-    if name := chat_detection.by_text(decoded.text):
+    if name := chat_detection.by_text(decoded.text, path.name):
         return name
     if path.suffix.lower() in {*NOTE_SUFFIXES, ".txt"}:
         return "markdown"
@@ -283,33 +294,37 @@ def _lines(path: Path) -> str:
     for line in read_lines(path):
         if line.data is None or line.number > FIRST_LINES:
             return ""
-        if _OWN_LINE.match(line.data) or _is_own(line.data, is_first=is_first):
+        if (value := _decoded(line.data)) is None:
+            if _OWN_LINE.match(line.data):
+                return "keepsake"
+        elif _is_own(value, is_first=is_first):
             return "keepsake"
-        if _is_graph(line.data):
+        elif memory_file.is_graph_line(value):
             return memory_file.NAME
         is_first = is_first and not line.data.strip()
     return ""
 
 
-def _is_graph(line: bytes) -> bool:
+def _decoded(line: bytes) -> object:
+    """Return the JSON value of a line, ``None`` for none."""
     try:
-        value, _ = decode(line)
+        return decode(line)[0]
     except ValueError:
-        return False
-    return memory_file.is_graph_line(value)
+        return None
 
 
-def _is_own(line: bytes, *, is_first: bool) -> bool:
-    try:
-        value, _ = decode(line)
-    except ValueError:
-        return False
+def _is_own(value: object, *, is_first: bool) -> bool:
+    """Return whether a value is a line of ours; programs for agents write lines of the same types with other fields."""
     if not isinstance(value, dict):
         return False
     kind = detail_type(str(value.get("type")))
     if kind in _SHARED_TYPES and kind is not None:
         return FIELDS[kind].keys() <= value.keys()
-    return value.get("type") in LINE_TYPES or (is_first and "type" not in value and {"role", "content"} <= value.keys())
+    if value.get("type") == "session":
+        return not value.keys() & _FOREIGN_SESSION
+    if value.get("type") in ("message", "memory") or (is_first and "type" not in value):
+        return isinstance(value.get("content"), str) and ("type" in value or "role" in value)
+    return kind is not None
 
 
 def _json(path: Path, head: bytes) -> str:
@@ -342,7 +357,7 @@ def _names(head: bytes) -> set[str]:
                 way.pop()
             if number > MAX_EVENTS:
                 break
-    except (ijson.common.JSONError, UnicodeDecodeError):
+    except (ijson.common.JSONError, ValueError):
         return names
     return names
 

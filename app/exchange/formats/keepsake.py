@@ -10,6 +10,7 @@ from app.core.stores import STORES
 from app.core.tag_names import normalise_tags
 from app.core.text import content_hash, excerpt
 from app.errors import NotFoundError
+from app.exchange.accounting import read_item
 from app.exchange.formats.keepsake_details import FIELDS, detail_type, read_detail
 from app.exchange.model import DetailType, MessageRecord, Position, Record, SessionRecord
 from app.exchange.parsing.json_items import decode
@@ -109,6 +110,7 @@ def _line(line: TextLine, course: _Course, name: str) -> Iterator[Record]:
         return
     try:
         value, replaced = decode(line.data)
+        read_item(place, value, "line")
         fields = ObjectFields(value)
         known = detail_type(fields.text("type"))
         records = list(_records(fields, course, place) if known is None else _detail(known, value, place))

@@ -9,6 +9,7 @@ from typing import Any
 from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, normalise_tag, normalise_tags
 from app.core.text import storable
 from app.errors import FormatError, NotFoundError
+from app.exchange.accounting import read_item
 from app.exchange.formats.notebooks import org_pages
 from app.exchange.formats.notebooks.archive_files import ArchiveFiles, open_files, opener, read_file
 from app.exchange.formats.notebooks.logseq import CONFIG, LogseqGraph
@@ -129,6 +130,7 @@ def _read_all(
         place = _shown(PurePosixPath(file.name))
         if number % POSITION_EVERY == 0:
             yield Position(done, total, place)
+        read_item(place, None, "note")
         for record in _note(file, place, f"{root_name}/{place}"):
             if isinstance(record, MemoryRecord):
                 yield from _completed(record, place, other_files, graph)

@@ -11,6 +11,7 @@ from typing import Any, Final
 
 from app.core.text import content_hash, storable
 from app.entities.linking import MAX_NAME
+from app.exchange.accounting import read_item
 from app.exchange.model import Position, Record, VaultDetail
 from app.exchange.parsing.lines import TextLine, read_lines
 from app.knowledge_graph.repo import MARK, OF_ENTITY, registry_type
@@ -66,7 +67,10 @@ def _value(line: TextLine) -> dict[str, Any] | None:
         value = json.loads(line.data)
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+    if not isinstance(value, dict):
+        return None
+    read_item(f"line {line.number}", value, "line")
+    return value
 
 
 def _entity(place: str, value: dict[str, Any], known: dict[str, str], made_ms: int) -> Iterator[Record]:

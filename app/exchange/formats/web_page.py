@@ -7,6 +7,7 @@ from typing import Final
 
 from app.core.text import storable
 from app.errors import FormatError
+from app.exchange.accounting import read_item
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.parsing.html_text import MAX_CHARACTERS, markdown_of
@@ -38,6 +39,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     decoded = encoding.decode(path.read_bytes())
     if decoded is None:
         raise FormatError(f"{path.name} is not text; it was not read.", path=str(path))
+    read_item(path.name, None, "file")
     text, title, media = markdown_of(decoded.text)
     if not text:
         raise FormatError(

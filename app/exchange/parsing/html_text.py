@@ -13,6 +13,7 @@ _MARKS: Final = {"b": "**", "strong": "**", "i": "*", "em": "*", "code": "`", "s
 _LINK: Final = re.compile(r"(?:https?|mailto|evernote|tel|file):|[^:]*$|[^:]*[/#?]", re.IGNORECASE)
 _SPACE: Final = re.compile(r"[ \t\r\n\f]+")
 _MAX_INDENT: Final = 20
+_CDATA: Final = "CDATA["
 
 
 class _MarkdownMaker(HTMLParser):
@@ -62,6 +63,17 @@ class _MarkdownMaker(HTMLParser):
             self.parts.append(f"]({href})" if href and _LINK.match(href) else "]")
         else:
             self._end_block(tag)
+
+    def parse_html_declaration(self, i: int) -> int:
+        """Read a declaration, and pass over one that the library gives up on."""
+        try:
+            return super().parse_html_declaration(i)
+        except AssertionError:
+            return self.parse_bogus_comment(i)
+
+    def unknown_decl(self, data: str) -> None:
+        if data.startswith(_CDATA):
+            self.handle_data(data.removeprefix(_CDATA))
 
     def handle_data(self, data: str) -> None:
         if self._in_title:

@@ -12,15 +12,19 @@ from typing import IO, Any
 
 import msgspec
 
+from app.exchange.accounting import read_item
 from app.exchange.model import Position
 from app.exchange.source_files import DAMAGE, SourceEntry, entries, read_some, utf8_stream
 from app.memories.foreign_record import Problem
 
 CHUNK = 1 << 20
 MAX_ITEM = 256 << 20
-# Everything up to the next bracket, whole strings included; a lone quote is a string that the buffer cuts.
-_TO_BRACKET = re.compile(rb'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*+(["{}\[\]])', re.DOTALL)
+# Everything up to the next bracket, whole strings included; a quote is a string that the buffer cuts, or the last one
+# where no bracket follows. The outer repetition is not possessive: before Python 3.11.5 that one matches wrongly
+# (https://github.com/python/cpython/issues/106052), and conversations were lost.
+_TO_BRACKET = re.compile(rb'(?:[^"{}\[\]]++|"[^"\\]*+(?:\\.[^"\\]*+)*+")*(["{}\[\]])', re.DOTALL)
 _IN_STRING = re.compile(rb'[^"\\]*+(?:\\.[^"\\]*+)*+', re.DOTALL)
+_MOST_DIGITS = 4_000
 _WRAPPERS = ("conversations", "chats", "items", "data", "results", "memories")
 
 
@@ -146,7 +150,7 @@ def decode(raw: bytes) -> tuple[Any, bool]:
     except (ValueError, RecursionError):
         text = raw.decode("utf-8", "replace")
     try:
-        value = json.loads(text, strict=False, parse_constant=lambda _: None)
+        value = json.loads(text, strict=False, parse_constant=lambda _: None, parse_int=_whole)
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
     except json.JSONDecodeError as error:
@@ -154,8 +158,13 @@ def decode(raw: bytes) -> tuple[Any, bool]:
     return value, text.count("\ufffd") > raw.count(b"\xef\xbf\xbd")
 
 
+def _whole(digits: str) -> int | str:
+    """Return a whole number, or its digits where there are more than Python makes a number of."""
+    return int(digits) if len(digits) <= _MOST_DIGITS else digits
+
+
 def items(
-    path: Path, cancelled: Callable[[], bool], noun: str = "conversation"
+    path: Path, cancelled: Callable[[], bool], noun: str = "conversation", *, is_whole: bool = True
 ) -> Iterator[JsonItem | Problem | Position]:
     """Read every item of the files at ``path``: a file, folder or zip.
 
@@ -163,6 +172,7 @@ def items(
         path: What holds the JSON.
         cancelled: Asked now and then; reading stops when it says so.
         noun: What an item is, for its place.
+        is_whole: True where an item counts as one for the account; False where the reader itself tells of its parts.
 
     Raises:
         NotFoundError: There is nothing at ``path``.
@@ -172,15 +182,15 @@ def items(
         total = sum(entry.size for entry in found)
         done = 0
         for entry in found:
-            for thing in entry_items(entry, cancelled, noun):
+            for thing in entry_items(entry, cancelled, noun, is_whole=is_whole):
                 yield Position(done + thing.done, total, entry.name) if isinstance(thing, Position) else thing
             done += entry.size
 
 
 def entry_items(
-    entry: SourceEntry, cancelled: Callable[[], bool], noun: str = "conversation"
+    entry: SourceEntry, cancelled: Callable[[], bool], noun: str = "conversation", *, is_whole: bool = True
 ) -> Iterator[JsonItem | Problem | Position]:
-    """Read the items of one file."""
+    """Read the items of one file; see ``items``."""
     splitter, number = ItemSplitter(), 0
     with entry.open() as opened:
         for chunk, done in _chunks(opened):
@@ -191,7 +201,10 @@ def entry_items(
                 return
             for raw in splitter.feed(chunk):
                 number += 1
-                yield from _decoded(raw, f"{entry.name}, {noun} {number}")
+                for thing in _decoded(raw, f"{entry.name}, {noun} {number}"):
+                    if is_whole and isinstance(thing, JsonItem):
+                        read_item(thing.place, thing.value, noun)
+                    yield thing
             yield Position(done, None)
     yield from _stray(splitter.stray, f"{entry.name}, after {noun} {number}")
     if ending := splitter.ending():
@@ -236,6 +249,8 @@ def _unwrapped(value: Any, place: str) -> Iterator[JsonItem]:
                 where = place.rpartition(" ")[0]
                 for number, item in enumerate(inner, 1):
                     yield JsonItem(item, f"{where} {number}")
+                if rest := {key: one for key, one in value.items() if one is not inner}:
+                    read_item(place, rest, "field")
                 return
     yield JsonItem(value, place)
 

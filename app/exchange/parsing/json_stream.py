@@ -1,6 +1,7 @@
 """Values in huge JSON objects, read one at a time with ijson."""
 
 import codecs
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import IO, Any, cast
@@ -8,12 +9,19 @@ from typing import IO, Any, cast
 import ijson
 import ijson.common
 
+from app.exchange.accounting import read_item
 from app.exchange.model import Position
 from app.exchange.source_files import DAMAGE, SourceEntry, read_some, utf8_stream
 from app.memories.foreign_record import Problem
 
 MAX_DEPTH = 200
+_EXTREME = re.compile(rb"-?\d{19,}(?:\.\d+)?(?:[eE][+-]?\d+)?|-?\d+(?:\.\d+)?[eE][+-]?\d{3,}|-?(?:NaN|Infinity)\b")
+_OF_NUMBERS = b"0123456789+-.eENaInfity"
+_LONGEST_NUMBER = 100_000
+_ESCAPED = re.compile(rb"\\.", re.DOTALL)
+_QUOTE = re.compile(rb'(?<!\\)((?:\\\\)*")')
 _EACH_POSITION = 200
+_MAX_PASSED = 100
 _STARTS = frozenset({"start_map", "start_array"})
 _ENDS = frozenset({"end_map", "end_array"})
 
@@ -27,19 +35,23 @@ class JsonValue:
 
 
 def values(
-    entry: SourceEntry, wanted: frozenset[str], cancelled: Callable[[], bool]
+    entry: SourceEntry, wanted: frozenset[str], cancelled: Callable[[], bool], noun: str = "message"
 ) -> Iterator[JsonValue | Problem | Position]:
     """Yield the values at the ``wanted`` places of a file, in file order.
 
-    Where the JSON breaks off or is broken, a problem is the last thing; bytes that are not UTF-8 are replaced.
+    Where the JSON breaks off or is broken, a problem is the last thing; bytes that are not UTF-8 are replaced. Objects
+    and lists count as items of the source, called ``noun``; so do, as one, the texts at other places.
     """
     with entry.open() as opened:
         source = _Repaired(opened)
+        passed: dict[str, Any] = {}
         number = 0
         try:
-            for found in _values(ijson.basic_parse(cast("IO[bytes]", source), use_float=True), wanted):
-                yield found
+            for found in _values(ijson.basic_parse(cast("IO[bytes]", source), use_float=True), wanted, passed):
                 number += 1
+                if isinstance(found.value, dict | list):
+                    read_item(f"{entry.name}, value {number}", found.value, noun)
+                yield found
                 if number % _EACH_POSITION == 0:
                     yield Position(source.done, entry.size, entry.name)
                     if cancelled():
@@ -48,12 +60,15 @@ def values(
             why = "the file is cut off" if isinstance(error, ijson.common.IncompleteJSONError) else "it is broken"
             said = f"Nothing could be read from here on, because {why} ({str(error).splitlines()[0][:120]})."
             yield Problem(f"{entry.name}, after value {number}", said)
+        if passed:
+            read_item(entry.name, passed, "field")
         if source.replaced:
             yield Problem(entry.name, "Some bytes were not UTF-8 text and were replaced with \ufffd.", lost=False)
         yield Position(entry.size, entry.size, entry.name)
 
 
-def _values(events: Iterator[tuple[str, Any]], wanted: frozenset[str]) -> Iterator[JsonValue]:
+def _values(events: Iterator[tuple[str, Any]], wanted: frozenset[str], passed: dict[str, Any]) -> Iterator[JsonValue]:
+    """Yield the values at ``wanted`` places, and keep the texts elsewhere in ``passed``."""
     way: list[str] = []
     builder: ijson.common.ObjectBuilder | None = None
     start, place = 0, ""
@@ -68,10 +83,10 @@ def _values(events: Iterator[tuple[str, Any]], wanted: frozenset[str]) -> Iterat
             else:
                 builder, start = ijson.common.ObjectBuilder(), len(way)  # type: ignore[no-untyped-call]
                 builder.event(event, value)  # type: ignore[no-untyped-call]
+        elif event == "string":
+            _keep(passed, way, value)
         if event in _STARTS:
-            way.append("item")
-            if len(way) > MAX_DEPTH:
-                raise ValueError("it is nested too deeply")
+            _enter(way)
         elif event in _ENDS:
             way.pop()
             if builder is not None and len(way) == start:
@@ -79,14 +94,35 @@ def _values(events: Iterator[tuple[str, Any]], wanted: frozenset[str]) -> Iterat
                 builder = None
 
 
+def _enter(way: list[str]) -> None:
+    way.append("item")
+    if len(way) > MAX_DEPTH:
+        raise ValueError("it is nested too deeply")
+
+
+def _keep(passed: dict[str, Any], way: list[str], value: str) -> None:
+    """Keep a text under the fields that lead to it, some for each."""
+    inner = passed
+    for name in way[:-1]:
+        inner = inner.setdefault(name, {})
+    said = inner.setdefault(way[-1] if way else "item", [])
+    if len(said) < _MAX_PASSED:
+        said.append(value)
+
+
 class _Repaired:
-    """Bytes of a file as valid UTF-8, with ``done`` bytes of it read."""
+    """Bytes of a file as valid UTF-8, with ``done`` bytes of it read.
+
+    Numbers that no computer number holds become texts, because the parser would end at them.
+    """
 
     def __init__(self, stream: IO[bytes]) -> None:
         self._stream, self._held = utf8_stream(stream)
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
         self.done = len(self._held)
         self.replaced = False
+        self._is_inside = False  # of a string
+        self._rest = b""
 
     def read(self, size: int) -> bytes:
         """Return the next bytes; none at the end."""
@@ -98,5 +134,23 @@ class _Repaired:
             data, self._held = self._held + read, b""
             text = self._decoder.decode(data, final=not read)
             self.replaced = self.replaced or text.count("\ufffd") > data.count(b"\xef\xbf\xbd")
-            if text or not read:
-                return text.encode()
+            if (whole := self._without_extremes(text.encode(), is_last=not read)) or not read:
+                return whole
+
+    def _without_extremes(self, data: bytes, *, is_last: bool) -> bytes:
+        """Return bytes with extreme numbers as strings; what may go on stays for the next time."""
+        data = self._rest + data
+        cut = len(data.rstrip(b"\\")) if data.endswith(b"\\") else len(data.rstrip(_OF_NUMBERS))
+        if is_last or len(data) - cut > _LONGEST_NUMBER:
+            cut = len(data)
+        data, self._rest = data[:cut], data[cut:]
+        if not _EXTREME.search(data):
+            self._is_inside ^= _ESCAPED.sub(b"", data).count(b'"') & 1 == 1
+            return data
+        parts = _QUOTE.split(data)
+        for number, part in enumerate(parts):
+            if number % 2 == 0 and not self._is_inside:
+                parts[number] = _EXTREME.sub(rb'"\g<0>"', part)
+            elif number % 2:
+                self._is_inside = not self._is_inside
+        return b"".join(parts)

@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from app.memories.foreign_record import Problem
+
 
 @dataclass(frozen=True, slots=True)
 class Branch:
@@ -40,6 +42,18 @@ def _latest_leaf(parents: Mapping[str, str | None], moments: Mapping[str, float 
     leaves = [node for node in parents if node not in inner] or list(parents)
     order = {node: place for place, node in enumerate(parents)}
     return max(leaves, key=lambda node: (moments.get(node) or 0.0, order[node]))
+
+
+def replaced_messages(place: str, number: int, hint: str = "") -> Problem:
+    """Return the remark about messages of a conversation that an edit or a retry replaced.
+
+    Args:
+        place: The conversation, for a person.
+        number: How many messages they are.
+        hint: How they can be had.
+    """
+    said = f"What an edit or a retry replaced was left out{hint}."
+    return Problem(place, said, lost=False, foreign=True, count=number)
 
 
 def other_branches(

@@ -26,7 +26,7 @@ from app.core.files import from_os
 from app.core.regular_files import open_for_reading, open_replacing
 from app.encryption.sealed_files import MAGIC as SEALED_MAGIC
 from app.encryption.sealed_files import is_sealed, open_parts, sealed_parts
-from app.encryption.vault_keys import key_for_encrypted_file, key_for_new_file
+from app.encryption.vault_keys import is_plain_expected, key_for_encrypted_file, key_for_new_file
 from app.errors import VaultDamagedError
 from app.index.id_arrays import parse_ids
 from app.index.vectors.quantization import (
@@ -298,9 +298,13 @@ def _write(path: Path, generation: Generation, codes: QuantizedVectors) -> Quant
 
 
 def _parts(path: Path) -> Iterator[bytes]:
-    """Yield the contents of a sealed file; nothing where it is not sealed."""
+    """Yield the contents of a sealed file, nothing of a plain one."""
     with open_for_reading(path) as file:
-        key = key_for_encrypted_file(path) if is_sealed(file.read(len(SEALED_MAGIC))) else None
+        if not is_sealed(file.read(len(SEALED_MAGIC))):
+            if not is_plain_expected(path):
+                raise VaultDamagedError("The cache is plain, and its vault is encrypted.", path=str(path))
+            return
+        key = key_for_encrypted_file(path)
         if key is not None:
             file.seek(0)
             yield from open_parts(key, file)

@@ -9,11 +9,11 @@ import threading
 import time
 from pathlib import Path
 
-import qasync
 from PySide6.QtCore import QObject, Qt, QTimer
 
 from ui.app import VaultFolder, make_application, start_host
 from ui.process.error_reporter import ErrorReporter
+from ui.process.event_loop import EventLoop
 from ui.process.program import Program
 from ui.process.single_instance import SingleInstance
 
@@ -49,7 +49,7 @@ def main() -> int:
     """Open the window on the vault named first."""
     vault = Path(sys.argv[1])
     application = make_application()
-    loop = qasync.QEventLoop(application)
+    loop = EventLoop(application)
     asyncio.set_event_loop(loop)
     program = Program(
         vault, SingleInstance(str(vault / "bench.socket")), ErrorReporter(), start_host, VaultFolder(vault)

@@ -11,7 +11,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import qasync
 from PySide6.QtCore import QEvent, QObject
 from shiboken6 import isValid
 
@@ -23,6 +22,7 @@ from ui.actions import Actions
 from ui.app import make_application
 from ui.bridge import Bridge
 from ui.panes.search.pane import PAUSE_MS, SearchPane
+from ui.process.event_loop import EventLoop
 
 _QUESTIONS = 30
 _TYPED = 12  # questions typed key by key
@@ -127,7 +127,7 @@ def main() -> int:
     """Measure and tell."""
     reported, given, vault = sys.argv[1:4]
     application = make_application()
-    loop = qasync.QEventLoop(application)
+    loop = EventLoop(application)
     asyncio.set_event_loop(loop)
     host = open_vault(Path(vault))
     try:

@@ -6,13 +6,13 @@ import sys
 import time
 from pathlib import Path
 
-import qasync
 from PySide6.QtCore import QEvent, QObject, QTimer
 from PySide6.QtWidgets import QListView, QWidget
 
 from tests.bench.machine import resident_mb
 from ui.app import VaultFolder, make_application, start_host
 from ui.process.error_reporter import ErrorReporter
+from ui.process.event_loop import EventLoop
 from ui.process.program import Program
 from ui.process.single_instance import SingleInstance
 
@@ -67,7 +67,7 @@ def main() -> int:
     """Open the window on the vault named first; the second argument is when the process was started."""
     vault, begun = Path(sys.argv[1]), float(sys.argv[2])
     application = make_application()
-    loop = qasync.QEventLoop(application)
+    loop = EventLoop(application)
     asyncio.set_event_loop(loop)
     instance = SingleInstance(str(vault / "bench.socket"))
     program = Program(vault, instance, ErrorReporter(), start_host, VaultFolder(vault))

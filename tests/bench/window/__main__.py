@@ -88,11 +88,11 @@ def _graph_fps(out: Path) -> dict[str, float]:
 
 
 def _day(vault: Path, bulk: int) -> dict[str, Any]:
-    import qasync
 
     from ui.app import make_application
+    from ui.process.event_loop import EventLoop
 
-    loop = qasync.QEventLoop(make_application())
+    loop = EventLoop(make_application())
     asyncio.set_event_loop(loop)
     try:
         report: dict[str, Any] = loop.run_until_complete(_lived(vault, bulk))

@@ -6,15 +6,16 @@ from typing import Any
 import PySide6
 import pytest
 from PySide6.QtCore import QMimeData, QPoint, QPointF, Qt, QUrl
-from PySide6.QtGui import QAccessible, QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QAccessible, QDragEnterEvent, QDragMoveEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.changes import ChangeSet, Progress
-from app.errors import VaultLockedError
+from app.errors import KeepsakeError, VaultLockedError
+from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.fake_backend import FakeBackend
-from ui.actions import Actions
+from ui.actions import Action, Actions
 from ui.bridge import Bridge
 from ui.dialogs.base_dialog import BaseDialog
 from ui.dialogs.help import PAGE, HelpDialog
@@ -25,6 +26,7 @@ from ui.shell.pane_stack import PANES
 from ui.shell.window_actions import HELP_PAGES
 from ui.shell.window_commands import FRAME
 from ui.theme import Scheme, Theme
+from ui.widgets.text.markdown_editor import MarkdownEditor
 from ui.window import Window
 from ui.window_state import WindowState
 
@@ -213,6 +215,41 @@ def test_dropped_files_are_offered_for_import(window: Window, backend: FakeBacke
     window.dialogs.importer.hide()
 
 
+def test_files_over_a_note_go_to_the_note(window: Window, backend: FakeBackend, qtbot: QtBot) -> None:
+    assert window.panes is not None
+    editor = MarkdownEditor("Text", lambda work: work.close(), _nothing, window)
+    editor.setGeometry(300, 200, 400, 300)
+    editor.show()
+    editor.raise_()
+    given: list[list[str]] = []
+    editor.files_given.connect(given.append)
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile("/tmp/tram.png")])
+    button, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+
+    def move(x: int, y: int) -> None:
+        window.dragMoveEvent(QDragMoveEvent(QPoint(x, y), Qt.DropAction.CopyAction, data, button, keys))
+
+    entered: Any = QPointF(50, 50) if PySide6.__version_info__ >= (6, 12) else QPoint(50, 50)
+    window.dragEnterEvent(QDragEnterEvent(entered, Qt.DropAction.CopyAction, data, button, keys))
+    assert window._drop_overlay.isVisible()
+    move(400, 300)
+    assert not window._drop_overlay.isVisible(), "nothing lies over the note, which takes the drag itself"
+    move(50, 50)
+    assert window._drop_overlay.isVisible()
+    editor.setReadOnly(True)
+    move(400, 300)
+    assert window._drop_overlay.isVisible()
+    editor.setReadOnly(False)
+    window.dropEvent(QDropEvent(QPointF(400, 300), Qt.DropAction.CopyAction, data, button, keys))
+    assert given == [["/tmp/tram.png"]]
+    assert not backend.requested("exchange.preview")
+
+
+async def _nothing(*_: object) -> list[Any]:
+    return []
+
+
 def test_links_and_nonsense(window: Window) -> None:
     assert not window.open_link("https://example.org")
     window.registry.run("go.copy_link")
@@ -322,3 +359,44 @@ def test_the_line_at_the_foot_opens_the_status_page_and_the_agent_at_work(window
     window.status_line.agents.click()
     assert _front(window) == "agents"
     assert window.sidebar._buttons["agents"].isChecked()
+
+
+def test_a_refresh_that_nobody_asked_for_puts_no_banner_over_the_panes(
+    window: Window, backend: FakeBackend, fake_bridge: Bridge, rest: Rest
+) -> None:
+    backend.refuse["vault.status"] = KeepsakeError("That took too long and was stopped.")
+    backend.refuse["inbox.count"] = backend.refuse["settings.list"] = backend.refuse["vault.status"]
+    before = len(backend.requested("vault.status"))
+    every = ("sessions", "messages", "memories", "index", "settings", "schedules", "inbox", "presence")
+    fake_bridge.changed.emit(ChangeSet(frozenset(every)))
+    rest(lambda: len(backend.requested("vault.status")) > before and not fake_bridge._tasks)
+    assert window.banner.isHidden()
+    assert "That took too long" in window.errors.details, "a bug report has it"
+    del backend.refuse["vault.status"]
+    before = len(backend.requested("vault.status"))
+    rest(lambda: len(backend.requested("vault.status")) > before)  # by itself
+
+
+def test_work_that_a_person_began_is_reported(
+    window: Window, fake_bridge: Bridge, rest: Rest, allow_logs: AllowLogs
+) -> None:
+    allow_logs("Unexpected failure")
+
+    async def work() -> None:
+        raise KeepsakeError("The disk is full.")
+
+    fake_bridge.start(work())
+    rest(lambda: not window.banner.isHidden())
+    assert window.banner.text == "The disk is full."
+
+
+def test_what_can_be_done_is_looked_at_again_when_work_ends(window: Window, fake_bridge: Bridge, rest: Rest) -> None:
+    can = [False]
+    window.registry.register(Action("test.do", "Do", lambda: None, enabled=lambda: can[0]))
+
+    async def work() -> None:
+        can[0] = True
+
+    assert not window.registry.qaction("test.do").isEnabled()
+    fake_bridge.start(work())
+    rest(window.registry.qaction("test.do").isEnabled)

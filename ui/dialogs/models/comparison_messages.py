@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 from PySide6.QtCore import QLocale
 
 from ui.dialogs.models.model_title import model_title
-from ui.shell.status_line import count
+from ui.models.dates import format_number
 from ui.translation import translate
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ def verdict(found: "RankingComparison") -> str:
     elif known(found.now):
         parts.append(translate("Comparing", "Every known answer stands where it stood."))
     parts += [
-        _missing(side.missing).format(count=count(side.missing), model=model_title(side.model))
+        _missing(side.missing).format(count=format_number(side.missing), model=model_title(side.model))
         for side in (found.now, found.other)
         if side.missing
     ]

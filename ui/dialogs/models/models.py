@@ -275,8 +275,8 @@ class ModelsDialog(BaseDialog):
         if progress.state == "running":
             self.rows.show_progress(progress)
         else:
-            self._bridge.start(self.load())
+            self._bridge.refresh(self.load())
 
     def _on_bridge_changed(self, changes: "ChangeSet") -> None:
         if self.isVisible() and changes.areas & {"index", "settings"}:
-            self._bridge.start(self.load())
+            self._bridge.refresh(self.load())

@@ -45,6 +45,7 @@ class AgentList(QWidget):
         self.connect_new = icon_button("plug", self.tr("Connect a program"), tint="accent", parent=self)
         self.list = CardList(self.tr("Agents"), self)
         self.list.set_source(self.model)
+        self.list.retried.connect(self.load)
         heading = PlainLabel(self.tr("Agents"), self)
         theme.set_type(heading, "strong")
         head = QHBoxLayout()
@@ -70,7 +71,7 @@ class AgentList(QWidget):
     def load(self) -> None:
         """Fetch the agents again; the old ones show until they arrive."""
         self._request += 1
-        self._bridge.start(self._load(self._request))
+        self._bridge.refresh(self._load(self._request))
 
     async def _load(self, request: int) -> None:
         try:
@@ -78,7 +79,7 @@ class AgentList(QWidget):
             connected = await self._bridge.call("agent.connected")
             incognito = await self._bridge.call("agent.incognito.get")
         except KeepsakeError as error:
-            if isValid(self) and request == self._request:
+            if isValid(self) and request == self._request and not self.list.show_failure(error.message):
                 self.failed.emit(error)
             return
         if not isValid(self) or request != self._request:
@@ -87,6 +88,7 @@ class AgentList(QWidget):
         self._agents = {one.id: one for one in ordered}
         self._connected = {one.id for one in connected}
         self.incognito = incognito
+        self.list.clear_failure()
         self.model.set_ids(self._agents)
         self.model.put(ordered)
         self.loaded.emit()

@@ -60,6 +60,7 @@ class AgentsPane(ReadingPane):
             hint=self.tr("keepsake agent connect claude-code does it from a terminal."),
             parent=self,
         )
+        self._empty.show_blank()
         self.incognito = IncognitoBar(self)
         self._right = QStackedWidget(self)
         for widget in (self._empty, self.page, self.form, self.connect_form):
@@ -287,6 +288,7 @@ class AgentsPane(ReadingPane):
             self._open_agent(ids[0])
         else:
             self._open = ""
+            self._empty.show_nothing()
             self._right.setCurrentWidget(self._empty)
 
     def _on_agent_chosen(self, identity: str) -> None:

@@ -1,6 +1,7 @@
 """Graph loader: asks for a part of the graph, and stores the positions of names."""
 
 import asyncio
+from collections import Counter
 from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
@@ -8,7 +9,7 @@ from PySide6.QtCore import QObject, Signal
 from shiboken6 import isValid
 
 from app.entities.layout import Points
-from app.entities.model import TYPES, EntityFilter, EntityRow, EntityType, GraphFilter, GraphView
+from app.entities.model import TYPES, EntityRow, EntityType, GraphFilter, GraphView
 from app.errors import KeepsakeError, NotFoundError
 from ui.panes.graph.canvas.layout_runner import LayoutRunner
 from ui.panes.graph.canvas.scene import GraphScene
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _LIMITS = {1: 60, 2: 140, 3: 260}
 """Names around a centre at most, by the steps from it."""
+_CANDIDATES = 100
+"""Most mentioned names among which the first graph's middle is chosen."""
 _BATCH = 400
 _MOVED = 0.5
 
@@ -42,6 +45,9 @@ class GraphLoader(QObject):
     emptied = Signal()
     """There are no names at all."""
     failed = Signal(object)
+    """A ``KeepsakeError`` instead of a graph; one that was drawn stays."""
+    unread_counted = Signal(object)
+    """How many texts are still to be read for names."""
 
     def __init__(self, bridge: "Bridge", parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -61,6 +67,11 @@ class GraphLoader(QObject):
         self.runner = LayoutRunner(self)
         self.runner.moved.connect(self._on_runner_moved)
         self.runner.settled.connect(self._on_runner_settled)
+
+    @property
+    def has_graph(self) -> bool:
+        """True while a graph is drawn."""
+        return self._scene is not None
 
     @property
     def state(self) -> dict[str, Any]:
@@ -106,7 +117,7 @@ class GraphLoader(QObject):
     def load(self) -> None:
         """Ask for the graph; ``drawn`` tells when it is there."""
         self._request += 1
-        self._bridge.start(self._load(self._request))
+        self._bridge.refresh(self._load(self._request))
 
     def arrange(self) -> None:
         """Give all names that are not pinned another place."""
@@ -153,6 +164,7 @@ class GraphLoader(QObject):
             self.runner.stop()
             self._scene = None
             self.emptied.emit()
+            await self._count_unread(request)
             return
         centre = "" if self.is_everyone else self.centre
         # asyncio.to_thread wants a running loop, and qasync also takes a task's steps while none runs.
@@ -163,6 +175,15 @@ class GraphLoader(QObject):
         if not self.runner.start(scene):
             scene.is_drawn = True
             self._draw(scene)
+        await self._count_unread(request)
+
+    async def _count_unread(self, request: int) -> None:
+        try:
+            status = await self._bridge.call("vault.status")
+        except KeepsakeError:
+            return  # the status line asks too, and says what is wrong with the vault
+        if isValid(self) and request == self._request:
+            self.unread_counted.emit(status.pending_names)
 
     async def _ask(self) -> GraphView | None:
         """Return the part of the graph to draw, ``None`` when no name is known."""
@@ -178,11 +199,11 @@ class GraphLoader(QObject):
                 return await self._around(self.centre, chosen)
             except NotFoundError:
                 self.centre = ""
-        first = await self._first()
+        first = await self._first(chosen)
         if first is None:
             return None
-        self.centre = first.id
-        return await self._around(first.id, chosen)
+        self.centre = first
+        return await self._around(first, chosen)
 
     async def _around(self, identity: str, chosen: GraphFilter) -> GraphView:
         limit = _LIMITS[self.depth]
@@ -193,13 +214,17 @@ class GraphLoader(QObject):
             self.centre, self.centre_name = middle.id, middle.name
         return cast("GraphView", view)
 
-    async def _first(self) -> EntityRow | None:
-        """Return the most mentioned person, else the most mentioned name."""
-        for chosen in (EntityFilter(types=("person",)), EntityFilter()):
-            rows = await self._bridge.call("entity.list", filter=chosen, limit=1)
-            if rows:
-                return cast("EntityRow", rows[0])
-        return None
+    async def _first(self, chosen: GraphFilter) -> str | None:
+        """Return the person with the most company among the most mentioned names.
+
+        Without persons it is the name with the most company.
+        """
+        view: GraphView = await self._bridge.call("entity.graph", limit=_CANDIDATES, filter=chosen)
+        if not view.nodes:
+            rows: list[EntityRow] = await self._bridge.call("entity.list", limit=1)
+            return rows[0].id if rows else None
+        company = Counter(end for edge in view.edges for end in (edge.source, edge.target))
+        return max(view.nodes, key=lambda node: (node.type == "person", company[node.id], node.weight)).id
 
     def _draw(self, scene: GraphScene) -> None:
         choices = (self.is_everyone, "" if self.is_everyone else self.centre, self.depth, self.size)
@@ -221,7 +246,7 @@ class GraphLoader(QObject):
         if scene is self._scene:
             positions = _with_pinned(scene, positions)
             far = np.abs(np.nan_to_num(scene.stored, nan=np.inf) - positions).max(axis=1) > _MOVED
-            self._bridge.start(self._keep_quietly(scene, np.flatnonzero(far).tolist()))
+            self._bridge.refresh(self._keep_quietly(scene, np.flatnonzero(far).tolist()))
 
     async def _keep_quietly(self, scene: GraphScene, numbers: list[int]) -> None:
         try:

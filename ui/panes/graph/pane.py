@@ -37,6 +37,7 @@ from ui.widgets.splitter import PaneSplitter, hairline
 if TYPE_CHECKING:
     from app.changes import ChangeSet
     from app.entities.model import EntityRow
+    from app.errors import KeepsakeError
     from ui.actions import Actions
     from ui.bridge import Bridge
 
@@ -75,6 +76,7 @@ class GraphPane(ReadingPane):
         self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
         self._is_dirty = True
         self._opened = ""
+        self._unread = 0
         self._arrange()
         self._connect()
         set_tab_chain(*self.toolbar.tab_chain, self.table, self.canvas)
@@ -128,7 +130,7 @@ class GraphPane(ReadingPane):
     def regions(self) -> list[QWidget]:
         """Return search, list, graph and page."""
         if self._whole.currentWidget() is self._empty:
-            return [self._empty.button]
+            return [self._empty.button if self._empty.button.isVisible() else self]
         parts: list[QWidget] = [self.toolbar.field, self.canvas]
         if self.table.isVisible():
             parts.insert(1, self.table)
@@ -216,8 +218,8 @@ class GraphPane(ReadingPane):
             parent=self,
         )
         self._whole = QStackedWidget(self)
-        self._blank = QWidget(self)
-        for widget in (self._blank, graph, self._empty):
+        self._empty.show_loading()
+        for widget in (self._empty, graph):
             self._whole.addWidget(widget)
         self._graph = graph
         outer = QVBoxLayout(self)
@@ -227,10 +229,12 @@ class GraphPane(ReadingPane):
     def _connect(self) -> None:
         bar, canvas = self.toolbar, self.canvas
         self._empty.triggered.connect(self._on_empty_triggered)
+        self._empty.retried.connect(self.load)
         self._reload.timeout.connect(self.load)
         self.loader.drawn.connect(self._on_loader_drawn)
         self.loader.moved.connect(self._on_loader_moved)
-        self.loader.failed.connect(self.show_error)
+        self.loader.failed.connect(self._on_loader_failed)
+        self.loader.unread_counted.connect(self._on_loader_unread_counted)
         self.loader.emptied.connect(self._on_loader_emptied)
         bar.scope_changed.connect(self._on_toolbar_scope_changed)
         bar.size_changed.connect(self._on_toolbar_size_changed)
@@ -270,6 +274,8 @@ class GraphPane(ReadingPane):
         """Ask for the graph; what is shown stays until the answer is there."""
         self._is_dirty = False
         self._reload.stop()
+        if self._empty.is_failed:
+            self._empty.show_loading()
         self.loader.load()
 
     def draw_around(self, identity: str) -> None:
@@ -308,7 +314,30 @@ class GraphPane(ReadingPane):
         self.canvas.set_by_group(loader.by_group)
 
     def _on_loader_emptied(self) -> None:
+        self._empty.show_nothing()
         self._whole.setCurrentWidget(self._empty)
+
+    def _on_loader_failed(self, error: "KeepsakeError") -> None:
+        """Say what went wrong in the place of the graph; one that is drawn stays."""
+        self._is_dirty = True
+        if self.loader.has_graph:
+            self.show_error(error)
+        else:
+            self._empty.show_failed(error.message)
+            self._whole.setCurrentWidget(self._empty)
+
+    def _on_loader_unread_counted(self, texts: int) -> None:
+        """Say that names of some texts are not known yet."""
+        self._unread = texts
+        if self.loader.has_graph:
+            self._show_counts()
+        elif texts and not self._empty.is_failed:
+            self._empty.set_text(self.tr("Names are being read"), self._unread_words())
+
+    def _unread_words(self) -> str:
+        if self._unread == 1:
+            return self.tr("1 text is still to be read for names.")
+        return self.tr("{n} texts are still to be read for names.").format(n=format_number(self._unread))
 
     def _on_loader_drawn(self, scene: GraphScene, is_same: bool) -> None:
         self._whole.setCurrentWidget(self._graph)
@@ -343,7 +372,7 @@ class GraphPane(ReadingPane):
         words = self.tr("{shown} of {all} names shown · {links} links").format(
             shown=format_number(shown), all=format_number(every), links=format_number(links)
         )
-        self._capacity.setText(words)
+        self._capacity.setText(f"{words} · {self._unread_words()}" if self._unread else words)
         if self.loader.by_group:
             self.legend.show_groups(scene)
         else:

@@ -57,6 +57,7 @@ class InboxPane(ReadingPane):
             self.tr("Open Agents"),
             parent=self,
         )
+        self._empty.show_blank()
         self._right = QStackedWidget(self)
         for widget in (self._empty, self.page, self.night):
             self._right.addWidget(widget)
@@ -165,6 +166,8 @@ class InboxPane(ReadingPane):
             self.page.show_proposal(proposal)
             self._right.setCurrentWidget(self.page)
         else:
+            if self.listing.is_loaded:
+                self._empty.show_nothing()
             self._right.setCurrentWidget(self._empty)
         if self._open:
             self.listing.list.choose(self._open, quiet=True)

@@ -55,6 +55,7 @@ class ProposalList(QWidget):
         self._bridge = bridge
         self._request = 0
         self._night = ""
+        self.is_loaded = False
         self._rows: dict[str, InboxRow] = {}
         self.model = IdListModel(self._fetch, bridge.start, self._card, self)
         self.states = QComboBox(self)
@@ -63,6 +64,7 @@ class ProposalList(QWidget):
         self.states.currentIndexChanged.connect(self._on_state_chosen)
         self.list = CardList(self.tr("Proposals"), self)
         self.list.set_source(self.model)
+        self.list.retried.connect(self.load)
         head = QVBoxLayout()
         head.setContentsMargins(Space.M, Space.M, Space.M, Space.S)
         head.addWidget(self.states)
@@ -90,16 +92,18 @@ class ProposalList(QWidget):
     def load(self) -> None:
         """Fetch the proposals again; the old ones show until they arrive."""
         self._request += 1
-        self._bridge.start(self._load(self._request))
+        self._bridge.refresh(self._load(self._request))
 
     async def _load(self, request: int) -> None:
         try:
             found: list[Proposal] = await self._bridge.call("inbox.list", state=self.state, limit=LIMIT)
         except KeepsakeError as error:
-            if isValid(self) and request == self._request:
+            if isValid(self) and request == self._request and not self.list.show_failure(error.message):
                 self.failed.emit(error)
             return
         if isValid(self) and request == self._request:
+            self.is_loaded = True
+            self.list.clear_failure()
             self._show([InboxRow(str(one.id), one) for one in found])
             self.loaded.emit()
 
@@ -107,7 +111,8 @@ class ProposalList(QWidget):
         shown = [InboxRow(NIGHT, self._night)] if self._night and self.state == "waiting" else []
         shown += rows
         self._rows = {row.id: row for row in shown}
-        self.list.set_empty_text(self.tr("Nothing waits for you.") if self.state == "waiting" else self.tr("None"))
+        nothing = self.tr("Nothing waits for you.") if self.state == "waiting" else self.tr("None")
+        self.list.set_empty_text(nothing if self.is_loaded else "")
         self.model.set_ids(self._rows)
         self.model.put(shown)
 

@@ -63,8 +63,8 @@ class Document(QFrame):
         self._shown = ""
         self._content = ""
         self.title = _TitleField(self)
-        self.tags = TagEdit(self.tr("Add a tag"), bridge.start, self._suggest_tags, self)
-        self.editor = MarkdownEditor(self.tr("Text"), bridge.start, self._complete, self)
+        self.tags = TagEdit(self.tr("Add a tag"), bridge.refresh, self._suggest_tags, self)
+        self.editor = MarkdownEditor(self.tr("Text"), bridge.refresh, self._complete, self)
         self.editor.setPlaceholderText(
             self.tr("Write in Markdown. [[ links to a note, # adds a tag, a picture or file dropped here is attached.")
         )
@@ -137,7 +137,6 @@ class Document(QFrame):
         self._set_fixed(gone or not editable)
         self._restore.setVisible(gone)
         self.more.setVisible(not gone)
-        self.more.setEnabled(memory is not None and not gone)
         self.show_facts(memory)
         self._buttons["write"].setEnabled(editable)
         self._buttons["split"].setEnabled(editable)
@@ -219,6 +218,7 @@ class Document(QFrame):
     def show_facts(self, memory: Memory | None) -> None:
         """Show kind, store, source and date of a memory."""
         self._pin.setChecked(memory is not None and memory.pinned)
+        self.more.setEnabled(memory is not None and memory.deleted_at is None)
         if memory is None:
             self._facts.setText(self.tr("New note"))
             return

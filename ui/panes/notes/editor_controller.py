@@ -114,7 +114,7 @@ class EditorController(QObject):
     def apply_change(self, ids: tuple[str, ...]) -> None:
         """Look again at the open memory when it may have changed."""
         if self._draft is not None and self._draft.id and (not ids or self._draft.id in ids):
-            self._bridge.start(self._look(self._draft))
+            self._bridge.refresh(self._look(self._draft))
 
     def compare(self, entry: HistoryEntry) -> None:
         """Show how the text differs from the one an entry of the history left."""

@@ -48,7 +48,7 @@ class MentionSection(Section):
             self.hide()
         self._memory = memory
         if memory is not None and memory.title and memory.kind == "note" and memory.deleted_at is None:
-            self._bridge.start(self._load(memory.id, self._request))
+            self._bridge.refresh(self._load(memory.id, self._request))
         else:
             self.hide()
 

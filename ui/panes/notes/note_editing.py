@@ -54,7 +54,7 @@ class NoteEditing(QObject):
         self._request = 0
         self.attachments = NoteAttachments(bridge, document, controller, pane)
         self.attachments.failed.connect(pane.show_error)
-        self.pictures = PictureCache(bridge.start, self._locate, partial(read_attachment, bridge), self)
+        self.pictures = PictureCache(bridge.refresh, self._locate, partial(read_attachment, bridge), self)
         document.preview.set_pictures(self.pictures)
         self.outline = OutlineSection()
         body = inspector.widget()
@@ -120,7 +120,7 @@ class NoteEditing(QObject):
 
     def _on_timer_timeout(self) -> None:
         self._request += 1
-        self._bridge.start(self._measure(self._document.text(), self._request))
+        self._bridge.refresh(self._measure(self._document.text(), self._request))
 
     async def _measure(self, text: str, request: int) -> None:
         found = await asyncio.get_event_loop().run_in_executor(None, structure_of, text)

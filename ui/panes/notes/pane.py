@@ -129,8 +129,9 @@ class NotesPane(ListPane):
             "notes.facets": listing.sides.click,
         }
         enabled = {
-            **dict.fromkeys(opened, self._has_memory),
+            **dict.fromkeys(opened, self._is_open),
             **dict.fromkeys(changing, self._actions.can_change),
+            "notes.tag": self._can_tag,
             "notes.merge": self._organising.has_several,
         }
         # It works from every pane and takes the place of the window's own.
@@ -357,8 +358,11 @@ class NotesPane(ListPane):
         self.open_place(Place(self.name, identity))
         self.navigate.emit(Place(self.name, identity))
 
-    def _has_memory(self) -> bool:
-        return self.controller.memory is not None
+    def _is_open(self) -> bool:
+        return self.controller.is_open and self.listing.list.selected_count <= 1
+
+    def _can_tag(self) -> bool:
+        return self._actions.can_change() or (self._is_open() and self.controller.memory is None)
 
     def _on_listing_loaded(self) -> None:
         nothing = not self.listing.model.ids and not self.listing.filtered and not self.controller.busy

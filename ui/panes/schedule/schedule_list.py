@@ -47,6 +47,7 @@ class ScheduleList(QWidget):
         self.new = icon_button("plus", self.tr("New schedule"), tint="accent", parent=self)
         self.list = CardList(self.tr("Schedules"), self)
         self.list.set_source(self.model)
+        self.list.retried.connect(self.load)
         head = QVBoxLayout()
         head.setContentsMargins(Space.M, Space.M, Space.S, Space.S)
         head.addWidget(HeaderRow(self.filter, [[self.new]], FILTER_MIN, self))
@@ -72,14 +73,14 @@ class ScheduleList(QWidget):
     def load(self) -> None:
         """Fetch the schedules again; the old ones show until they arrive."""
         self._request += 1
-        self._bridge.start(self._load(self._request))
+        self._bridge.refresh(self._load(self._request))
 
     async def _load(self, request: int) -> None:
         text = self.filter.text().strip()
         try:
             found: ScheduleSearch = await self._bridge.call("schedule.search", text=text, limit=LIMIT)
         except KeepsakeError as error:
-            if isValid(self) and request == self._request:
+            if isValid(self) and request == self._request and not self.list.show_failure(error.message):
                 self.failed.emit(error)
             return
         if not isValid(self) or request != self._request:
@@ -87,6 +88,7 @@ class ScheduleList(QWidget):
         ordered = sorted(found.schedules, key=lambda one: one.is_built_in)
         self._schedules = {one.id: one for one in ordered}
         self.list.set_empty_text(self.tr("No schedule fits this filter.") if text else "")
+        self.list.clear_failure()
         self.model.set_ids(self._schedules)
         self.model.put(ordered)
         self.loaded.emit()

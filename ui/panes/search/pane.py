@@ -107,8 +107,8 @@ class SearchPane(ReadingPane):
         """Learn the operators once, and take the keyboard."""
         if not self._helped:
             self._helped = True
-            self.bridge.start(self._learn())
-            self.bridge.start(self._learn_page())
+            self.bridge.refresh(self._learn())
+            self.bridge.refresh(self._learn_page())
             self.history.load()
         if self._found is None and self._asking is None and self.box.text().strip():
             self._search(self.box.text())  # what was searched last time
@@ -158,7 +158,7 @@ class SearchPane(ReadingPane):
         When a deletion is undone, its results come back.
         """
         if "settings" in changes.areas and self._helped:
-            self.bridge.start(self._learn_page())
+            self.bridge.refresh(self._learn_page())
         if AREA in changes.areas and self._helped:
             self.history.load()
         if self._found is None:

@@ -122,7 +122,7 @@ class WhyNotDialog(BaseDialog):
 
     def _on_box_searched(self, text: str) -> None:
         self._request += 1
-        self._bridge.start(self._offer(text.strip(), self._request))
+        self._bridge.refresh(self._offer(text.strip(), self._request))
 
     async def _offer(self, text: str, request: int) -> None:
         """List matching conversations and memories, the latest where nothing is typed."""

@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QApplication, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.errors import KeepsakeError
 from ui import theme
 from ui.models.dates import format_number
 from ui.panes.name_lookup import NameLookup
@@ -91,6 +92,7 @@ class FactsTab(QWidget):
             parent=self,
         )
         self.empty.triggered.connect(self.draw_requested)
+        self.empty.retried.connect(self._on_empty_retried)
         self._arrange()
 
     def _arrange(self) -> None:
@@ -122,16 +124,26 @@ class FactsTab(QWidget):
         """Show the facts of a conversation."""
         if session != self._session:
             self._limit = PAGE
+            self.empty.show_loading()
+            self._stack.setCurrentWidget(self.empty)
         self._session = session
         self._do(self._load(session))
 
     async def _load(self, session: str) -> None:
-        found: list[SessionMemory] = await self._bridge.call("session.memories", session=session, limit=self._limit + 1)
+        try:
+            found: list[SessionMemory] = await self._bridge.call(
+                "session.memories", session=session, limit=self._limit + 1
+            )
+        except KeepsakeError as error:
+            if isValid(self) and session == self._session:
+                self._show_failure(error)
+            return
         if not isValid(self) or session != self._session:
             return
         self.counted.emit(session, len(found))
         self.more.setVisible(len(found) > self._limit)
         found = found[: self._limit]
+        self.empty.show_nothing()
         self._stack.setCurrentWidget(self._area if found else self.empty)
         count = format_number(len(found)) + ("+" if not self.more.isHidden() else "")
         self.about.setText(
@@ -140,6 +152,16 @@ class FactsTab(QWidget):
             )
         )
         self._show(found)
+
+    def _show_failure(self, error: KeepsakeError) -> None:
+        """Say what went wrong: in the place of the facts where none are shown."""
+        if self._stack.currentWidget() is self._area:
+            raise error
+        self.empty.show_failed(error.message)
+
+    def _on_empty_retried(self) -> None:
+        self.empty.show_loading()
+        self._do(self._load(self._session))
 
     def _show(self, found: "list[SessionMemory]") -> None:
         """Show cards, keeping those whose fact is as it was."""

@@ -70,7 +70,7 @@ class SessionsPane(ListPane):
         self.pager = MessagePager(bridge, self)
         self.transcript = Transcript(self.pager, NameLookup(bridge, self), self)
         self.pictures = PictureCache(
-            bridge.start, self._locate, partial(read_attachment, bridge), self, largest=LARGEST_PICTURE
+            bridge.refresh, self._locate, partial(read_attachment, bridge), self, largest=LARGEST_PICTURE
         )
         self.transcript.set_pictures(self.pictures)
         self._opener = AttachmentOpener(bridge, self)
@@ -145,7 +145,7 @@ class SessionsPane(ListPane):
             return
         self._reload_list(changes)
         if self._session is not None and (not changes.ids or self._session.id in changes.ids):
-            self.bridge.start(self._refresh_head(self._session.id))
+            self.bridge.refresh(self._refresh_head(self._session.id))
             self.pager.follow()
             self.tabs.refresh()
 
@@ -387,7 +387,7 @@ class SessionsPane(ListPane):
     def _on_pager_failed(self, error: KeepsakeError) -> None:
         if isinstance(error, NotFoundError) and self._session is not None:
             # Deleted while it was read; the notice about that offers to undo it.
-            self.bridge.start(self._refresh_head(self._session.id))
+            self.bridge.refresh(self._refresh_head(self._session.id))
         else:
             self.show_error(error)
 
@@ -465,7 +465,7 @@ class SessionsPane(ListPane):
     def _on_dates_days_requested(self, first: QDate, last: QDate) -> None:
         if self._session is not None:
             days = [first.addDays(step) for step in range(first.daysTo(last) + 1)]
-            self.bridge.start(self._mark_days(self._session.id, days))
+            self.bridge.refresh(self._mark_days(self._session.id, days))
 
     async def _mark_days(self, session: str, days: list[QDate]) -> None:
         """Mark the days of a session on which a message begins.

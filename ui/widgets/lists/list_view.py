@@ -15,12 +15,13 @@ from PySide6.QtCore import (
     Qt,
     Signal,
 )
-from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QPainter
+from PySide6.QtGui import QFocusEvent, QHelpEvent, QKeyEvent, QPainter, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QToolTip, QWidget
 
 from ui import theme
 from ui.models.id_list_model import IdListModel, Role
 from ui.style.design_tokens import Space
+from ui.widgets.empty_state import EmptyState
 from ui.widgets.lists.card_painter import CardPainter
 from ui.widgets.lists.row_groups import RowGroups
 from ui.widgets.lists.row_view import Index, RowState, RowView
@@ -46,6 +47,8 @@ class CardList(RowView):
     """A context menu is wanted: the selected ids and the global position."""
     selection_changed = Signal(int)
     """Other rows are selected now: how many."""
+    retried = Signal()
+    """Load again the rows that could not be loaded."""
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         # First, because Qt's setters already ask where rows are.
@@ -56,6 +59,7 @@ class CardList(RowView):
         self._announced = ""
         self._anchor = ""
         self._empty = ""
+        self._failure: EmptyState | None = None
         self._typed = ""
         self._typed_at = QElapsedTimer()
         self.doubleClicked.connect(self._on_double_clicked)
@@ -99,6 +103,36 @@ class CardList(RowView):
         """Say what an empty list means, ``""`` for nothing (while it loads)."""
         self._empty = text
         self.viewport().update()
+
+    def show_failure(self, reason: str) -> bool:
+        """Say why there are no rows and offer to try again.
+
+        Rows that are there stay, and the answer is False.
+        """
+        if self._source().rowCount():
+            return False
+        if self._failure is None:
+            self._failure = EmptyState("", "", "", parent=self.viewport())
+            self._failure.retried.connect(self._on_retried)
+        self._failure.show_failed(reason)
+        self._failure.setGeometry(self.viewport().rect())
+        self._failure.show()
+        return True
+
+    def clear_failure(self) -> None:
+        """Take back what ``show_failure`` said: rows have come, or are asked for anew."""
+        if self._failure is not None:
+            self._failure.hide()
+
+    def _on_retried(self) -> None:
+        self.clear_failure()
+        self.retried.emit()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Fit what stands in the place of rows."""
+        super().resizeEvent(event)
+        if self._failure is not None:
+            self._failure.setGeometry(self.viewport().rect())
 
     def current_id(self) -> str:
         """Return the current row's id, ``""`` when there is none."""
@@ -213,7 +247,7 @@ class CardList(RowView):
         self._cards.paint(painter, rect, index.data(Role.CARD), state)
 
     def _paint_empty(self, painter: QPainter) -> None:
-        if not self._empty:
+        if not self._empty or (self._failure is not None and not self._failure.isHidden()):
             return
         painter.setPen(theme.current().colour("muted"))
         painter.setFont(theme.current().font("body"))

@@ -14,6 +14,7 @@ from PySide6.QtGui import (
     QFontDatabase,
     QKeyEvent,
     QResizeEvent,
+    QTextCharFormat,
     QTextCursor,
     QTextDocument,
 )
@@ -428,6 +429,9 @@ class MarkdownView(QWidget):
     def _show_plain(self) -> None:
         self._shown = None
         part = self._source[: self._length]
+        # Qt gives plain text the format at the cursor: that of the text shown before, its links and headings too.
+        self.page.document().clear()
+        self.page.setCurrentCharFormat(QTextCharFormat())
         self.page.setPlainText(breakable(part))
         self._notice.setText(
             self.tr("This text has {count} characters, so it is shown as written: the first {part}.").format(

@@ -4,7 +4,17 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from app.exchange.formats.chats import chat_records, discord, mbox, messenger, signal, slack, telegram, whatsapp
+from app.exchange.formats.chats import (
+    chat_records,
+    discord,
+    mbox,
+    messenger,
+    signal,
+    slack,
+    telegram,
+    whatsapp,
+    whatsapp_name,
+)
 from app.exchange.model import ImportPreview
 
 FORMATS = (
@@ -34,6 +44,13 @@ FILES = {
     messenger.FORMAT: messenger.FILES,
     mbox.FORMAT: mbox.FILES,
 }
+NOISE = {
+    telegram.FORMAT: telegram.NOISE,
+    slack.FORMAT: slack.NOISE,
+    discord.FORMAT: discord.NOISE,
+    signal.FORMAT: signal.NOISE,
+    messenger.FORMAT: messenger.NOISE,
+}
 _SHOWN = 3
 _NAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
     (slack.FORMAT, re.compile(r"(?:[^/]*/)?(?:channels|dms|groups|integration_logs)\.json")),
@@ -42,7 +59,6 @@ _NAMES: tuple[tuple[str, re.Pattern[str]], ...] = (
         re.compile(r"(?:.*/)?(?:inbox|e2ee_cutover|archived_threads|message_requests)/.*/message_\d+\.json"),
     ),
     (discord.FORMAT, discord.PACKAGE),
-    (whatsapp.FORMAT, re.compile(r"(?:[^/]*/)?(?:_chat|WhatsApp Chat .*)\.txt")),
     (telegram.FORMAT, re.compile(r"(?:[^/]*/)?result\.json")),
     (mbox.FORMAT, mbox.FILES),
 )
@@ -64,7 +80,10 @@ _FIELDS: tuple[tuple[str, frozenset[str]], ...] = (
 def by_names(names: Iterable[str]) -> str:
     """Return the format whose exports have files named so, ``""`` for none."""
     listed = list(names)
-    return next((name for name, pattern in _NAMES if any(pattern.fullmatch(item) for item in listed)), "")
+    if name := next((name for name, pattern in _NAMES if any(pattern.fullmatch(item) for item in listed)), ""):
+        return name
+    is_chat = any(item.count("/") <= 1 and whatsapp_name.is_named(item) for item in listed)
+    return whatsapp.FORMAT if is_chat else ""
 
 
 def by_fields(names: set[str]) -> str:
@@ -72,11 +91,11 @@ def by_fields(names: set[str]) -> str:
     return next((name for name, fields in _FIELDS if fields <= names), "")
 
 
-def by_text(text: str) -> str:
-    """Return the format of a text file that begins so, ``""`` for none."""
+def by_text(text: str, name: str) -> str:
+    """Return the format of a text file by its beginning and name, ``""`` for none."""
     if mbox.begins_mbox(text[:2000].encode()):
         return mbox.FORMAT
-    return whatsapp.FORMAT if whatsapp.is_chat(text) else ""
+    return whatsapp.FORMAT if whatsapp_name.is_named(name) or whatsapp.is_chat(text) else ""
 
 
 def preview(path: Path, name: str) -> ImportPreview:

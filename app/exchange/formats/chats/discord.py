@@ -10,6 +10,7 @@ from typing import Any
 from app.core.clock import parse_instant
 from app.exchange.formats.chats import chat_records
 from app.exchange.formats.chats.chat_records import Cancelled, folder_of
+from app.exchange.formats.chats.chat_words import merged, unknown
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.parsing.json_items import JsonItem, decode, entry_items
@@ -25,6 +26,17 @@ FILES = re.compile(rf"{PACKAGE.pattern}|(?:.*/)?(?:account/user|messages/index)\
 _WANTED = frozenset({"guild", "channel", "messages.item"})
 _SPOKEN = frozenset({"", "Default", "Reply", "ChatInputCommand", "ContextMenuCommand", "ThreadStarterMessage"})
 _OWN = ("id", "type", "timestamp", "content", "author", "attachments", "embeds", "stickers", "inlineEmojis", "isPinned")
+_READ = frozenset(
+    {
+        *(*_OWN, "forwardedMessage", "reactions", "mentions", "reference", "interaction", "roles", "timestampEdited"),
+        *("callEndedTimestamp", "flags", "threadId"),
+    }
+)
+_OF_EMBEDS = frozenset(
+    {"title", "description", "url", "author", "fields", "footer", "timestamp", "color", "inlineEmojis"}
+)
+_OF_ROWS = frozenset({"ID", "Timestamp", "Contents", "Attachments"})
+NOISE = ("roles", "nickname", "dateRange")
 _MAX_DIGITS = 25
 _MAX_SMALL = 64 << 20
 
@@ -79,14 +91,11 @@ def _head(key: str, channel: dict[str, Any], guild: dict[str, Any], first: dict[
 
 def _message(key: str, found: dict[str, Any]) -> MessageRecord:
     author = table(found.get("author"))
-    files = [f"[file: {first_text(table(part), 'fileName', 'url')}]" for part in row(found.get("attachments"))]
-    stickers = [f"[sticker: {first_text(table(part), 'name')}]" for part in row(found.get("stickers"))]
-    embeds = [_embed(table(part)) for part in row(found.get("embeds"))]
     is_notice = text(found.get("type")) not in _SPOKEN
     return chat_records.message(
         key,
         first_text(author, "nickname", "name"),
-        chat_records.joined(text(found.get("content")), *embeds, *files, *stickers),
+        _words(found),
         parse_instant(found.get("timestamp")),
         foreign_id=str(found.get("id") or ""),
         is_notice=is_notice,
@@ -94,9 +103,30 @@ def _message(key: str, found: dict[str, Any]) -> MessageRecord:
     )
 
 
+def _words(found: dict[str, Any]) -> str:
+    """Return all words of a message or of a forwarded one."""
+    files = [_file(table(part)) for part in row(found.get("attachments"))]
+    stickers = [f"[sticker: {first_text(table(part), 'name')}]" for part in row(found.get("stickers"))]
+    embeds = [_embed(table(part)) for part in row(found.get("embeds"))]
+    passed_on = _words(table(found.get("forwardedMessage"))) if found.get("forwardedMessage") else ""
+    said = chat_records.joined(text(found.get("content")), passed_on, *embeds, *files, *stickers)
+    return chat_records.joined(said, unknown(found, _READ, [said]))
+
+
+def _file(part: dict[str, Any]) -> str:
+    mark = f"[file: {first_text(part, 'fileName', 'url')}]"
+    return merged(mark, unknown(part, ("id", "fileName", "url", "contentType"), [mark]))
+
+
 def _embed(part: dict[str, Any]) -> str:
-    said = "\n".join(filter(None, (first_text(part, "title"), first_text(part, "description"))))
-    return said or first_text(part, "url")
+    fields = [
+        ": ".join(filter(None, (first_text(field, "name"), first_text(field, "value"))))
+        for field in map(table, row(part.get("fields")))
+    ]
+    author, footer = (first_text(table(part.get(name)), key) for name, key in (("author", "name"), ("footer", "text")))
+    lines = (author, first_text(part, "title"), first_text(part, "description"), *fields, footer)
+    said = "\n".join(filter(None, lines))
+    return merged(said, unknown(part, _OF_EMBEDS, [said])) or first_text(part, "url")
 
 
 def _small(entry: SourceEntry) -> dict[str, Any] | Problem:
@@ -144,6 +174,7 @@ def _own_messages(
         moment = parse_instant(row_of.get("Timestamp"))
         files = [f"[file: {part}]" for part in str(row_of.get("Attachments") or "").split()]
         content = chat_records.joined(text(row_of.get("Contents")), *files)
+        content = chat_records.joined(content, unknown(row_of, _OF_ROWS, [content]))
         foreign = str(row_of.get("ID") or "")
         order = int(foreign) if foreign.isdecimal() and len(foreign) < _MAX_DIGITS else moment or 0
         said.append((order, chat_records.message(key, author, content, moment, foreign_id=foreign)))
@@ -155,7 +186,7 @@ def _own_messages(
 
 
 def _rows(entry: SourceEntry, cancelled: Cancelled) -> Iterator[dict[str, Any] | Problem]:
-    for thing in entry_items(entry, cancelled):
+    for thing in entry_items(entry, cancelled, "message"):
         if isinstance(thing, Problem):
             yield thing
         elif isinstance(thing, JsonItem):

@@ -16,8 +16,10 @@ from pathlib import Path
 
 from app.core.clock import to_ms
 from app.core.text import content_hash
+from app.exchange.accounting import read_item
 from app.exchange.formats.chats import chat_records
 from app.exchange.formats.chats.chat_records import Cancelled
+from app.exchange.formats.chats.chat_words import covers
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.source_files import DAMAGE, SourceEntry, read_some
@@ -56,7 +58,7 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
         FormatError: The zip cannot be read at all.
     """
     threads: dict[str, str] = {}
-    begun: set[str] = set()
+    begun: dict[str, str] = {}
     with chat_records.files(path, FILES) as found:
         for entry in found:
             number = 0
@@ -66,6 +68,7 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
                         return
                     number += 1
                     place = f"{entry.name}, mail {number}"
+                    read_item(place, None, "mail")
                     if isinstance(mail, Problem):
                         yield Problem(place, mail.what)
                     else:
@@ -116,7 +119,7 @@ def _mail(lines: list[bytes], length: int) -> bytes | Problem:
     return _QUOTED_FROM.sub(rb"\1", b"".join(lines))
 
 
-def _records(data: bytes, place: str, threads: dict[str, str], begun: set[str]) -> Iterator[Record]:
+def _records(data: bytes, place: str, threads: dict[str, str], begun: dict[str, str]) -> Iterator[Record]:
     try:
         mail = email.message_from_bytes(data, policy=email.policy.compat32)
         said, repair = _content(mail)
@@ -130,9 +133,12 @@ def _records(data: bytes, place: str, threads: dict[str, str], begun: set[str]) 
         yield Problem(place, repair, lost=False)
     key = _thread(mail, foreign, threads)
     moment = _moment(mail)
+    title = _PREFIX.sub("", subject)
     if key not in begun:
-        begun.add(key)
-        yield chat_records.head(key, _PREFIX.sub("", subject) or "Mail without a subject", AGENT, moment)
+        begun[key] = title
+        yield chat_records.head(key, title or "Mail without a subject", AGENT, moment)
+    elif title.casefold() != begun[key].casefold():
+        said = chat_records.joined(f"Subject: {subject}", said)
     payload = {"subject": subject, "from": address, "to": _header(mail, "To"), "cc": _header(mail, "Cc")}
     yield chat_records.message(key, name or address, said, moment, foreign_id=foreign, payload=payload)
 
@@ -179,6 +185,8 @@ def _content(mail: Message) -> tuple[str, str]:
     marks: list[str] = []
     repair = ""
     for part in mail.walk():
+        if part.get_content_type() == "message/rfc822":
+            plain += [_heading(inner) for inner in part.get_payload() if isinstance(inner, Message)]
         if part.is_multipart():
             continue
         kind, name = part.get_content_type(), part.get_filename()
@@ -188,8 +196,21 @@ def _content(mail: Message) -> tuple[str, str]:
         said, wrong = _decoded(part)
         repair = repair or wrong
         (rich if kind == "text/html" else plain).append(said)
-    body = plain if any(said.strip() for said in plain) else [_without_tags(said) for said in rich]
-    return chat_records.joined(*(said.replace("\r\n", "\n").strip("\n") for said in body), *marks), repair
+    text = chat_records.joined(*map(_trimmed, plain))
+    formatted = [_trimmed(_without_tags(said)) for said in rich]
+    # Where a mail has both they say the same, unless the plain one only points to the other.
+    added = formatted if not text else [said for said in formatted if not covers(text, said)]
+    return chat_records.joined(text, *added, *marks), repair
+
+
+def _trimmed(said: str) -> str:
+    return said.replace("\r\n", "\n").strip("\n")
+
+
+def _heading(mail: Message) -> str:
+    """Return who sent a mail that is passed on, and its subject."""
+    names = [(name, _header(mail, name)) for name in ("From", "Subject")]
+    return "\n".join(f"{name}: {value}" for name, value in names if value)
 
 
 def _decoded(part: Message) -> tuple[str, str]:

@@ -9,6 +9,7 @@ from app.core.clock import parse_instant
 from app.core.text import content_hash
 from app.exchange.formats.chats import chat_records
 from app.exchange.formats.chats.chat_records import Cancelled, folder_of
+from app.exchange.formats.chats.chat_words import unknown
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_items import JsonItem, entry_items
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
@@ -19,7 +20,26 @@ FORMAT = "signal"
 AGENT = "Signal"
 FILES = re.compile(r"(?:.*/)?[^/]+\.json")
 _SPOKEN = frozenset({"", "incoming", "outgoing", "story"})
+NOISE = ()
 _OWN = ("date", "sender", "body", "quote", "sticker", "attachments", "id", "sent_at", "received_at", "timestamp")
+
+_READ = frozenset(
+    {
+        *(
+            *_OWN,
+            "sender",
+            "profileName",
+            "source",
+            "sourceServiceId",
+            "sourceUuid",
+            "sourceDevice",
+            "type",
+            "reactions",
+        ),
+        *("conversationId", "seenStatus", "readStatus", "sendStateByRecipientId", "schemaVersion", "serverGuid"),
+        *("expirationStartTimestamp", "bodyRanges", "decrypted_at", "received_at_ms", "sourceName", "dataMessage"),
+    }
+)
 
 
 def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
@@ -53,14 +73,13 @@ def _file(entry: SourceEntry, path: Path, cancelled: Cancelled) -> Iterator[Reco
     if title == "data":
         title = folder_of(entry.name).rpartition("/")[2] or path.resolve().parent.name
     key = ""
-    for thing in entry_items(entry, cancelled):
+    for thing in entry_items(entry, cancelled, "message"):
         if not isinstance(thing, JsonItem):
             yield thing
             continue
         found = table(thing.value)
         if not is_message(found):
-            place = thing.place.replace("conversation", "message")
-            yield Problem(place, "It is not a message of Signal and was left out.")
+            yield Problem(thing.place, "It is not a message of Signal and was left out.")
             continue
         if not key:
             key = text(found.get("conversationId")) or title
@@ -82,6 +101,7 @@ def _message(key: str, found: dict[str, Any]) -> MessageRecord:
     body = text(found.get("body"))
     is_notice = kind not in _SPOKEN
     said = chat_records.joined(quoted, body or (kind.replace("-", " ") if is_notice else ""), sticker, *files)
+    said = chat_records.joined(said, unknown(found, _READ, [said]))
     author = author or ("Me" if kind == "outgoing" else "")
     foreign = text(found.get("id")) or content_hash(str(found.get("date")), author, body)
     payload = filled(found, without=_OWN)

@@ -1,6 +1,5 @@
 """Reader of Slack's workspace export: a folder of days for each channel."""
 
-import html
 import re
 from collections.abc import Iterator
 from itertools import groupby
@@ -8,8 +7,10 @@ from pathlib import Path
 from typing import Any
 
 from app.core.clock import parse_instant
-from app.exchange.formats.chats import chat_records
+from app.exchange.formats.chats import chat_records, slack_text
 from app.exchange.formats.chats.chat_records import Cancelled, folder_of
+from app.exchange.formats.chats.chat_words import unknown
+from app.exchange.formats.chats.slack_text import SlackText
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_items import JsonItem, entry_items
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
@@ -25,8 +26,16 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\.json")
 _SPOKEN = frozenset(
     {"", "bot_message", "file_share", "me_message", "thread_broadcast", "file_comment", "reply_broadcast"}
 )
-_TOKEN = re.compile(r"<([@#!])?([^<>|]{1,4000})(?:\|([^<>]{0,4000}))?>")
+NOISE = (*slack_text.NOISE, "fallback")
 _OWN = ("type", "user", "text", "ts", "blocks", "user_profile", "client_msg_id", "team", "source_team", "user_team")
+_READ = frozenset(
+    {
+        *(*_OWN, "attachments", "files", "file", "comment", "subtype", "username", "bot_profile", "edited"),
+        *("replies", "reply_users", "root", "parent_user_id", "thread_ts", "permalink", "upload", "pinned_to"),
+        *("pinned_info", "inviter", "members", "icons", "event_ts", "channel", "last_read", "app_id", "bot_id"),
+        "reactions",
+    }
+)
 
 
 def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
@@ -67,13 +76,12 @@ def _is_day(entry: SourceEntry, path: Path) -> bool:
 
 
 def _objects(entry: SourceEntry, cancelled: Cancelled) -> Iterator[dict[str, Any] | Problem]:
-    for thing in entry_items(entry, cancelled):
+    is_list = _USERS.fullmatch(entry.name) or _LISTS.fullmatch(entry.name)
+    for thing in entry_items(entry, cancelled, "name" if is_list else "message"):
         if isinstance(thing, JsonItem):
-            found = table(thing.value)
-            place = thing.place.replace(", conversation ", ", item ")
-            yield found or Problem(place, "It is not an object and was left out.")
+            yield table(thing.value) or Problem(thing.place, "It is not an object and was left out.")
         elif isinstance(thing, Problem):
-            yield Problem(thing.place.replace(", conversation ", ", item "), thing.what, lost=thing.lost)
+            yield thing
 
 
 def _users(entry: SourceEntry, people: dict[str, str], cancelled: Cancelled) -> Iterator[Problem]:
@@ -102,6 +110,7 @@ class _Channel:
 
     def __init__(self, channel: dict[str, Any], name: str, people: dict[str, str]) -> None:
         self._people = people
+        self._text = SlackText(people)
         self._channel = channel
         self._is_begun = False
         self.key = text(channel.get("id")) or name
@@ -128,11 +137,12 @@ class _Channel:
             yield self._message(found)
 
     def _message(self, found: dict[str, Any]) -> MessageRecord:
-        attachments = [_attachment(table(part)) for part in row(found.get("attachments"))]
-        files = [_file(table(part)) for part in [*row(found.get("files")), found.get("file")] if table(part)]
-        said = chat_records.joined(self.words(text(found.get("text"))), *map(self.words, attachments), *files)
+        known = self._text.message(found)
+        said = chat_records.joined(known, self._text.markup(unknown(found, _READ, [known])))
         is_notice = text(found.get("subtype")) not in _SPOKEN
         payload = filled(found, without=(*_OWN, "files", "file", "attachments"))
+        if slack_text.is_stand_in(text(found.get("text"))):
+            payload["text"] = found["text"]
         stamp = text(found.get("ts"))
         if found.get("thread_ts") == stamp:
             payload.pop("thread_ts", None)
@@ -150,30 +160,8 @@ class _Channel:
         user = text(found.get("user")) or text(table(found.get("comment")).get("user"))
         profile = table(found.get("user_profile"))
         known = self._people.get(user) or first_text(profile, "real_name", "display_name", "name")
-        return known or first_text(found, "username") or user or text(found.get("bot_id"))
-
-    def words(self, said: str) -> str:
-        """Return Slack's markup as Markdown, with people by their names."""
-        return html.unescape(_TOKEN.sub(self._token, said))
-
-    def _token(self, found: re.Match[str]) -> str:
-        kind, what, label = found[1], found[2], found[3]
-        if kind == "@":
-            return f"@{self._people.get(what) or label or what}"
-        if kind == "#":
-            return f"#{label or what}"
-        if kind == "!":
-            return f"@{label or what.partition('^')[0]}"
-        return f"[{label}]({what})" if label and label != what else what
-
-
-def _attachment(part: dict[str, Any]) -> str:
-    lines = [first_text(part, name) for name in ("pretext", "title", "text")]
-    return "\n".join(filter(None, lines)) or first_text(part, "fallback")
-
-
-def _file(part: dict[str, Any]) -> str:
-    return f"[file: {first_text(part, 'title', 'name', 'id') or 'without a name'}]"
+        named = first_text(found, "username") or first_text(table(found.get("bot_profile")), "name")
+        return known or named or user or text(found.get("bot_id"))
 
 
 def _seconds(found: dict[str, Any]) -> float:

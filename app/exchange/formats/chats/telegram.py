@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import Any
 
 from app.core.clock import parse_instant
-from app.exchange.formats.chats import chat_records
+from app.exchange.formats.chats import chat_records, telegram_text
 from app.exchange.formats.chats.chat_records import Cancelled
 from app.exchange.model import MessageRecord, Record
 from app.exchange.parsing.json_stream import JsonValue, values
-from app.exchange.parsing.lenient import filled, first_text, row, table, text
+from app.exchange.parsing.lenient import filled, first_text, table, text
 from app.exchange.source_files import SourceEntry
 from app.memories.foreign_record import Problem
 
@@ -20,8 +20,8 @@ FILES = re.compile(r"(?:.*/)?result\.json")
 _LISTS = ("", "chats.list.item.", "left_chats.list.item.")
 _CHAT_FIELDS = frozenset(f"{place}{name}" for place in _LISTS for name in ("name", "type", "id"))
 _MESSAGES = frozenset(f"{place}messages.item" for place in _LISTS)
+NOISE = ("about", "personal_information", "contacts", "frequent_contacts", "sessions", "web_sessions", "other_data")
 _MAX_DIGITS = 12
-_MEDIA = ("photo", "file", "media_type", "location_information", "contact_information", "poll")
 _OWN = ("id", "type", "date", "date_unixtime", "from", "actor", "text", "text_entities", "edited", "edited_unixtime")
 
 
@@ -76,37 +76,10 @@ def _moment(found: dict[str, Any]) -> int | None:
 
 def _message(key: str, found: dict[str, Any]) -> MessageRecord:
     is_notice = found.get("type") == "service"
-    said = words(found.get("text"))
-    marks = [_mark(found, name) for name in _MEDIA[:2] if text(found.get(name))]
-    if not marks and any(found.get(name) for name in _MEDIA):
-        marks = [f"[{next(name for name in _MEDIA if found.get(name)).partition('_')[0]}]"]
-    if is_notice and not said:
-        said = " ".join(filter(None, (text(found.get("action")).replace("_", " "), first_text(found, "title"))))
     payload = filled(found, without=_OWN)
     author = first_text(found, "from", "actor") or ("Deleted account" if found.get("from_id") else "")
-    said = chat_records.joined(said, *marks)
+    said = telegram_text.message(found)
     foreign = str(found.get("id") or "")
     return chat_records.message(
         key, author, said, _moment(found), foreign_id=foreign, is_notice=is_notice, payload=payload
     )
-
-
-def _mark(found: dict[str, Any], name: str) -> str:
-    kind = text(found.get("media_type")).replace("_", " ") or name
-    file = text(found.get("file_name")) or text(found.get(name)).rpartition("/")[2]
-    return f"[{kind}: {file}]" if file and not file.startswith("(") else f"[{kind}]"
-
-
-def words(value: Any) -> str:
-    """Return Telegram's text, which is a string or a list of pieces.
-
-    Links keep their address.
-    """
-    if isinstance(value, str):
-        return value
-    parts = []
-    for part in row(value):
-        piece = table(part)
-        said = part if isinstance(part, str) else text(piece.get("text"))
-        parts.append(f"[{said}]({piece['href']})" if text(piece.get("href")) else said)
-    return "".join(parts)

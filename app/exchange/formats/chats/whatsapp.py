@@ -4,116 +4,81 @@ import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from pathlib import Path, PurePosixPath
+from datetime import date
+from pathlib import Path
 
+from app.core.clock import SystemClock, to_datetime
 from app.core.text import content_hash
-from app.exchange.formats.chats import chat_records
+from app.exchange.accounting import read_item
+from app.exchange.formats.chats import chat_records, whatsapp_header, whatsapp_name
 from app.exchange.formats.chats.chat_records import Cancelled
+from app.exchange.formats.chats.date_order import DateReading
+from app.exchange.formats.chats.whatsapp_forms import Forms, author_and_text
+from app.exchange.formats.chats.whatsapp_header import MARKS, Header
 from app.exchange.model import Position, Record
-from app.exchange.parsing import encoding
+from app.exchange.parsing import calendars, encoding
 from app.exchange.source_files import DAMAGE, SourceEntry, utf8_stream
 from app.memories.foreign_record import Problem
 
 FORMAT = "whatsapp"
-AGENT = "WhatsApp"
-FILES = re.compile(r"(?:.*/)?(?:_chat|WhatsApp[ -].*)\.txt", re.IGNORECASE)
-_MAX_HEAD = 160
-_MAX_NAME = 80
-_DAYS, _MONTHS, _CENTURY = 31, 12, 100
+AGENT, KAKAO = "WhatsApp", "KakaoTalk"
+FILES = whatsapp_name.FILES
 _MAX_LINE = 1 << 20
 _MAX_MESSAGE = 8 << 20
-_MARKS = "\u200e\u200f\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069\ufeff"
-_HALF = r"[AaPp]\.?[ \u00a0]?[Mm]\.?|上午|下午|午前|午後|오전|오후|ص|م"
-_HEAD = re.compile(
-    rf"[{_MARKS}]*\[?(\d{{1,4}})[./-][ ]?(\d{{1,2}})[./-][ ]?(\d{{1,4}})\.?,?[\s{_MARKS}]{{1,3}}({_HALF})?[ ]?"
-    rf"(\d{{1,2}})[:.](\d{{2}})(?:[:.](\d{{2}}))?[\s]?({_HALF})?(?:\][ ]|[ ][-\u2013][ ])[{_MARKS}]*"
+_HEAD = 20_000
+_HEAD_LINES = 40
+_HEAD_SHARE = 4  # one line of so many begins a message
+_MOST_NAMED = 20
+_NOT_UNDERSTOOD = (
+    "No line of it begins with a date and a time as in a chat of WhatsApp, so nothing was taken from it. Export the "
+    "chat again, or import the file as a note with the format 'markdown'."
 )
-_AFTERNOON = ("p", "P", "下午", "午後", "오후", "م")
 _OMITTED = re.compile(r"<Media omitted>|<Medien ausgeschlossen>|<Multimedia omitido>|<Médias omis>|<Media omessi>")
 _KIND_OMITTED = re.compile(r"(image|video|audio|sticker|GIF|document|Contact card) omitted")
 _ATTACHED = re.compile(r"<(?:attached|Anhang|adjunto|pièce jointe|allegato): ([^<>\n]{1,200})>")
 _FILE_ATTACHED = re.compile(r"([^\n]{1,200}\.\w{2,5}) \((?:file attached|Datei angehängt|archivo adjunto)\)")
-
-
-_NAMELESS = re.compile(r"(?:whatsapp|chats?|exported|export|history|messages?|txt|[\W\d_])+", re.IGNORECASE)
-"""Names of files that say nothing of the chat in them."""
-_NAMING = re.compile(
-    r"\b(?:group|subject|gruppe|betreff|grupo|asunto|groupe|objet|gruppo|oggetto)\b"  # codespell:ignore groupe,objet
-    r".*[\"\u201c\u201d\u201e\u00ab][ \u00a0]?"
-    r"([^\"\u201c\u201d\u201e\u00ab\u00bb\n]{1,80}?)[ \u00a0]?[\"\u201c\u201d\u00bb]",
-    re.IGNORECASE,
+_ATTACHED_ANYHOW = re.compile(
+    r"<[^<>:\n]{1,40}: ?([^<>\n]{1,200}\.\w{2,5})>"
+    r"|((?:IMG|VID|AUD|PTT|DOC|STK)-\d{8}-WA\d{2,6}\.\w{2,5}) \([^()\n]{1,60}\)"
 )
-"""Notice of a new or renamed group; its name is quoted last."""
-_MOST_NAMED = 3
 
 
 @dataclass(slots=True)
 class _Said:
-    """A message whose further lines may still come."""
+    """A message whose further lines may still come; ``number`` is its first line's."""
 
-    date: tuple[int, int, int]
-    clock: tuple[int, int, int]
+    header: Header
     author: str
+    number: int
     lines: list[str] = field(default_factory=list)
     length: int = 0
 
 
-@dataclass(slots=True)
-class _Name:
-    """Evidence in a chat of what it is called."""
+@dataclass(frozen=True, slots=True)
+class _Chat:
+    """A file of one chat, and how it is read.
 
-    group: str = ""
-    authors: dict[str, None] = field(default_factory=dict)
+    Args:
+        key: What tells it from other chats.
+        readings: How the dates of each form of header are read.
+    """
 
-    def add(self, said: _Said) -> None:
-        """Take the first line of a message or notice."""
-        if said.author:
-            self.authors[said.author] = None
-        elif (found := _NAMING.search(said.lines[0])) is not None:
-            self.group = found[1]
-
-    def decide(self) -> str:
-        """Return the name of the group, else the few authors.
-
-        It is ``""`` where there are many.
-        """
-        return self.group or (", ".join(self.authors) if len(self.authors) <= _MOST_NAMED else "")
-
-
-@dataclass(slots=True)
-class _Order:
-    """Evidence for the order of day, month and year in the dates of a file."""
-
-    first: int = 0
-    second: int = 0
-    has_half: bool = False
-    falls: dict[str, int] = field(default_factory=lambda: {"dmy": 0, "mdy": 0})
-    last: dict[str, tuple[int, int, int]] = field(default_factory=dict)
-
-    def add(self, said: _Said, *, has_half: bool) -> None:
-        """Take the date of one message."""
-        one, two, year = said.date
-        self.has_half = self.has_half or has_half
-        if one > _DAYS:
-            return
-        self.first, self.second = max(self.first, one), max(self.second, two)
-        for name, date in (("dmy", (year, two, one)), ("mdy", (year, one, two))):
-            self.falls[name] += date < self.last.get(name, date)
-            self.last[name] = date
-
-    def decide(self) -> tuple[str, bool]:
-        """Return ``dmy`` or ``mdy``, and whether the file proves it."""
-        if self.first > _MONTHS or self.second > _MONTHS:
-            return ("dmy" if self.first > _MONTHS else "mdy"), True
-        if self.falls["dmy"] != self.falls["mdy"]:
-            return min(self.falls, key=lambda name: self.falls[name]), True
-        return ("mdy" if self.has_half else "dmy"), not self.last
+    entry: SourceEntry
+    key: str
+    title: str
+    agent: str
+    readings: dict[str, DateReading]
+    today: date
 
 
 def is_chat(text: str) -> bool:
     """Return whether the beginning of a file has messages as WhatsApp writes them."""
-    lines = text[:20_000].splitlines()
-    return sum(_HEAD.match(line[:_MAX_HEAD]) is not None for line in lines[:40]) * 4 >= min(len(lines), 40) > 0
+    lines = text[:_HEAD].splitlines()[:_HEAD_LINES]
+    forms = Forms()
+    for line in lines:
+        if (header := whatsapp_header.parse(line)) is not None:
+            forms.add(header, author_and_text(line[header.end :], header)[0])
+    return forms.lines() * _HEAD_SHARE >= len(lines) > 0
 
 
 def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
@@ -130,116 +95,157 @@ def read(path: Path, cancelled: Cancelled) -> Iterator[Record]:
     with chat_records.files(path, FILES) as found:
         for entry in found:
             try:
-                yield from _chat(entry, path, cancelled)
+                yield from _read(entry, path, cancelled)
             except DAMAGE as error:
                 yield Problem(entry.name, f"The zip file is damaged from here on ({error}). Copy it again.")
 
 
-def _title(entry: SourceEntry, path: Path) -> str:
-    stem = PurePosixPath(entry.name).stem
-    stem = path.stem if stem.casefold() == "_chat" and path.suffix.lower() == ".zip" else stem
-    stem = re.sub(r" ?\(\d+\)$", "", stem)
-    return re.sub(r"^WhatsApp(?: Chat)?[ -]+(?:(?:with|mit|con|avec) )?", "", stem, flags=re.IGNORECASE) or stem
-
-
-def _chat(entry: SourceEntry, path: Path, cancelled: Cancelled) -> Iterator[Record]:
-    order, names, first = _Order(), _Name(), ""
+def _read(entry: SourceEntry, path: Path, cancelled: Cancelled) -> Iterator[Record]:
+    forms, names, first = Forms(), whatsapp_name.Evidence(), ""
     for line, _ in _lines(entry):
         if cancelled():
             return
-        begun = _begun(line)
-        if begun is not None:
+        header = whatsapp_header.parse(line)
+        if header is not None:
+            author, text = author_and_text(line[header.end :], header)
             first = first or line
-            order.add(begun[0], has_half=begun[1])
-            names.add(begun[0])
-    name, is_proven = order.decide()
-    if not is_proven:
-        first_part = "day" if name == "dmy" else "month"
-        said = f"Its dates may mean day or month first; they were read with the {first_part} first."
-        yield Problem(entry.name, said, lost=False)
-    title = _title(entry, path)
+            forms.add(header, author)
+            names.add(author, text)
+    today = to_datetime(SystemClock().now_ms()).date()
+    readings = forms.readings(today)
+    if not readings:
+        yield Problem(entry.name, _NOT_UNDERSTOOD)
+        return
+    yield from _remarks(entry.name, forms, readings)
+    title = whatsapp_name.plain_title(entry, path)
     is_bare = title.casefold() == "_chat"
     key = f"first:{content_hash(first)}" if is_bare else title
-    if _NAMELESS.fullmatch(title):
-        title = names.decide() or ("" if is_bare else title)
-    yield from _messages(entry, key, title, name, cancelled)
+    shown = names.decide() or ("" if is_bare else title) if whatsapp_name.is_nameless(title) else ""
+    agent = KAKAO if forms.is_kakao() else AGENT
+    shown = shown or ("" if is_bare else whatsapp_name.title(title))
+    yield from _Messages(_Chat(entry, key, shown, agent, readings, today)).read(cancelled)
 
 
-def _messages(entry: SourceEntry, key: str, title: str, order: str, cancelled: Cancelled) -> Iterator[Record]:
-    current: _Said | None = None
-    done, number, repaired, is_first = 0, 0, False, True
-    for line, replaced in _lines(entry):
-        if cancelled():
+def _remarks(place: str, forms: Forms, readings: dict[str, DateReading]) -> Iterator[Problem]:
+    """Yield what was assumed of the dates and times."""
+    for order in sorted({reading.order for reading in readings.values() if not reading.is_proven}):
+        part = "day" if order == "dmy" else "month"
+        what = f"Its dates may mean day or month first; they were read with the {part} first."
+        yield Problem(place, what, lost=False)
+    for name in sorted({calendars.NAMES[reading.calendar] for reading in readings.values()} - {"Gregorian"}):
+        yield Problem(place, f"Its dates are of the {name} calendar and were converted.", lost=False)
+    if words := forms.unknown_words():
+        what = f"The words beside its times are not known ({', '.join(words)}); some times may be half a day off."
+        yield Problem(place, what, lost=False)
+
+
+class _Messages:
+    """Messages of a chat, line by line, with what is odd in the lines."""
+
+    def __init__(self, chat: _Chat) -> None:
+        self._chat = chat
+        self._place = chat.entry.name
+        self._number = 0
+        self._current: _Said | None = None
+        self._is_repaired = False
+        self._is_begun = False
+        self._alike = 0
+        self._undated: list[int] = []
+
+    def read(self, cancelled: Cancelled) -> Iterator[Record]:
+        """Yield them in the order of the file."""
+        done, size = 0, self._chat.entry.size
+        for line, is_repaired in _lines(self._chat.entry):
+            if cancelled():
+                return
+            self._number += 1
+            done += len(line) + 1
+            if is_repaired and not self._is_repaired:
+                self._is_repaired = True
+                yield self._problem("It is not UTF-8; check its special letters.", lost=False)
+            begun = _begun(line, self._number, self._chat.readings)
+            if begun is None:
+                self._read_item(line)
+                yield from self._further(line)
+                continue
+            yield from self._record()
+            self._read_item(line)
+            self._current = begun
+            yield Position(min(done, size), size, self._place)
+        yield from self._record()
+        yield from self._remarks()
+        yield Position(size, size, self._place)
+
+    def _read_item(self, line: str) -> None:
+        read_item(f"{self._place}, line {self._number}", line, "line")
+
+    def _problem(self, what: str, *, lost: bool) -> Problem:
+        return Problem(f"{self._place}, line {self._number}", what, lost=lost)
+
+    def _further(self, line: str) -> Iterator[Problem]:
+        """Take a line that begins no message."""
+        current = self._current
+        if current is None:
+            if line.strip():
+                yield self._problem("Text before the first message was left out.", lost=True)
             return
-        number += 1
-        done += len(line) + 1
-        if replaced and not repaired:
-            repaired = True
-            yield Problem(f"{entry.name}, line {number}", "It is not UTF-8; check its special letters.", lost=False)
-        begun = _begun(line)
-        if begun is None:
-            if current is None:
-                if line.strip():
-                    yield Problem(f"{entry.name}, line {number}", "Text before the first message was left out.")
-            elif current.length + len(line) > _MAX_MESSAGE:
-                yield Problem(f"{entry.name}, line {number}", "The message is too long; this line was left out.")
-            else:
-                current.lines.append(line.strip(_MARKS))
-                current.length += len(line)
-            continue
-        if current is not None:
-            yield from _record(current, key, title, order, is_first=is_first)
-            is_first = False
-        current = begun[0]
-        yield Position(min(done, entry.size), entry.size, entry.name)
-    if current is not None:
-        yield from _record(current, key, title, order, is_first=is_first)
-    yield Position(entry.size, entry.size, entry.name)
+        if current.length + len(line) > _MAX_MESSAGE:
+            yield self._problem("The message is too long; this line was left out.", lost=True)
+            return
+        current.lines.append(line.strip(MARKS))
+        current.length += len(line)
+        if whatsapp_header.begins_with_time(line):
+            self._alike += 1
+            if self._alike <= _MOST_NAMED:
+                what = "It begins with a date and a time and was read as part of the message before it."
+                yield self._problem(what, lost=False)
+
+    def _record(self) -> Iterator[Record]:
+        """Yield the message whose last line was read."""
+        said, chat = self._current, self._chat
+        if said is None:
+            return
+        moment = _moment(said.header, chat)
+        if moment is None:
+            self._undated.append(said.number)
+        if not self._is_begun:
+            self._is_begun = True
+            yield chat_records.head(chat.key, chat.title, chat.agent, moment)
+        text = _media("\n".join(said.lines).rstrip())
+        stamp = ".".join(map(str, (*said.header.date, *said.header.clock)))
+        foreign = content_hash(stamp, said.author, text)
+        shown = _ATTACHED_ANYHOW.sub(lambda match: f"[file: {match[1] or match[2]}]", text)
+        yield chat_records.message(chat.key, said.author, shown, moment, foreign_id=foreign, is_notice=not said.author)
+
+    def _remarks(self) -> Iterator[Problem]:
+        """Yield what holds for many lines."""
+        if more := max(0, self._alike - _MOST_NAMED):
+            what = f"{more:,} more lines begin with a date and a time and were read as part of a message."
+            yield Problem(self._place, what, lost=False)
+        if self._undated:
+            number = len(self._undated)
+            messages = "1 message has" if number == 1 else f"{number:,} messages have"
+            what = f"From here on, {messages} no date that can be right: none there is, or one in the future."
+            place = f"{self._place}, line {self._undated[0]}"
+            yield Problem(place, f"{what} They were kept without their time.", lost=False)
 
 
-def _record(said: _Said, key: str, title: str, order: str, *, is_first: bool) -> Iterator[Record]:
-    moment = _moment(said, order)
-    if is_first:
-        yield chat_records.head(key, title, AGENT, moment)
-    text = _media("\n".join(said.lines).rstrip())
-    stamp = ".".join(map(str, (*said.date, *said.clock)))
-    foreign = content_hash(stamp, said.author, text)
-    yield chat_records.message(key, said.author, text, moment, foreign_id=foreign, is_notice=not said.author)
-
-
-def _begun(line: str) -> tuple[_Said, bool] | None:
-    """Return the message that begins in a line, and whether its clock has two halves."""
-    found = _HEAD.match(line[:_MAX_HEAD])
-    if found is None:
+def _begun(line: str, number: int, readings: dict[str, DateReading]) -> _Said | None:
+    """Return the message that begins in a line."""
+    header = whatsapp_header.parse(line)
+    if header is None or header.style.form not in readings:
         return None
-    half = found[4] or found[8] or ""
-    hour, minute, second = int(found[5]), int(found[6]), int(found[7] or 0)
-    if half:
-        hour = hour % 12 + (12 if half.startswith(_AFTERNOON) else 0)
-    rest = line[found.end() :]
-    author, colon, text = rest.partition(": ")
-    if not colon and rest.endswith(":"):
-        author, colon, text = rest[:-1], ":", ""
-    author = author.strip(_MARKS)
-    if not colon or len(author) > _MAX_NAME or any(mark in author for mark in '"\u201c\u201e'):
-        author, text = "", rest
-    date = (int(found[1]), int(found[2]), int(found[3]))
-    said = _Said(date, (hour, minute, second), author, [text.strip(_MARKS)], len(text))
-    return said, bool(half)
+    author, text = author_and_text(line[header.end :], header)
+    return _Said(header, author, number, [text.strip(MARKS)], len(text))
 
 
-def _moment(said: _Said, order: str) -> int | None:
+def _moment(header: Header, chat: _Chat) -> int | None:
     """Return the time in milliseconds; the clock is read as this machine's local time."""
-    one, two, three = said.date
-    if one > _DAYS:
-        year, month, day = one, two, three
-    else:
-        day, month, year = (one, two, three) if order == "dmy" else (two, one, three)
-    year += 2000 if year < _CENTURY else 0
-    if not (1 <= month <= _MONTHS and 1 <= day <= _DAYS and said.clock < (24, 0, 0)):
+    day = chat.readings[header.style.form].date(header.date, chat.today)
+    if day is None:
         return None
     try:
-        return int(time.mktime((year, month, day, *said.clock, 0, 0, -1)) * 1000)
+        return int(time.mktime((day.year, day.month, day.day, *header.clock, 0, 0, -1)) * 1000)
     except (OverflowError, ValueError):
         return None
 
@@ -247,7 +253,7 @@ def _moment(said: _Said, order: str) -> int | None:
 def _media(text: str) -> str:
     """Return a text with the marks of media as ``[image]`` or ``[file: name]``."""
     text = _KIND_OMITTED.sub(lambda found: f"[{found[1].lower()}]", text) if _KIND_OMITTED.fullmatch(text) else text
-    text = _FILE_ATTACHED.sub(lambda found: f"[file: {found[1].strip(_MARKS)}]", text)
+    text = _FILE_ATTACHED.sub(lambda found: f"[file: {found[1].strip(MARKS)}]", text)
     return _ATTACHED.sub(lambda found: f"[file: {found[1]}]", _OMITTED.sub("[media]", text))
 
 

@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from app.core.clock import optional_datetime, parse_instant, to_datetime
 from app.core.text import storable
+from app.exchange.accounting import name_item
 from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.html_text import markdown_of
 from app.exchange.parsing.json_items import JsonItem, items
@@ -42,6 +43,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         moment = parse_instant(entry.get("time"))
         if not _PRODUCTS & {text(entry.get("header")), *map(text, row(entry.get("products")))}:
             others += 1
+            name_item()
         elif moment is None:
             yield Problem(thing.place, "It has no time that can be read and was left out.")
         else:

@@ -12,6 +12,7 @@ from typing import Any, Final
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, storable
 from app.errors import FormatError
+from app.exchange.accounting import read_item
 from app.exchange.model import MessageRecord, Position, Record, SessionRecord
 from app.exchange.parsing.json_items import MAX_ITEM, decode
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
@@ -20,6 +21,7 @@ from app.sessions.model import NewMessage, Role
 
 NAME: Final = "letta"
 NOTICE_IMPORTANCE: Final = 0.1
+NOISE: Final = ("tools", "tool_rules", "llm_config", "embedding_config", "system", "mcp_servers")
 _ROLES: Final[dict[str, Role]] = {
     "user": "user",
     "assistant": "assistant",
@@ -51,6 +53,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     except ValueError as error:
         raise FormatError(f"{path.name} is not valid JSON: {error}. Nothing was imported.", path=str(path)) from error
     whole = table(value)
+    read_item(path.name, whole, "file")
     agents = [table(agent) for agent in row(whole.get("agents"))] or [whole]
     blocks = {text(table(block).get("id")): table(block) for block in row(whole.get("blocks"))}
     for number, agent in enumerate(agents):

@@ -17,6 +17,7 @@ import apsw
 from app.core.clock import optional_datetime, parse_instant
 from app.core.text import content_hash, excerpt, storable
 from app.errors import FormatError
+from app.exchange.accounting import read_item
 from app.exchange.formats.memory_systems.foreign_entity import foreign_entity
 from app.exchange.formats.memory_systems.memory_list import MEMORY_SERVICE, memory_record, tags_of
 from app.exchange.formats.memory_systems.message_list import content_text
@@ -104,7 +105,9 @@ class _Database:
         listed = ", ".join(_quoted(column) for column in names)
         kept = ", ".join(_quoted(one) for one in order.split() if one in {*names, "rowid"}) or "rowid"
         for values in self._connection.execute(f"SELECT {listed} FROM {_quoted(name)} ORDER BY {kept}"):
-            yield {column.lower(): value for column, value in zip(names, values, strict=True)}
+            fields = {column.lower(): value for column, value in zip(names, values, strict=True)}
+            read_item(f"table {name}", fields, "row")
+            yield fields
 
     def _sessions(self) -> dict[str, SessionRecord]:
         """Return the records of the sessions by their id in the database."""

@@ -14,6 +14,7 @@ READERS: Final[dict[str, Callable[[Path, Callable[[], bool]], Iterator[Record]]]
     message_list.NAME: message_list.read,
     memory_database.NAME: memory_database.read,
 }
+NOISE: Final[dict[str, tuple[str, ...]]] = {letta.NAME: letta.NOISE}
 FORMATS: Final = tuple(READERS)
 _FIELDS: Final[tuple[tuple[str, frozenset[str]], ...]] = (
     (letta.NAME, frozenset({"agents.item.block_ids"})),

@@ -16,6 +16,8 @@ from app.sessions.model import Role
 FORMAT = "claude-code"
 AGENT = transcript_records.AGENTS[FORMAT]
 PATTERNS = ("*.jsonl",)
+# What the program notes for itself: copies of files, results in another shape, reminders to the model.
+NOISE = ("type=progress", "type=file-history-snapshot", "toolUseResult", "snapshot", "hookInfos", "type=attachment")
 _SPOKEN = frozenset({"user", "assistant"})
 _HEAD = ("cwd", "gitBranch", "version", "slug")
 

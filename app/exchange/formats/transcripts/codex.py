@@ -16,6 +16,8 @@ from app.sessions.model import Role
 FORMAT = "codex"
 AGENT = transcript_records.AGENTS[FORMAT]
 PATTERNS = ("rollout-*.jsonl",)
+# What the program tells the model and itself; what is said in events is said in items too.
+NOISE = ("type=turn_context", "base_instructions", "instructions", "type=token_count")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
 _TYPES = frozenset({"session_meta", "response_item", "event_msg", "turn_context", "compacted"})
 _HEAD = ("cwd", "originator", "cli_version", "model_provider", "source", "git")

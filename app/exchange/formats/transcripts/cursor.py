@@ -14,6 +14,7 @@ import apsw
 
 from app.core.clock import parse_instant
 from app.errors import FormatError
+from app.exchange.accounting import read_item
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.transcript_records import turn
 from app.exchange.model import Position, Record, SessionRecord
@@ -27,6 +28,7 @@ FORMAT = "cursor"
 AGENT = transcript_records.AGENTS[FORMAT]
 PATTERNS = ("state.vscdb",)
 MAGIC = b"SQLite format 3\x00"
+NOISE = ("context", "codebaseContextChunks", "attachedCodeChunks", "richText", "cursorRules")
 _CHATS = "workbench.panel.aichat.view.aichat.chatdata"
 _MAX_BYTES = 256 << 20
 _BUSY_MS = 2_000
@@ -142,6 +144,7 @@ def _composers(
             def bubble(name: str, of: str = key.removeprefix("composerData:")) -> Any:
                 return _value(connection, "cursorDiskKV", f"bubbleId:{of}:{name}")
 
+            read_item(f"{path.name}, {key}", composer, "conversation")
             yield from _composer({"composerId": key.removeprefix("composerData:"), **composer}, bubble)
         else:
             yield Problem(f"{path.name}, {key}", "It is not a JSON object and was left out.")
@@ -222,6 +225,7 @@ def _tabs(value: Any, place: str) -> Iterator[Record]:
     """Yield the conversations of versions that kept all of them in one value."""
     for number, tab in enumerate(map(table, row(table(value).get("tabs"))), 1):
         key = first_text(tab, "tabId") or f"{place}:{number}"
+        read_item(f"{place}, tab {number}", tab, "conversation")
         begun = parse_instant(tab.get("lastSendTime"))
         made: list[Record] = []
         for place_in, one in enumerate(map(table, row(tab.get("bubbles")))):
@@ -242,6 +246,7 @@ def _read_json(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         if cancelled():
             return
         if isinstance(composer, dict) and text(composer.get("composerId")):
+            read_item(f"{path.name}, conversation {number}", composer, "conversation")
             bubbles = table(composer.get("bubbleMap"))
             yield from _composer(composer, bubbles.get)
         else:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from app.core.clock import parse_instant
+from app.exchange.accounting import read_item
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.transcript_records import line_id, turn
 from app.exchange.model import Position, Record, SessionRecord
@@ -22,6 +23,7 @@ FORMAT = "gemini"
 AGENT = transcript_records.AGENTS[FORMAT]
 PATTERNS = ("session-*.json", "session-*.jsonl")
 MAX_BYTES = 256 << 20
+NOISE = ("resultDisplay", "renderOutputAsMarkdown", "displayName", "description")
 _ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant"}
 _RUNNING = frozenset({"validating", "scheduled", "executing", "awaiting_approval"})
 
@@ -91,6 +93,7 @@ class GeminiParser:
 
     def document(self, value: dict[str, Any], place: str) -> Iterator[Record]:
         """Yield the records of a whole conversation."""
+        read_item(place, {name: inner for name, inner in value.items() if name != "messages"}, "head")
         self._note_head(value)
         yield from self._messages(row(value.get("messages")), place)
 
@@ -114,6 +117,7 @@ class GeminiParser:
     def _messages(self, messages: list[Any], place: str) -> Iterator[Record]:
         for number, message in enumerate(messages, 1):
             if isinstance(message, dict):
+                read_item(f"{place}, message {number}", message, "message")
                 plain = json.dumps(message, sort_keys=True, default=str).encode("utf-8", "replace")
                 yield from self._message(message, line_id(plain))
             else:

@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 
 from app.core.clock import optional_datetime
 from app.core.text import excerpt, storable
+from app.exchange.accounting import read_item
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lenient import clean, first_text, row, table, text
@@ -48,6 +49,7 @@ def parsed(line: bytes, place: str) -> dict[str, Any] | Problem | None:
         )
     if not isinstance(value, dict):
         return Problem(place, "It is not a JSON object and was left out.")
+    read_item(place, value, "line")
     return value
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.context.context_text import allot, assemble, deduplicate, render_item, shorten
 from app.context.model import SECTIONS, ContextItem, SectionName
 from app.core.recall_fence import without_recalled
-from app.core.token_estimate import estimate_tokens
+from app.core.token_estimate import estimate_served_tokens
 
 BUDGETS: dict[SectionName, int] = dict.fromkeys(SECTIONS, 500)
 AT = datetime(2024, 3, 1, tzinfo=UTC)
@@ -105,7 +105,7 @@ def test_any_context_keeps_its_budget(found: dict[SectionName, list[tuple[str, b
         for name, texts in found.items()
     }
     made = assemble(parts, BUDGETS | {"index": 60}, most)
-    assert estimate_tokens(made.text) == made.tokens <= most
+    assert estimate_served_tokens(made.text) == made.tokens <= most
     assert without_recalled(made.text) == ""
     included = {one.id for section in made.sections for one in section.items}
     left = {one.id for one in made.left_out}

@@ -1,9 +1,11 @@
 import contextlib
 import json
 import os
+import socket
 import stat
 import struct
 import sys
+import threading
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -14,11 +16,12 @@ from hypothesis import strategies as st
 
 from app.changes import ChangeSet, Progress
 from app.rpc.call_queue import MAX_IN_FLIGHT
+from app.rpc.client import Client
 from app.rpc.client_connection import MAX_BATCH, MAX_UNSENT, ClientTimeouts
 from app.rpc.framing import MAX_DEPTH, MAX_FRAME, MAX_HELLO, MAX_SHORT_FRAME, encode
 from app.rpc.hostfile import FILE, read_hostfile
 from app.rpc.messages import hello
-from app.rpc.server import MAX_CONNECTIONS, MAX_UNAUTHENTICATED
+from app.rpc.server import MAX_CONNECTIONS, MAX_SETTLING, MAX_UNAUTHENTICATED, SilentPeer, giving_way
 from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.app.rpc.conftest import Raw, Served, serving
 
@@ -230,12 +233,49 @@ def test_one_too_many_is_turned_away(served: Served, raw: Connect) -> None:
     assert guests[0].ask(SAY)["result"]["value"] == "hello"
 
 
-def test_connections_without_a_token_lock_no_client_out(served: Served, raw: Connect) -> None:
-    unauthenticated = [raw() for _ in range(MAX_CONNECTIONS + MAX_UNAUTHENTICATED)]
-    assert raw().greet(served.vault).ask(SAY)["result"]["value"] == "hello"
-    assert "No hello" in unauthenticated[0].receive()["error"]["message"]
-    assert unauthenticated[0].is_at_end()
-    unauthenticated[-1].greet(served.vault)
+def test_connections_without_a_token_lock_no_client_out(folder: Path) -> None:
+    with serving(folder, timeouts=ClientTimeouts(settle=0)) as served, contextlib.ExitStack() as leaving:
+        silent = [Raw(served.server.address) for _ in range(MAX_CONNECTIONS + MAX_UNAUTHENTICATED)]
+        guest = Raw(served.server.address).greet(folder)
+        for one in (*silent, guest):
+            leaving.callback(one.socket.close)
+        assert guest.ask(SAY)["result"]["value"] == "hello"
+        assert "No hello" in silent[0].receive()["error"]["message"]
+        assert silent[0].is_at_end()
+        silent[-1].greet(folder)
+
+
+def test_threads_that_connect_and_say_nothing_keep_nobody_out(served: Served) -> None:
+    is_over = threading.Event()
+
+    def connect() -> None:
+        while not is_over.is_set():
+            with contextlib.suppress(OSError), socket.socket(socket.AF_UNIX) as silent:
+                silent.settimeout(10)
+                silent.connect(served.server.address)
+                silent.recv(1)
+
+    threads = [threading.Thread(target=connect, daemon=True) for _ in range(100)]
+    for thread in threads:
+        thread.start()
+    try:
+        for _ in range(10):
+            with Client.connect(served.vault) as client:
+                assert client.call("echo.say", {"text": "hello"}) == "hello"
+    finally:
+        is_over.set()
+        for thread in threads:
+            thread.join()
+
+
+def test_the_process_with_most_silent_connections_loses_its_oldest() -> None:
+    crowd = {f"crowd-{number}": SilentPeer(7, float(number)) for number in range(MAX_UNAUTHENTICATED)}
+    others = {"lone": SilentPeer(8, 0.0), "pair-1": SilentPeer(9, 0.0), "pair-2": SilentPeer(9, 0.0)}
+    assert giving_way({**others, **crowd}, 1000.0) == "crowd-0"
+    assert giving_way(crowd, 1000.0) is None
+    assert giving_way({**others, **crowd}, 1.0) is None  # most of them have only just come
+    many = {f"new-{number}": SilentPeer(number, float(number)) for number in range(MAX_SETTLING + 1)}
+    assert giving_way(many, -1.0) == "new-0"
 
 
 @pytest.mark.parametrize("surrogate", [b"\\ud83d", b"\\uDE00", b"\\ude00\\ud83d"])

@@ -385,7 +385,7 @@ def test_decrypting_takes_the_key_out_of_the_keyring(encrypted: Path, memory_key
 def test_without_ciphers_it_is_said_and_nothing_is_changed(vault: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(apsw, "mc_version", raising=False)
     assert not cipher.is_available()
-    with pytest.raises(EncryptionUnavailableError, match="extra 'encryption'"):
+    with pytest.raises(EncryptionUnavailableError, match="apsw-sqlite3mc"):
         VaultEncryption(vault).encrypt(PASSPHRASE)
     assert read_key_file(vault) is None
     write(vault)

@@ -78,6 +78,7 @@ class FakeBridge(QObject):
     changed = Signal(object)
     progressed = Signal(object)
     failed = Signal(object)
+    refresh_failed = Signal(object)
 
     def __init__(self, backend: FakeVault, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -93,6 +94,9 @@ class FakeBridge(QObject):
         self._tasks.add(task)
         task.add_done_callback(self._on_done)
         return task
+
+    def refresh(self, work: Any) -> "asyncio.Task[Any]":
+        return self.start(work)
 
     def _on_done(self, task: "asyncio.Task[Any]") -> None:
         self._tasks.discard(task)

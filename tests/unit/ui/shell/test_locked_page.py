@@ -82,3 +82,22 @@ def test_what_is_typed_can_be_shown(page: StartPage) -> None:
     assert page.form.field.show_button.accessibleName() == "Hide the passphrase"
     page.form.field.forget()
     assert page.form.field.echoMode() is QLineEdit.EchoMode.Password
+
+
+def test_a_decryption_that_was_requested_elsewhere_is_asked_about(page: StartPage) -> None:
+    answers: list[bool] = []
+    page.decryption_answered.connect(answers.append)
+    page.show_error(PassphraseRequiredError("Requested elsewhere.", must_confirm=True))
+    assert "not from this account" in page.text
+    assert page.decryption.keep.isVisible()
+    assert page.decryption.keep.hasFocus() or not page.isActiveWindow()
+    assert not page.form.isVisible()
+    assert _nameless(page) == []
+    page.decryption.decrypt.click()
+    page.decryption.keep.click()
+    assert answers == [True, False]
+    page.show_working("Opening…")
+    assert not page.decryption.isVisible()
+    page.show_error(PassphraseRequiredError("These memories are encrypted."))
+    assert page.form.isVisible()
+    assert not page.decryption.isVisible()

@@ -79,7 +79,7 @@ class EntityField(QLineEdit):
             self._take(index if index.isValid() else self._completer.completionModel().index(0, 0))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter) and self.text().strip():
             self._timer.stop()
-            self._bridge.start(self._look_up(pick_first=True))
+            self._bridge.refresh(self._look_up(pick_first=True))
         elif key == Qt.Key.Key_Escape:
             if not self.text():
                 self.left.emit()
@@ -97,7 +97,7 @@ class EntityField(QLineEdit):
     def _on_timer_timeout(self) -> None:
         self.typed.emit(self.text().strip())
         if self.text().strip():
-            self._bridge.start(self._look_up())
+            self._bridge.refresh(self._look_up())
         else:
             self._request += 1
             self._popup.hide()

@@ -75,7 +75,7 @@ class DayCalendar(QWidget):
     def load(self) -> None:
         """Fetch what the days of the month hold; the old marks show until it arrives."""
         self._request += 1
-        self._bridge.start(self._load(self._request))
+        self._bridge.refresh(self._load(self._request))
 
     def load_soon(self) -> None:
         """Fetch the days again when a burst of changes is over."""

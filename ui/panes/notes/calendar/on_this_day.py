@@ -68,7 +68,7 @@ class OnThisDay(QWidget):
     def load(self) -> None:
         """Fetch what was written on today's day; the old lines show until it arrives."""
         self._day = date.today()  # noqa: DTZ011  (the person's own calendar)
-        self._bridge.start(self._load(self._day))
+        self._bridge.refresh(self._load(self._day))
 
     def load_soon(self) -> None:
         """Fetch it again when a burst of changes is over."""

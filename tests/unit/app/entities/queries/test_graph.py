@@ -2,11 +2,13 @@
 
 from datetime import timedelta
 
+import apsw
 import pytest
 
 from app.core.clock import to_datetime
 from app.core.stores import STORES
 from app.entities.model import GraphFilter, GraphView
+from app.entities.queries import graph
 from app.errors import InputError
 from tests.unit.app.entities.conftest import EntityHarness
 
@@ -114,3 +116,72 @@ def test_where_names_stand_is_told_to_full_trust_alone(talk: EntityHarness) -> N
 
 def _places(view: GraphView) -> dict[str, tuple[float | None, float | None, bool]]:
     return {node.name: (node.x, node.y, node.pinned) for node in view.nodes}
+
+
+def _steps(talk: EntityHarness, centre: str | None, depth: int) -> tuple[GraphView, int]:
+    """Return a graph, and the thousands of instructions that the database ran for it."""
+
+    def work(connection: apsw.Connection) -> tuple[GraphView, int]:
+        steps = 0
+
+        def count() -> bool:
+            nonlocal steps
+            steps += 1
+            return False
+
+        connection.set_progress_handler(count, 1_000)
+        try:
+            if centre is None:
+                return graph.overview(connection, 100, GraphFilter(), STORES), steps
+            return graph.neighbourhood(connection, centre, depth, 100, GraphFilter(), STORES), steps
+        finally:
+            connection.set_progress_handler(None)
+
+    return talk.do(talk.store.read(work))
+
+
+@pytest.fixture
+def lists(harness: EntityHarness) -> EntityHarness:
+    """Return a vault of twenty notes that each name a thousand addresses, the same hundred of them every time."""
+
+    def write(connection: apsw.Connection) -> None:
+        names = [f"site{number}" for number in range(100)] + [f"n{note}-{k}" for note in range(20) for k in range(900)]
+        connection.executemany(
+            "INSERT INTO entities (id, canonical_name, name_key, type, created_at, updated_at)"
+            " VALUES (?1, ?1, ?1, 'url', 1, 1)",
+            [(f"{name}",) for name in names],
+        )
+        for note in range(20):
+            connection.executemany(
+                "INSERT INTO mentions (owner_kind, owner_id, start, surface, entity_id, at)"
+                " VALUES ('memory', ?, ?, 'url:' || ?3, ?3, ?)",
+                [
+                    (f"note-{note}", place, name, note)
+                    for place, name in enumerate(names[:100] + names[100 + note * 900 : 1_000 + note * 900])
+                ],
+            )
+
+    harness.write(write)
+    return harness
+
+
+@pytest.mark.parametrize(("centre", "depth"), [(None, 1), ("site0", 1), ("site0", 2), ("n1-0", 3)])
+def test_a_text_that_names_thousands_is_read_once_for_all(lists: EntityHarness, centre: str | None, depth: int) -> None:
+    view, thousands = _steps(lists, centre, depth)
+    assert len(view.nodes) == 100
+    assert thousands < 3_000, "some hundred instructions for each of the 20,000 mentions"
+
+
+def test_texts_that_name_few_are_joined_before_long_lists(
+    lists: EntityHarness, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lists.write(
+        lambda connection: connection.executemany(
+            "INSERT INTO mentions (owner_kind, owner_id, start, surface, entity_id, at)"
+            " VALUES ('memory', 'note-short', ?, ?, ?, 1)",
+            [(0, "url:site0", "site0"), (1, "url:site1", "site1")],
+        )
+    )
+    monkeypatch.setattr(graph, "MAX_PAIRS", 10)
+    view, _ = _steps(lists, None, 1)
+    assert [(edge.source, edge.target, edge.weight) for edge in view.edges] == [("site0", "site1", 1.0)]

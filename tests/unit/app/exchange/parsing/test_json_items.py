@@ -111,3 +111,13 @@ def test_files_saved_again_by_other_programs_are_read(tmp_path: Path, encoding: 
 def test_reading_stops_when_cancelled(tmp_path: Path) -> None:
     path = write_json(tmp_path / "conversations.json", [{"a": 1}])
     assert list(items(path, lambda: True)) == []
+
+
+def test_no_item_is_lost_wherever_the_bytes_are_cut() -> None:
+    talks = [{"id": f"c{number}", "said": ['a "quoted" \\ word', "}", "[", ""]} for number in range(3)]
+    data = json.dumps(talks).encode()
+    for cut in range(len(data)):
+        splitter = ItemSplitter()
+        raw = [*splitter.feed(data[:cut]), *splitter.feed(data[cut:])]
+        assert [json.loads(item.data or b"") for item in raw] == talks
+        assert (splitter.ending(), splitter.stray) == ("", b"")

@@ -64,7 +64,7 @@ def open_graph(qtbot: QtBot, bridge: Bridge, look: object, rest: Rest) -> Iterat
         pane.resize(1300, 800)
         pane.show()
         pane.shown()
-        rest(lambda: not bridge._tasks and pane._whole.currentWidget() is not pane._blank)
+        rest(lambda: not bridge._tasks and (pane.loader.has_graph or not pane._empty.is_loading))
         made.append(pane)
         return pane
 

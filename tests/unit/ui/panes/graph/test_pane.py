@@ -8,12 +8,15 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractScrollArea, QPushButton, QScrollBar, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QLabel, QPushButton, QScrollBar, QWidget
 from pytestqt.qtbot import QtBot
 
+from app.errors import KeepsakeError
 from app.host import Host
+from app.sessions.model import NewMessage
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.graph.conftest import Open
+from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.panes.graph.pane import GraphPane
 from ui.shell.navigation import Place
@@ -222,6 +225,63 @@ def test_what_goes_wrong_is_told(known: Host, open_graph: Open, rest: Rest) -> N
     assert pane.emitted.notices[-1].kind == "error"
     assert "Merge the two instead" in pane.emitted.notices[-1].text
     assert pane.page.form is not None, "what was typed stays"
+
+
+class BrokenBridge(Bridge):
+    """A bridge whose graph can fail, as one does that takes too long."""
+
+    fault: KeepsakeError | None = None
+
+    async def reply(self, operation: str, /, **arguments: Any) -> Any:
+        if self.fault is not None and operation == "entity.graph":
+            raise self.fault
+        return await super().reply(operation, **arguments)
+
+
+def test_a_graph_that_failed_says_so_and_offers_to_try_again(
+    known: Host, qtbot: QtBot, look: object, rest: Rest
+) -> None:
+    bridge = BrokenBridge(known)
+    bridge.fault = KeepsakeError("That took too long and was stopped.")
+    pane: Any = GraphPane(bridge, Actions())
+    qtbot.addWidget(pane)
+    notices: list[Any] = []
+    pane.notice.connect(notices.append)
+    pane.show()
+    pane.shown()
+    rest(lambda: pane._empty.is_failed and not bridge._tasks)
+    said = " ".join(label.text() for label in pane._empty.findChildren(QLabel) if label.isVisible())
+    assert "That took too long and was stopped." in said
+    assert "known yet" not in said
+    bridge.fault = None
+    pane._empty.button.click()
+    rest(lambda: "Ana Lopez" in _names(pane) and not bridge._tasks)
+    assert pane._whole.currentWidget() is pane._graph
+    bridge.fault = KeepsakeError("That took too long and was stopped.")
+    pane.load()
+    rest(lambda: bool(notices))
+    assert pane._whole.currentWidget() is pane._graph, "what was drawn stays"
+    pane.loader.stop()
+    pane.canvas.finish()
+    rest(lambda: not bridge._tasks)
+
+
+def test_what_is_not_read_yet_is_told(host: Host, open_graph: Open, rest: Rest) -> None:
+    pane: Any = open_graph()
+    rest(pane._empty.isVisible)
+    pane.loader.unread_counted.emit(1_200)
+    assert "1,200 texts are still to be read for names." in pane._empty._text.text()
+
+
+def test_the_first_graph_is_drawn_around_the_person_with_the_most_company(
+    known: Host, open_graph: Open, rest: Rest
+) -> None:
+    texts = [NewMessage("user", "Elena Greco was here.") for _ in range(9)]
+    known.ask("session.append", messages=texts, session="ses-alone", title="Alone")
+    rest(lambda: known.ask("entity.list", limit=1)[0].name == "Elena Greco")
+    rest(lambda: not known.ask("vault.status").pending_names)
+    pane = open_graph()
+    rest(lambda: pane.loader.centre_name in {"Ana Lopez", "Ben Kowalski", "Carla Weber"})
 
 
 def test_the_field_finds_names_here_and_elsewhere(known: Host, open_graph: Open, rest: Rest) -> None:

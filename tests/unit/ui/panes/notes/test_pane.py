@@ -110,6 +110,25 @@ def test_a_new_note_exists_from_its_first_letter(
     assert pane.emitted.places[-1] == Place("notes", "note-000003")
 
 
+def test_what_can_be_done_with_a_new_note_follows_it(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    _fill(books)
+    pane = open_pane("notes")
+    run_async(_ready(pane))
+    pane.registry.run("notes.new")
+    pane.registry.refresh()
+    anyway = ("notes.write", "notes.split", "notes.read", "notes.attach", "notes.tag")
+    assert all(pane.registry.qaction(one).isEnabled() for one in anyway)
+    assert not pane.document.more.isEnabled(), "there is nothing to pin or delete yet"
+    qtbot.keyClicks(pane.document.editor, "shade")
+    run_async(pane.settle())
+    run_async(until(lambda: pane.controller.memory is not None))
+    run_async(until(pane.document.more.isEnabled))
+    pane.registry.refresh()
+    assert pane.registry.qaction("notes.delete").isEnabled()
+
+
 def test_the_daily_note_is_made_once(
     books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QUrl
-from PySide6.QtGui import QTextDocument
+from PySide6.QtGui import QFont, QTextDocument
 from PySide6.QtWidgets import QMessageBox
 
 from ui import theme
@@ -125,3 +125,27 @@ def test_another_theme_repaints(view: MarkdownView) -> None:
     after = view.page.toHtml()
     theme.current().set_scheme(Scheme.SYSTEM)
     assert before != after
+
+
+LINKED = "# [Zebra](https://example.org) x"
+
+
+def _formats(view: MarkdownView) -> set[tuple[int, bool, int]]:
+    """Return weight, link and heading level of every piece of the text shown."""
+    found = set()
+    block = view.page.document().begin()
+    while block.isValid():
+        for part in block.textFormats() if block.length() > 1 else ():
+            found.add((part.format.fontWeight(), part.format.isAnchor(), block.blockFormat().headingLevel()))
+        block = block.next()
+    return found
+
+
+def test_a_text_shown_as_written_has_no_format_of_the_one_before(view: MarkdownView, run_async: Any) -> None:
+    view.set_source(LINKED, terms=("zebra",))
+    view.set_source("zebra plain words " * 20_000, terms=("zebra",))
+    plain = _formats(view)
+    assert plain == {(QFont.Weight.Normal, False, 0)}
+    view.set_source(LINKED)
+    view.set_source("a")
+    assert _formats(view) == plain

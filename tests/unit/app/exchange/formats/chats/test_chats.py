@@ -280,9 +280,9 @@ def test_mbox_threads_and_encodings(tmp_path: Path) -> None:
     assert contents(found) == [
         "first\nFrom here it goes on\nFrom the start",
         "für",
-        "für",
+        "Subject: Re: Gruss\n\nfür",
         "a & b",
-        "the text\n\n[attachment: a.png]",
+        "Subject: Parts\n\nthe text\n\n[attachment: a.png]",
     ]
     assert [record.session_key for record in messages(found)] == ["<1@x>", "<2@x>", "<1@x>", "<4@x>", "<1@x>"]
     assert [problem.lost for problem in problems(found)] == [False]

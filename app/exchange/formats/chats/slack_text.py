@@ -1,0 +1,212 @@
+"""Words of Slack's messages: markup, blocks, attachments and files as Markdown."""
+
+import html
+import re
+from collections.abc import Iterable, Mapping
+from typing import Any, Final
+
+from app.exchange.formats.chats import chat_records
+from app.exchange.formats.chats.chat_words import merged, unknown
+from app.exchange.parsing.lenient import first_text, row, table, text
+from app.exchange.parsing.source_words import Noise, spoken
+
+_TOKEN: Final = re.compile(r"<([@#!])?([^<>|]{1,4000})(?:\|([^<>]{0,4000}))?>")
+_STAND_INS: Final = frozenset(
+    {
+        "this message contains interactive elements",
+        "this message contains interactive elements, please open it in slack",
+        "this content can't be displayed",
+        "this content can’t be displayed",
+        "no preview available",
+    }
+)
+NOISE: Final = (
+    *("user_profile", "profile", "bot_profile", "edited", "video_html", "style", "focus_on_load", "url_private"),
+    *("pretty_type", "preview_highlight", "service_icon", "footer_icon", "author_icon", "dispatch_action_config"),
+)
+# Of blocks: what a click sends, and how one looks.
+_TECHNICAL: Final = frozenset({"value", "style", "size", "border", "orientation", "alignment", "verbatim", "width"})
+_SPEAKING: Final = frozenset({"text", "title", "label", "question", "description", "alt_text"})
+_ENUMERATED: Final = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+|[\W\d_]*")
+_NOBODYS: Final = Noise(NOISE)
+_MAX_INDENT: Final = 8
+_MAX_DEPTH: Final = 30
+_ATTACHMENT: Final = frozenset(
+    {
+        *("pretext", "author_name", "author_subname", "title", "text", "fields", "blocks", "message_blocks", "files"),
+        *("footer", "fallback", "mrkdwn_in", "color", "ts", "image_url", "thumb_url", "from_url", "original_url"),
+        *("title_link", "author_link", "id", "callback_id", "service_name"),
+    }
+)
+_FILE: Final = frozenset(
+    {
+        *("id", "title", "name", "plain_text", "preview_plain_text", "preview", "preview_highlight", "simplified_html"),
+        *(
+            "initial_comment",
+            "transcription",
+            "mode",
+            "mimetype",
+            "filetype",
+            "pretty_type",
+            "shares",
+            "display_as_bot",
+        ),
+        *("user", "username", "user_team", "editor", "channels", "groups", "ims", "reactions", "media_display_type"),
+        *("subtype", "file_access", "external_type", "lines", "lines_more", "preview_is_truncated", "title_blocks"),
+    }
+)
+
+
+class SlackText:
+    """Slack's texts as Markdown.
+
+    Args:
+        people: Names of people by their ids; channels and groups may be among them.
+    """
+
+    def __init__(self, people: Mapping[str, str]) -> None:
+        self._people = people
+
+    def markup(self, said: str) -> str:
+        """Return Slack's markup as Markdown, with people by their names."""
+        return html.unescape(_TOKEN.sub(self._token, said))
+
+    def message(self, found: dict[str, Any]) -> str:
+        """Return all words of a message."""
+        blocks = self.blocks(found.get("blocks"))
+        said = self.markup(text(found.get("text")))
+        comment = table(found.get("comment"))
+        parts = [
+            merged("" if blocks.strip() and is_stand_in(said) else said, blocks),
+            *(self.attachment(table(part)) for part in row(found.get("attachments"))),
+            *(self.file(table(part)) for part in [*row(found.get("files")), found.get("file")] if table(part)),
+            self.markup(text(comment.get("comment"))),
+        ]
+        return chat_records.joined(parts[0], *(part for part in parts[1:] if merged(parts[0], part) != parts[0]))
+
+    def attachment(self, part: dict[str, Any]) -> str:
+        """Return the words of an attachment, such as a card or a shared message."""
+        author = " ".join(filter(None, (first_text(part, "author_name"), first_text(part, "author_subname"))))
+        fields = [
+            ": ".join(filter(None, (first_text(field, "title"), first_text(field, "value"))))
+            for field in map(table, row(part.get("fields")))
+        ]
+        lines = [first_text(part, "pretext"), author, first_text(part, "title"), first_text(part, "text"), *fields]
+        card = self.markup("\n".join(filter(None, lines)))
+        shared = "\n\n".join(
+            self.blocks(table(item.get("message")).get("blocks"))
+            for item in map(table, row(part.get("message_blocks")))
+        )
+        files = "\n".join(self.file(table(file)) for file in row(part.get("files")))
+        footer = self.markup(first_text(part, "footer"))
+        words = merged(card, self.blocks(part.get("blocks")), shared, files, footer)
+        said = merged(words, self.markup(unknown(part, _ATTACHMENT, [words], _NOBODYS)))
+        fallback = self.markup(first_text(part, "fallback"))
+        return said or ("" if is_stand_in(fallback) else fallback)
+
+    def file(self, part: dict[str, Any]) -> str:
+        """Return the mark of a file, with its words where the export has them."""
+        title = first_text(part, "title", "name", "id") or "without a name"
+        comment = self.markup(text(table(part.get("initial_comment")).get("comment")))
+        transcript = "\n".join(value.text for value in spoken(part.get("transcription"), _NOBODYS))
+        written = first_text(part, "plain_text", "preview_plain_text", "preview")
+        words = merged(f"[file: {title}]", self.blocks(part.get("title_blocks")), written, comment, transcript)
+        return merged(words, unknown(part, _FILE, [words], _NOBODYS))
+
+    def blocks(self, value: Any) -> str:
+        """Return the words of blocks, of kinds that are known or not."""
+        return "\n".join(filter(str.strip, (self._block(table(block)) for block in row(value))))
+
+    def _block(self, block: dict[str, Any], depth: int = 0) -> str:
+        kind = text(block.get("type"))
+        if kind.startswith("rich_text"):
+            return self._rich(block, depth)
+        if kind == "mrkdwn":
+            return self.markup(text(block.get("text")))
+        if kind in ("plain_text", "markdown", "raw_text"):
+            return text(block.get("text"))
+        return "\n".join(filter(str.strip, self._lines(block, depth)))
+
+    def _lines(self, value: dict[str, Any], depth: int) -> Iterable[str]:
+        """Yield the words of a block of any kind, in the order of its fields."""
+        if depth > _MAX_DEPTH or _NOBODYS.has_object(value):
+            return
+        if said := self._inline(value):
+            yield said
+            return
+        for name, inner in value.items():
+            if _NOBODYS.has_field(name) or name in _TECHNICAL:
+                continue
+            if isinstance(inner, str):
+                is_mark = name not in _SPEAKING and _ENUMERATED.fullmatch(inner)
+                yield "" if is_mark else self.markup(inner)
+            elif isinstance(inner, dict):
+                yield self._block(inner, depth + 1)
+            else:
+                yield from self._row(row(inner), depth + 1)
+
+    def _row(self, values: list[Any], depth: int) -> Iterable[str]:
+        for value in values:
+            if isinstance(value, str):
+                yield self.markup(value)
+            elif isinstance(value, list):
+                yield " | ".join(filter(str.strip, self._row(value, depth + 1))) if depth < _MAX_DEPTH else ""
+            else:
+                yield self._block(table(value), depth)
+
+    def _rich(self, element: dict[str, Any], depth: int) -> str:
+        kind = text(element.get("type"))
+        children = [table(child) for child in row(element.get("elements"))] if depth < _MAX_DEPTH else []
+        if kind in ("rich_text_section", "rich_text_quote", "rich_text_preformatted"):
+            said = "".join(self._inline(child) or self._block(child, depth + 1) for child in children)
+            if kind == "rich_text_quote":
+                return "\n".join(f"> {line}" for line in said.splitlines())
+            return f"```\n{said}\n```" if kind == "rich_text_preformatted" else said
+        if kind == "rich_text_list":
+            level = element.get("indent")
+            indent = "  " * (min(level, _MAX_INDENT) if isinstance(level, int) else 0)
+            is_numbered = element.get("style") == "ordered"
+            items = [self._rich(child, depth + 1) for child in children]
+            return "\n".join(f"{indent}{f'{at}.' if is_numbered else '-'} {item}" for at, item in enumerate(items, 1))
+        if kind == "rich_text" or children:
+            return "\n".join(self._block(child, depth + 1) for child in children)
+        return "\n".join(self._lines({**element, "type": ""}, depth + 1))
+
+    def _inline(self, part: dict[str, Any]) -> str:
+        """Return a piece of a line, ``""`` for an object of another kind."""
+        kind, said = text(part.get("type")), text(part.get("text"))
+        if kind == "text" and table(part.get("style")).get("code") is True:
+            said = f"`{said}`"
+        elif kind == "link":
+            url = text(part.get("url"))
+            said = f"[{said}]({url})" if said and said != url else url
+        elif kind in ("user", "channel"):
+            name = text(part.get(f"{kind}_id"))
+            said = f"{'@' if kind == 'user' else '#'}{self._people.get(name, name)}"
+        elif kind in ("usergroup", "broadcast", "team"):
+            said = f"@{first_text(part, 'range', 'usergroup_id', 'team_id')}"
+        elif kind == "emoji":
+            tone = part.get("skin_tone")
+            said = f":{text(part.get('name'))}:" + (f":skin-tone-{tone}:" if isinstance(tone, int) else "")
+        elif kind in ("date", "color"):
+            said = first_text(part, "fallback", "value")
+        elif kind != "text":
+            said = ""
+        return said
+
+    def _token(self, found: re.Match[str]) -> str:
+        kind, what, label = found[1], found[2], found[3]
+        if kind == "@":
+            return f"@{self._people.get(what) or label or what}"
+        if kind == "#":
+            return f"#{label or self._people.get(what) or what}"
+        if kind == "!" and what.startswith("date^"):
+            return label or what
+        if kind == "!":
+            return f"@{(label or what.partition('^')[0]).removeprefix('@')}"
+        return f"[{label}]({what})" if label and label != what else what
+
+
+def is_stand_in(said: str) -> bool:
+    """Return whether a text only says that there are words elsewhere in a message."""
+    return said.strip(" .[]").casefold() in _STAND_INS

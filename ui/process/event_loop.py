@@ -1,0 +1,25 @@
+"""Event loop of the window: asyncio on Qt."""
+
+import asyncio
+import inspect
+from contextvars import Context
+from typing import Any
+
+import qasync
+
+
+class EventLoop(qasync.QEventLoop):  # type: ignore[misc]  # it has no types
+    """qasync's loop, without the function of asyncio that Python 3.14 deprecates and 3.16 removes.
+
+    qasync 0.28 calls ``asyncio.iscoroutinefunction`` for each callback (https://github.com/CabbageDevelopment/qasync).
+    """
+
+    def call_later(self, delay: float, callback: Any, *args: Any, context: Context | None = None) -> Any:
+        """Call ``callback`` after ``delay`` seconds; see ``asyncio.AbstractEventLoop.call_later``.
+
+        Raises:
+            TypeError: It cannot be called, or is a coroutine function.
+        """
+        if not callable(callback) or inspect.iscoroutinefunction(callback):
+            raise TypeError(f"a callback must be a function, not {type(callback).__name__}")
+        return self._add_callback(asyncio.Handle(callback, args, self, context=context), delay)
