@@ -31,6 +31,7 @@ from app.embed.embedder_source import ChatServiceSource
 from app.embed.remote.api_keys import COMPATIBLE, ApiKey, ApiKeys
 from app.entities import name_eraser
 from app.entities import parts as entity_parts
+from app.entities.enrichment import repo as enrichment_repo
 from app.entities.entity_state import EntityApplier
 from app.entities.model import GraphFilter, GraphView
 from app.erasure.service import ErasureService
@@ -38,6 +39,7 @@ from app.errors import MachineError
 from app.evaluation import parts as evaluation_parts
 from app.exchange.capsule_keys import CapsuleKeys
 from app.exchange.imported_files import ImportedFiles
+from app.exchange.imported_sessions import ImportedSessions
 from app.exchange.known_records import KnownRecords
 from app.exchange.note_folder import NoteFolderWatch
 from app.exchange.note_mirror import NoteMirror
@@ -47,10 +49,13 @@ from app.exchange.unfinished_imports import UnfinishedImports
 from app.exchange.vault_sink import VaultSink
 from app.exchange.vault_source import VaultSource
 from app.explain.service import ExplainService
+from app.history.acts.reader import ActReader
+from app.history.acts.service import ActService
 from app.history.bulk_undo import BulkUndo
 from app.history.run_changes import RunReader
 from app.history.run_undo import RunUndo
 from app.history.undo import StateApplier, UndoService
+from app.inbox.proposal_history import ProposalApplier
 from app.inbox.service import InboxService
 from app.index import parts as index_parts
 from app.index import repo as index_repo
@@ -58,6 +63,7 @@ from app.index import session_reindex
 from app.jobs import Jobs
 from app.knowledge_graph.service import KnowledgeGraphService
 from app.llm import parts as llm_parts
+from app.memories import confidence_repo
 from app.memories import parts as memory_parts
 from app.memories.confidence_undo import ConfidenceUndo
 from app.memories.history_applier import MemoryApplier
@@ -236,12 +242,12 @@ class Engine:
         self.receipts = WriteReceipts(store, clock)
         self.health = health_parts.build(runtime, indexer, self.agents)
         self.ledger = LedgerService(store, clock, self._ledger_options)
-        writing = MemoryUnitOfWork(store, indexer, clock)
-        bulk_undo = BulkUndo(store, self.undo)
+        writing, bulk_undo = MemoryUnitOfWork(store, indexer, clock), BulkUndo(store, self.undo)
         self.imported_files = ImportedFiles(store, self.attachments)
-        self.run_undo = self._build_run_undo(bulk_undo)
-        self.run_reader = RunReader(store, ConfidenceUndo(store).changes)
         self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions, clock)
+        self.run_undo = self._build_run_undo(bulk_undo)
+        self.acts = self._build_acts()
+        self.run_reader = RunReader(store, ConfidenceUndo(store, clock).changes)
 
     def _model_key(self) -> ApiKey:
         return self.keys.key_of(self.chat_source())
@@ -259,12 +265,22 @@ class Engine:
             "session": SessionApplier(self.index.indexer),
             "memory": MemoryApplier(self.index.indexer),
             "entity": EntityApplier(),
+            "proposal": ProposalApplier(partial(self.config.whole, "inbox.days")),
         }
         return UndoService(self.store, appliers, self.clock)
 
     def _build_run_undo(self, entries: BulkUndo) -> RunUndo:
-        undoers = (ConfidenceUndo(self.store).undo, self.enrichment.undo_run, self.imported_files.undo)
-        return RunUndo(self.store, entries, undoers)
+        undoers = (
+            ConfidenceUndo(self.store, self.clock).undo,
+            self.enrichment.undo_run,
+            self.imported_files.undo,
+            self.quarantine.undo_withdrawal,
+        )
+        return RunUndo(self.store, self.undo, entries, undoers)
+
+    def _build_acts(self) -> ActService:
+        reader = ActReader(self.undo, (confidence_repo.standing_runs, enrichment_repo.standing_runs))
+        return ActService(self.store, reader, self.undo, self.run_undo)
 
     def _build_note_folder(self, indexer: MemoryIndex) -> NoteFolderWatch:
         config, incognito = self.config, self.incognito
@@ -285,7 +301,7 @@ class Engine:
         return ExchangeService(
             lambda run_id: new_sink(run_id=run_id),
             source,
-            lambda _: self.capture.new_sink(),
+            lambda run_id: self.capture.new_sink(imported=ImportedSessions(run_id, self.index.indexer)),
             self.vault,
             known,
             self._all_names,

@@ -12,7 +12,8 @@ class Notice:
 
     Args:
         text: One sentence, such as ``Deleted ‘Rose list’``.
-        history_ids: Entries of the history that undo it; with them the toast offers Undo and Ctrl+Z does too.
+        history_ids: Changes in the history that are undone; with them the toast offers Undo.
+        act: Instead of them, the id of the entry of the history that is undone, such as that of an import.
         seconds: How long it stays; 0 for as long as it takes to read, longer where it offers Undo.
         undo_text: What was done, for “Undo: …”, where ``text`` does not say it, such as ``Captured a note``.
         undo_call: Undoes it where the history has nothing of it; only the toast offers that.
@@ -25,11 +26,12 @@ class Notice:
     undo_text: str = ""
     kind: str = "info"
     undo_call: Callable[[], object] | None = None
+    act: str = ""
 
     @property
     def can_undo(self) -> bool:
         """Offer of Undo in the toast."""
-        return bool(self.history_ids) or self.undo_call is not None
+        return bool(self.history_ids or self.act) or self.undo_call is not None
 
     @property
     def duration_s(self) -> float:

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from app.changes import ChangeSet
+from app.history.acts.model import UndoneAct
 from ui import theme
 from ui.actions import Actions
 from ui.dialogs.dialog_registry import DialogRegistry
@@ -99,7 +100,7 @@ class Window(QMainWindow):
         self.access_requests: AccessRequests | None = None
         self.toaster = Toaster(self)
         self.toaster.undo_requested.connect(self.undo.undo_notice)
-        self.undo.undone.connect(self.toaster.forget)
+        self.undo.undone.connect(self._on_undo_undone)
         # A killed process keeps no state at its end: places are written down soon after they change.
         self._save_timer = QTimer(self, singleShot=True, interval=KEEP_AFTER_MS)
         self._save_timer.timeout.connect(self.keep_state)
@@ -172,6 +173,7 @@ class Window(QMainWindow):
         self.dialogs.notice.connect(self.show_notice)
         self.dialogs.link_requested.connect(self.open_link)
         self.dialogs.navigate.connect(self.go)
+        self.dialogs.undo_requested.connect(self.undo.undo_notice)
         self.dialogs.models_requested.connect(self.commands.open_models)
         self.appearance = Appearance(bridge, self)
         self.appearance.keys_changed.connect(actions.set_own_keys)
@@ -227,8 +229,7 @@ class Window(QMainWindow):
         return place is not None
 
     def show_notice(self, notice: Notice) -> None:
-        """Show a toast; what it can undo, Ctrl+Z can undo too."""
-        self.undo.record((notice.undo_text or notice.text).removesuffix("."), notice.history_ids)
+        """Show a toast."""
         self.toaster.show_notice(notice)
 
     def show_safe_mode(self, *, is_joined: bool) -> None:
@@ -275,6 +276,7 @@ class Window(QMainWindow):
     def shut_down(self) -> None:
         """Hide, and ask the vault nothing more."""
         self._save_timer.stop()
+        self.undo.stop()
         if self.bridge is not None:
             self.bridge.settled.disconnect(self._look.start)
         self._look.stop()
@@ -404,6 +406,9 @@ class Window(QMainWindow):
             self.palette_popup.remember(here)
             if self.places.current is not None:
                 self.places.visit(here)
+
+    def _on_undo_undone(self, undone: UndoneAct) -> None:
+        self.toaster.forget(undone.act)
 
     def _on_start_page_failed(self, failed: bool) -> None:
         self.status_line.set_closed(closed=failed)

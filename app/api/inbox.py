@@ -5,7 +5,7 @@ from typing import Any, Literal
 from app.api import proposals
 from app.api.caller import Caller
 from app.api.registry import Count, operation
-from app.changes import Changed
+from app.changes import Changed, ChangeSet
 from app.core.ids import new_id
 from app.engine import Engine
 from app.errors import InputError
@@ -82,11 +82,11 @@ async def accept(
     if arguments is not None:
         if len(wanted) != 1:
             raise InputError("Only one proposal at a time can be changed.", field="arguments")
-        await proposals.edited(engine, await engine.inbox.get(wanted[0]), arguments)
+        await proposals.edited(engine, await engine.inbox.get(wanted[0]), arguments, caller.name)
     run_id = f"inbox:{new_id('run')}"
     decisions: list[ProposalDecision] = []
     for one in wanted:
-        decision, changed = await proposals.accept(engine, await engine.inbox.get(one), run_id)
+        decision, changed = await proposals.accept(engine, await engine.inbox.get(one), run_id, caller.name)
         decisions.append(decision)
         if changed is not None:
             engine.publish(changed)
@@ -119,8 +119,21 @@ async def edit(engine: Engine, caller: Caller, id: int, arguments: dict[str, Any
         id: The proposal.
         arguments: The arguments in place of those that the agent gave.
     """
-    proposal = await proposals.edited(engine, await engine.inbox.get(id), arguments)
+    proposal = await proposals.edited(engine, await engine.inbox.get(id), arguments, caller.name)
     return Changed(proposal, changes(caller.name, id))
+
+
+@operation("inbox.draft", access="write", trust="full", owner_only=True)
+async def draft(engine: Engine, caller: Caller, id: int, texts: dict[str, str]) -> Changed[bool]:
+    """Keep what you have typed in place of a proposal's texts.
+
+    It changes nothing before you accept it.
+
+    Args:
+        id: The proposal.
+        texts: The texts by the names of the arguments; none to forget them.
+    """
+    return Changed(await engine.inbox.keep_draft(id, texts), ChangeSet(frozenset(), actor=caller.name))
 
 
 @operation("inbox.mine", trust="public")

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from app.agents.ledger import item_ids
-from app.agents.ledger.model import DONE, UNKNOWN, NewCall
+from app.agents.ledger.model import DONE, PROPOSED, UNKNOWN, NewCall
 from app.agents.ledger.service import LedgerService
 from app.agents.presence import AgentPresence
 from app.api.call_hooks import FinishedCall
@@ -53,6 +53,8 @@ class LedgerRecorder:
             self._presence.called(call.caller.agent_id, call.caller.name, call.operation)
         is_write, is_done = call.operation in self._writes, call.outcome == "done"
         read, written, more = _items(call, is_write=is_write) if is_done and not erased else ((), (), 0)
+        if call.outcome == PROPOSED and call.changes is not None:
+            written = call.changes.ids[:1]
         query = _query(call.arguments) if is_done and not is_write else ""
         self._ledger.add(
             NewCall(

@@ -173,7 +173,11 @@ async def timeline(
     """
     chosen = TimelineFilter(tuple(kinds), await mentioned(engine, caller, session) if session else session)
     anchor = _anchor(around, engine.clock.now_ms())
-    return await engine.memories.queries.timeline(anchor, before, after, chosen, stores=caller.stores)
+    unknown = f"“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’."
+    try:
+        return await engine.memories.queries.timeline(anchor, before, after, chosen, stores=caller.stores)
+    except NotFoundError as error:
+        raise NotFoundError(unknown, **error.data) from error
 
 
 @operation("memory.people")
@@ -319,6 +323,8 @@ async def undo(
     await refuse_release(engine, caller, history_ids=history_ids, run_id=run_id)
     if run_id:
         return await engine.run_undo.undo(run_id, actor=caller.name, operation="memory.undo")
+    if not caller.is_owner:
+        await engine.undo.require_content(history_ids)
     return await engine.undo.undo(history_ids, actor=caller.name)
 
 

@@ -20,17 +20,17 @@ from app.history.rehearsal import rehearse
 from app.inbox.model import Proposal, ProposalDecision, ProposalPreview
 from app.inbox.preview import preview_of
 from app.inbox.service import KEEPSAKE, decided
-from app.store.transaction_wrapper import Work, wrapped_transactions
+from app.store.transaction_wrapper import DeliberateRollbackError, Work, wrapped_transactions
 
 _OWN_OPERATIONS = frozenset({"entity.merge", "fact.correct"})  # those that Keepsake itself proposes
 _STALE = "What it changes was changed since it was proposed. Look at it again, then accept it once more."
 
 
-class _DecidedError(Exception):
+class _DecidedError(DeliberateRollbackError):
     """The proposal was decided in the meantime."""
 
 
-class _ChangedError(Exception):
+class _ChangedError(DeliberateRollbackError):
     """The target of the proposal was changed since."""
 
     def __init__(self, preview: ProposalPreview) -> None:
@@ -41,8 +41,9 @@ class _ChangedError(Exception):
 class _Acceptance:
     """Transactions of an accepted proposal; the first one also marks it as accepted."""
 
-    def __init__(self, engine: Engine, proposal: Proposal, run_id: str, *, is_rehearsed: bool) -> None:
+    def __init__(self, engine: Engine, proposal: Proposal, run_id: str, actor: str, *, is_rehearsed: bool) -> None:
         self._engine = engine
+        self._actor = actor
         self._proposal = proposal
         self._run_id = run_id
         self._is_rehearsed = is_rehearsed
@@ -51,9 +52,10 @@ class _Acceptance:
 
     def around(self, work: Work, connection: apsw.Connection) -> Any:
         """Run the work of a transaction, and make its history part of the run."""
-        mark, is_first = history_repo.last_id(connection), not self.is_claimed
+        is_first = not self.is_claimed
         if is_first:
             self.claim(connection)
+        mark = history_repo.last_id(connection)
         value = work(connection)
         entries = history_repo.entries_after(connection, mark)
         if is_first and self._is_rehearsed:
@@ -67,7 +69,7 @@ class _Acceptance:
 
     def claim(self, connection: apsw.Connection) -> None:
         """Mark the proposal as accepted if it waits."""
-        if not self._engine.inbox.claim(connection, self._proposal.id, self._run_id):
+        if not self._engine.inbox.claim(connection, self._proposal, self._run_id, self._actor):
             raise _DecidedError
 
     def _require_same(self, entries: list[history_repo.HistoryRow]) -> None:
@@ -76,13 +78,16 @@ class _Acceptance:
             raise _ChangedError(now)
 
 
-async def accept(engine: Engine, proposal: Proposal, run_id: str) -> tuple[ProposalDecision, ChangeSet | None]:
+async def accept(
+    engine: Engine, proposal: Proposal, run_id: str, actor: str
+) -> tuple[ProposalDecision, ChangeSet | None]:
     """Do what an agent proposed, as that agent with the trust that it has now.
 
     Args:
         engine: The person's vault.
         proposal: What was proposed.
         run_id: The run that all of it belongs to.
+        actor: Who accepts it.
 
     Returns:
         What became of it, and what it changed.
@@ -90,7 +95,7 @@ async def accept(engine: Engine, proposal: Proposal, run_id: str) -> tuple[Propo
     if proposal.state != "waiting":
         return decided(proposal), None
     is_rehearsed = WRITE_MODES.get(proposal.operation, UNKNOWN).mode == "content"
-    work = _Acceptance(engine, proposal, run_id, is_rehearsed=is_rehearsed)
+    work = _Acceptance(engine, proposal, run_id, actor, is_rehearsed=is_rehearsed)
     try:
         call = await _call(engine, proposal.agent, proposal.operation, proposal.arguments)
         with wrapped_transactions(work.around):
@@ -112,7 +117,7 @@ async def accept(engine: Engine, proposal: Proposal, run_id: str) -> tuple[Propo
     return ProposalDecision(proposal.id, "accepted", "", run_id, ids), changed
 
 
-async def edited(engine: Engine, proposal: Proposal, arguments: Mapping[str, Any]) -> Proposal:
+async def edited(engine: Engine, proposal: Proposal, arguments: Mapping[str, Any], actor: str) -> Proposal:
     """Store other arguments of a proposal, checked as the call of its agent.
 
     Raises:
@@ -124,7 +129,7 @@ async def edited(engine: Engine, proposal: Proposal, arguments: Mapping[str, Any
     operation = _operation(proposal.operation)
     given = json_arguments(operation.name, check_arguments(operation, arguments))
     preview = await _preview(engine, proposal, given, is_stale=False)
-    return await engine.inbox.replace(proposal.id, given, preview)
+    return await engine.inbox.replace(proposal.id, given, preview, actor)
 
 
 async def _failed(engine: Engine, proposal: Proposal, error: KeepsakeError) -> ProposalDecision:

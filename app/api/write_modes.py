@@ -42,7 +42,7 @@ WRITE_MODES: Final[dict[str, WriteMode]] = (
     | _each("content", "session", "session.rename", "session.forget", "session.purge", "session.summary.set")
     | _each("content", "entity", "entity.merge", "entity.split", "entity.rename", "entity.relate")
     | _each("content", "entity", "entity.unrelate", "entity.protect")
-    | _each("content", "note", "upkeep.undo", "upkeep.undo_night")
+    | _each("content", "note", "upkeep.undo", "upkeep.undo_night", "history.undo", "history.step")
     | _each("content", "schedule", "schedule.create", "schedule.update", "schedule.delete", "schedule.prune")
     | _each("conversation", "session", "session.append", "session.append_later")
     # Their work goes on outside one transaction, or leaves the vault.

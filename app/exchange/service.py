@@ -13,7 +13,6 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, Protocol, Self, TypeVar
 
-from app.core.ids import new_id
 from app.core.stores import StoreName
 from app.entities.model import GraphView
 from app.errors import CancelledByPersonError, FormatError, InputError
@@ -26,6 +25,7 @@ from app.exchange.format_registry import exporter_of, noise_of, reader_of
 from app.exchange.formats import chatgpt, encrypted_export, memory_file
 from app.exchange.formats.detect import FORMATS, SUPPORTED, detect, preview
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
+from app.exchange.import_run import new_import_run
 from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
 from app.exchange.preview_counts import PreviewCounts, without_remarks
 from app.exchange.transcript_exporter import TranscriptExporter
@@ -278,7 +278,7 @@ class ExchangeService:
             raise InputError(f"{path.name} is encrypted: it needs the passphrase of its export.", field="passphrase")
         read, choice = partial(reader_of(name, passphrase), path), self._intake(skip_secrets=skip_secrets)
         if self._unfinished is None:
-            return await self._import(path, name, read, store, actor, work, new_id("run"), choice)
+            return await self._import(path, name, read, store, actor, work, new_import_run(), choice)
         run_id = await self._unfinished.begin(str(path), name)
         try:
             report = await self._import(path, name, read, store, actor, work, run_id, choice)

@@ -9,9 +9,9 @@ from typing import Any, Final
 import apsw
 
 from app.core.clock import Clock, to_datetime
-from app.core.ids import new_id
 from app.core.text import content_hash, storable
 from app.errors import DiskFullError
+from app.exchange.import_run import new_import_run
 from app.exchange.model import UnfinishedImport
 from app.store.store import Store
 
@@ -40,7 +40,7 @@ class UnfinishedImports:
         """
         key = _key(path, format_name)
         self._running.add(key)
-        state = {"path": storable(path)[0], "format": format_name, "run_id": new_id("run")}
+        state = {"path": storable(path)[0], "format": format_name, "run_id": new_import_run()}
         try:
             run_id = await self._store.write(partial(_begin, key=key, state=state | {"begun_ms": self._clock.now_ms()}))
         except DiskFullError:  # what is there already needs no room, and the import itself says when there is none

@@ -16,6 +16,7 @@ from app.core.stores import StoreName
 from app.core.text import content_hash, has_controls, storable, without_controls
 from app.exchange.batches import Storable
 from app.exchange.detail_import import DetailImport
+from app.exchange.imported_sessions import ImportedSessions
 from app.exchange.model import MessageRecord, SessionRecord, VaultDetail
 from app.exchange.service import Ingested
 from app.history import history_repo
@@ -32,6 +33,7 @@ from app.sessions.service import (
     SessionService,
     clean_name,
 )
+from app.sessions.withheld_turns import TurnIndexer
 from app.store.store import Store
 
 LONGEST_REST_S = 0.1
@@ -75,7 +77,7 @@ class _Counts:
     unindexed: list[Message] = field(default_factory=list)
 
 
-class ImportIndex(MemoryIndex, Protocol):
+class ImportIndex(MemoryIndex, TurnIndexer, Protocol):
     """Search index of messages and memories."""
 
     def messages_stored(self, connection: apsw.Connection, messages: Sequence[Message]) -> None:
@@ -114,8 +116,8 @@ class VaultSink:
         self._open: dict[str, _Session] = {}
         self._run_id = run_id or new_id("run")
         self._details = DetailImport(self._run_id)
-        self._has_made = False
-        self._made: list[str] = []
+        self._imported = ImportedSessions(self._run_id, index)
+        self._actor = ""
         self._taken: set[tuple[str, str]] = set()
 
     async def ingest(
@@ -148,6 +150,7 @@ class VaultSink:
     ) -> Ingested:
         # The processor's time: on a busy machine smaller batches would only cost more of it.
         begun = time.thread_time()
+        self._actor = actor
         counts = _Counts()
         messages: list[MessageRecord] = []
         for record in batch:
@@ -164,10 +167,8 @@ class VaultSink:
         if messages:
             self._append(connection, messages, fmt, counts)
         self._index_messages(connection, counts)
-        self._has_made = self._has_made or bool(self._made) or self._details.has_changes
-        for session_id in self._made:
-            self._record(connection, session_id, actor)
-        self._made.clear()
+        self._imported.record(connection, actor, self._clock.now_ms())
+        has_changes = self._imported.has_changes or self._details.has_changes
         memories = [_of_session(record) for record in batch if isinstance(record, MemoryRecord)]
         stored = ingest(
             connection,
@@ -189,7 +190,7 @@ class VaultSink:
             updated=stored.updated,
             problems=(*counts.problems, *stored.problems),
             seconds=time.thread_time() - begun,
-            run_id=self._run_id if stored.changes.history_ids or self._has_made else "",
+            run_id=self._run_id if stored.changes.history_ids or has_changes else "",
         )
 
     def _open_session(self, connection: apsw.Connection, record: SessionRecord, fmt: str, counts: _Counts) -> _Session:
@@ -202,6 +203,9 @@ class VaultSink:
             forgotten_ms = self._restored(connection, session_id, forgotten_ms)
             is_restored = forgotten_ms is None
             counts.sessions += is_restored
+        if head is not None and forgotten_ms is None:
+            now_ms = self._clock.now_ms()
+            is_restored |= self._imported.bring_back(connection, session_id, self._actor, now_ms)
         is_forgotten, is_hidden = forgotten_ms != record.forgotten_ms, forgotten_ms is not None
         opened = _Session(session_id, is_forgotten, is_hidden and not is_forgotten, is_restored)
         self._open[record.key] = opened
@@ -213,25 +217,11 @@ class VaultSink:
                 repo.update_session(connection, session_id, title=clean_name(record.title), forgotten_ms=forgotten_ms)
             counts.sessions += 1
             if forgotten_ms is None:
-                self._made.append(session_id)
+                self._imported.made(session_id)
             if fmt == "keepsake":
                 opened.head = record
                 self._keep_head(connection, opened)
         return opened
-
-    def _record(self, connection: apsw.Connection, session_id: str, actor: str) -> None:
-        """Write into the history that this import made a conversation."""
-        history_repo.record(
-            connection,
-            target_kind="session",
-            target=session_id,
-            event="ADD",
-            before=None,
-            after={"forgotten_at": None},
-            actor=actor,
-            at_ms=self._clock.now_ms(),
-            run_id=self._run_id,
-        )
 
     def _restored(self, connection: apsw.Connection, session_id: str, forgotten_ms: int) -> int | None:
         """Bring back a conversation that is forgotten because its import was undone.
@@ -241,7 +231,7 @@ class VaultSink:
         if not history_repo.is_addition_undone(connection, session_id):
             return forgotten_ms
         self._sessions.restore_in(connection, session_id)
-        self._made.append(session_id)
+        self._imported.made(session_id)
         return None
 
     @staticmethod
@@ -283,6 +273,8 @@ class VaultSink:
     ) -> int:
         """Append messages and return the last number; those of a forgotten session are not indexed."""
         stored = self._sessions.store_in(connection, fresh, opened.session_id)
+        if not opened.is_hidden:
+            self._imported.appended(opened.session_id, (message.seq for message in stored))
         if not opened.is_hidden:
             counts.unindexed += stored
         return stored[-1].seq

@@ -106,6 +106,11 @@ def extend(connection: apsw.Connection, history_id: int, after: State) -> None:
     connection.execute("UPDATE memory_history SET after = ? WHERE id = ?", (dump_state(after), history_id))
 
 
+def extend_before(connection: apsw.Connection, history_id: int, before: State) -> None:
+    """Make ``before`` what undoing an entry leads to: what is undone with it has grown."""
+    connection.execute("UPDATE memory_history SET before = ? WHERE id = ?", (dump_state(before), history_id))
+
+
 def later_entries(connection: apsw.Connection, entry: HistoryRow, *, with_undoing: bool) -> Iterator[HistoryRow]:
     """Yield the later entries of the same target that are not undone, newest first.
 

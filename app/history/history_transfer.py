@@ -17,8 +17,12 @@ _SAID = tuple(name for name in _FIELDS if name not in ("id", "undone_by"))
 
 
 def page(connection: apsw.Connection, after: int, limit: int) -> list[tuple[int, dict[str, Any]]]:
-    """Return history entries with a greater id than ``after``, oldest first."""
-    rows = connection.execute(f"SELECT {COLUMNS} FROM memory_history WHERE id > ? ORDER BY id LIMIT ?", (after, limit))
+    """Return history entries of content with a greater id than ``after``, oldest first."""
+    rows = connection.execute(
+        f"SELECT {COLUMNS} FROM memory_history WHERE id > ? AND target_kind IN ('memory', 'session', 'entity')"
+        " ORDER BY id LIMIT ?",
+        (after, limit),
+    )
     found = []
     for row in rows:
         fields = dict(zip(_FIELDS, row, strict=True))

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
 
-TargetKind = Literal["memory", "session", "entity"]
+TargetKind = Literal["memory", "session", "entity", "proposal"]
 Event = Literal[
     "ADD",
     "UPDATE",
@@ -18,6 +18,8 @@ Event = Literal[
     "MENTION",
     "ARCHIVE",
     "CLEAN",
+    "ACCEPT",
+    "REJECT",
 ]
 
 
@@ -26,7 +28,7 @@ class HistoryEntry:
     """One recorded change.
 
     Args:
-        target: Id of the memory, session or entity.
+        target: Id of the memory, session, entity or proposal.
         before: The state before, ``None`` for a creation; a memory's fields as stored.
         after: The state after, ``None`` for a deletion.
         run_id: The upkeep run or bulk action it belongs to.

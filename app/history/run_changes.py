@@ -10,6 +10,7 @@ import apsw
 from app.core.text import excerpt, storable
 from app.errors import InputError
 from app.history import undo_chain
+from app.history.model import TargetKind
 from app.store.store import Store
 
 _TITLE = 120
@@ -26,6 +27,8 @@ _ACTIONS: Final = {
     "MENTION": "mention",
     "ARCHIVE": "archive",
     "CLEAN": "delete from the archive",
+    "ACCEPT": "accept",
+    "REJECT": "reject",
 }
 
 
@@ -40,6 +43,7 @@ class ChangedItem:
         detail: What became of it, in a few words.
         undone: Whether the change was undone.
         history_id: The entry of the history; ``None`` for changes that make none, such as lower confidences.
+        target_kind: ``memory``, ``session``, ``entity`` or ``proposal``.
     """
 
     action: str
@@ -48,6 +52,7 @@ class ChangedItem:
     detail: str = ""
     undone: bool = False
     history_id: int | None = None
+    target_kind: TargetKind = "memory"
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,7 +148,7 @@ def _counts(connection: apsw.Connection, run_id: str) -> dict[str, int]:
 
 def _items(connection: apsw.Connection, run_id: str, after: int, limit: int) -> list[ChangedItem]:
     rows = connection.execute(
-        "SELECT id, event, target, coalesce(after ->> 'title', before ->> 'title', ''),"
+        "SELECT id, target_kind, event, target, coalesce(after ->> 'title', before ->> 'title', ''),"
         " substr(coalesce(before ->> 'content', after ->> 'content', after ->> 'canonical_name', ''), 1, 200)"
         " FROM memory_history WHERE run_id = ? AND id > ? ORDER BY id LIMIT ?",
         (run_id, after, limit),
@@ -152,7 +157,7 @@ def _items(connection: apsw.Connection, run_id: str, after: int, limit: int) -> 
 
 
 def _item(connection: apsw.Connection, row: tuple[Any, ...]) -> ChangedItem:
-    entry, event, target, title, content = row
+    entry, kind, event, target, title, content = row
     action = _ACTIONS.get(str(event), str(event).lower())
     named = excerpt(str(title) or str(content), _TITLE)
-    return ChangedItem(action, str(target), named, "", not undo_chain.stands(connection, int(entry)), int(entry))
+    return ChangedItem(action, str(target), named, "", not undo_chain.stands(connection, int(entry)), int(entry), kind)

@@ -2,6 +2,9 @@
 
 from collections.abc import Awaitable, Callable, Sequence
 from functools import partial
+from typing import Final
+
+import apsw
 
 from app.changes import MAX_NAMED, Changed, ChangeSet
 from app.core.stores import STORES, sees_all
@@ -9,8 +12,11 @@ from app.core.text import storable
 from app.errors import NotFoundError, StaleError
 from app.history import undo_chain
 from app.history.bulk_undo import BulkUndo, BulkUndone
-from app.history.undo import AREAS
+from app.history.undo import AREAS, UndoService
 from app.store.store import Store
+
+_UNDO: Final = "undo:"
+_ACCEPTANCE: Final = "inbox:"
 
 RunUndoer = Callable[[str], Awaitable[frozenset[str]]]
 """Undoes what a run changed besides the history and still stands, in short transactions.
@@ -22,37 +28,50 @@ It returns the areas that changed, none for nothing. Called again after an inter
 class RunUndo:
     """Undoes runs; what was changed again since stays as it is.
 
+    What was accepted in the inbox is undone as a whole or not at all, for then it waits there again.
+
     Args:
         store: The vault's database.
-        entries: Undoes entries of the history in short transactions.
+        undo: Undoes entries of the history in one transaction.
+        entries: Undoes them in short transactions.
         undoers: Undo what else runs changed.
     """
 
-    def __init__(self, store: Store, entries: BulkUndo, undoers: Sequence[RunUndoer] = ()) -> None:
+    def __init__(self, store: Store, undo: UndoService, entries: BulkUndo, undoers: Sequence[RunUndoer] = ()) -> None:
         self._store = store
+        self._undo = undo
         self._entries = entries
         self._undoers = tuple(undoers)
 
     async def undo(
         self, run_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "upkeep.undo"
     ) -> Changed[list[int]]:
+        """Undo a run, and return the new entries of the history; see ``carry_out``."""
+        done = await self.carry_out(run_id, stores=stores, actor=actor, operation=operation)
+        return Changed(done.value.entries, done.changes)
+
+    async def carry_out(
+        self, run_id: str, *, stores: Sequence[str] = STORES, actor: str = "person", operation: str = "upkeep.undo"
+    ) -> Changed[BulkUndone]:
         """Undo what one run did and still stands, in short transactions.
 
-        Stopped halfway, it leaves the vault whole, and goes on when called again.
-
-        Returns:
-            The ids of the new entries of the history.
+        The answer says what was undone and what was not. Stopped halfway, it leaves the vault whole, and goes on when
+        called again.
 
         Raises:
             NotFoundError: There is no such run, or all of it is undone.
-            StaleError: Everything it changed was changed again since.
+            StaleError: Everything it changed was changed again since, or a part of what was accepted was.
         """
         run = storable(run_id)[0]
-        standing = await self._store.read(partial(undo_chain.standing_of_run, run_id=run))
+        standing, undoing = await self._store.read(partial(_standing, run_id=run))
         others = frozenset[str]()
         done = BulkUndone()
-        if standing:
-            done = await self._entries.run(standing, f"undo:{run}", actor)
+        if standing and run.replace(_UNDO, "").startswith(_ACCEPTANCE):
+            changed = await self._undo.undo(standing, stores=stores, actor=actor, operation=operation)
+            done.entries += changed.value
+            others = changed.changes.areas
+        elif standing:
+            done = await self._entries.run(standing, undoing, actor)
         if sees_all(stores):
             for undoer in self._undoers:
                 others |= await undoer(run)
@@ -63,4 +82,9 @@ class RunUndo:
         areas = others.union(*(AREAS[kind] for kind in set(done.targets.values())))
         is_named = len(done.targets) <= MAX_NAMED and not others
         ids = tuple(done.targets) if is_named else ()
-        return Changed(done.entries, ChangeSet(areas, ids, actor, operation, tuple(done.entries)))
+        return Changed(done, ChangeSet(areas, ids, actor, operation, tuple(done.entries)))
+
+
+def _standing(connection: apsw.Connection, run_id: str) -> tuple[list[int], str]:
+    """Return the standing entries of a run, and the run of their undoing."""
+    return undo_chain.standing_of_run(connection, run_id), undo_chain.undoing_run(connection, run_id)

@@ -4,8 +4,9 @@ Each undo is recorded as a change of its own.
 """
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import partial
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import apsw
 
@@ -26,7 +27,19 @@ AREAS = {
     "memory": frozenset({"memories", "tags", "links", "index"}),
     "session": frozenset({"sessions", "messages", "index"}),
     "entity": frozenset({"entities"}),
+    "proposal": frozenset({"inbox"}),
 }
+_NOUNS = {
+    "memory": "The memory",
+    "session": "The conversation",
+    "entity": "The entity",
+    "proposal": "The proposal",
+}
+OWNER_KINDS: Final = frozenset({"proposal"})
+"""Kinds of targets that only the owner of the vault sees."""
+_DECISIONS: Final[dict[str, Event]] = {"accepted": "ACCEPT", "rejected": "REJECT"}
+_IN_PARTS = frozenset({"session", "proposal"})
+"""Kinds of targets whose entries are about a part of their state."""
 
 
 _EVENT_NOUNS = {
@@ -40,7 +53,31 @@ _EVENT_NOUNS = {
     "MERGE": "a merge",
     "COMPRESS": "a compression",
     "CLEAN": "a deletion from the archive",
+    "ACCEPT": "an acceptance",
+    "REJECT": "a rejection",
 }
+
+
+@dataclass(frozen=True, slots=True)
+class Obstacle:
+    """Reason why an entry cannot be undone now.
+
+    Args:
+        said: What happened, in a sentence.
+        advice: What to do first, in another.
+        later: The entry to undo first, where one is known.
+        changed: The fields that were changed since.
+    """
+
+    said: str
+    advice: str
+    later: HistoryRow | None = None
+    changed: tuple[str, ...] = ()
+
+    @property
+    def sentence(self) -> str:
+        """Both sentences."""
+        return f"{self.said} {self.advice}"
 
 
 class StateApplier(Protocol):
@@ -108,7 +145,7 @@ class UndoService:
     async def history(
         self, target: str | None = None, limit: int = 50, *, stores: Sequence[str] = STORES
     ) -> list[HistoryEntry]:
-        """Return history entries, newest first, of one target where named.
+        """Return history entries of content, newest first, of one target where named.
 
         Entries of memories outside ``stores`` are left out. ``undone_by`` is ``None`` for an entry whose effect stands,
         after a redo too.
@@ -120,13 +157,29 @@ class UndoService:
             before: int | None = None
             while len(found) < limit:
                 rows = history_repo.entries(connection, target=named, limit=max(limit, 20), before_id=before)
-                found.extend(_shown(connection, row) for row in rows if _is_visible(row, stores))
+                shown = (row for row in rows if row.target_kind not in OWNER_KINDS and _is_visible(row, stores))
+                found.extend(_shown(connection, row) for row in shown)
                 if not rows:
                     break
                 before = rows[-1].id
             return found[: max(limit, 0)]
 
         return await self._store.read(work)
+
+    async def require_content(self, history_ids: Sequence[int]) -> None:
+        """Check that entries are about content, which others than the owner may undo too.
+
+        Raises:
+            NotFoundError: One is about a decision of the owner.
+        """
+
+        def work(connection: apsw.Connection) -> None:
+            for history_id in history_ids:
+                entry = history_repo.entry(connection, history_id)
+                if entry is not None and entry.target_kind in OWNER_KINDS:
+                    raise _no_entry(history_id)
+
+        await self._store.read(work)
 
     def _undo_all(
         self, history_ids: list[int], stores: Sequence[str], actor: str, operation: str, connection: apsw.Connection
@@ -158,12 +211,14 @@ class UndoService:
 
     def later_changes(self, connection: apsw.Connection, history_id: int) -> str:
         """Return why an entry cannot be undone now, ``""`` when it can."""
+        obstacle = self.obstacle(connection, history_id)
+        return "" if obstacle is None else obstacle.sentence
+
+    def obstacle(self, connection: apsw.Connection, history_id: int) -> Obstacle | None:
+        """Return what is in the way of undoing an entry, ``None`` for nothing."""
         entry = _visible(connection, undo_chain.latest_entry(connection, history_id)[0], STORES)
-        applier = self._appliers[entry.target_kind]
-        before = _concerned(applier.current(connection, entry.target), entry)
-        changed = _changed_since(entry, before)
-        later = next(history_repo.later_entries(connection, entry, with_undoing=True), None)
-        return _stale_sentence(entry, changed, before, later) if changed else ""
+        current = self._appliers[entry.target_kind].current(connection, entry.target)
+        return _obstacle(connection, entry, _concerned(current, entry))
 
     def _undo_one(self, connection: apsw.Connection, entry: HistoryRow, actor: str, run_id: str | None = None) -> int:
         applier = self._appliers.get(entry.target_kind)
@@ -171,24 +226,14 @@ class UndoService:
             raise InternalError("Changes of this kind cannot be undone.", target_kind=entry.target_kind)
         current, at_ms = applier.current(connection, entry.target), self._clock.now_ms()
         before = _concerned(current, entry)
-        if changed := _changed_since(entry, before):
-            later = next(history_repo.later_entries(connection, entry, with_undoing=True), None)
+        if (obstacle := _obstacle(connection, entry, before)) is not None:
             raise StaleError(
-                _stale_sentence(entry, changed, before, later),
+                obstacle.sentence,
                 history=entry.id,
                 target=entry.target,
-                changed=list(changed),
-                later=None if later is None else later.id,
-            )
-        # A deletion and a restoration cancel each other out; after an undo of the creation, neither could be undone.
-        is_memory = entry.target_kind == "memory"
-        makes_or_deletes = is_memory and _is_gone(entry.before) != _is_gone(entry.after)
-        if makes_or_deletes and (later := _later_change(connection, entry)) is not None:
-            raise StaleError(
-                f"The memory was changed and changed back since. {_undo_first(later)}",
-                history=entry.id,
-                target=entry.target,
-                later=later.id,
+                changed=list(obstacle.changed),
+                later=None if obstacle.later is None else obstacle.later.id,
+                said=obstacle.said,
             )
         wanted = _with_decay(entry, before)
         after = _concerned(applier.apply(connection, entry.target, wanted, at_ms, current), entry)
@@ -207,13 +252,27 @@ class UndoService:
         return made
 
 
+def _obstacle(connection: apsw.Connection, entry: HistoryRow, now: State | None) -> Obstacle | None:
+    """Return what prevents the undo of an entry whose target is in a state."""
+    if changed := _changed_since(entry, now):
+        later = next(history_repo.later_entries(connection, entry, with_undoing=True), None)
+        return _stale(entry, changed, now, later)
+    # A deletion and a restoration cancel each other out; after an undo of the creation, neither could be undone.
+    makes_or_deletes = entry.target_kind == "memory" and _is_gone(entry.before) != _is_gone(entry.after)
+    if makes_or_deletes and (later := _later_change(connection, entry)) is not None:
+        return Obstacle("The memory was changed and changed back since.", _undo_first(later), later)
+    return None
+
+
 def _changed_since(entry: HistoryRow, now: State | None) -> tuple[str, ...]:
     """Return the fields that were changed since an entry.
 
     What decay took of a fact's confidence is no change.
     """
-    changed = differing(now, entry.after)
-    return tuple(name for name in changed if name != "confidence") if _has_decayed(entry, now) else changed
+    ignored = {"confidence"} if _has_decayed(entry, now) else set()
+    if _is_gone(entry.after):  # what was said in it meanwhile does not keep a conversation from coming back
+        ignored.add("message_count")
+    return tuple(name for name in differing(now, entry.after) if name not in ignored)
 
 
 def _with_decay(entry: HistoryRow, now: State | None) -> State | None:
@@ -239,16 +298,20 @@ def _concerned(state: State | None, entry: HistoryRow) -> State | None:
     Title and summary of a conversation may change one without the other.
     """
     recorded = (entry.before or {}) | (entry.after or {})
-    if state is None or entry.target_kind != "session" or not recorded:
+    if state is None or entry.target_kind not in _IN_PARTS or not recorded:
         return state
-    return {name: value for name, value in state.items() if name in recorded}
+    return {name: state.get(name) for name in recorded}
 
 
 def _visible(connection: apsw.Connection, history_id: int, stores: Sequence[str]) -> HistoryRow:
     entry = history_repo.entry(connection, history_id)
     if entry is None or not _is_visible(entry, stores):
-        raise NotFoundError(f"The history has no entry {history_id}.", history=history_id)
+        raise _no_entry(history_id)
     return entry
+
+
+def _no_entry(history_id: int) -> NotFoundError:
+    return NotFoundError(f"The history has no entry {history_id}.", history=history_id)
 
 
 def _is_visible(entry: HistoryRow, stores: Sequence[str]) -> bool:
@@ -285,6 +348,8 @@ def _event(entry: HistoryRow, before: State | None, after: State | None) -> Even
         return "FORGET" if entry.target_kind == "session" else "DELETE"
     if _is_gone(before) and not _is_gone(after):
         return "RESTORE"
+    if entry.target_kind == "proposal":
+        return _DECISIONS.get(str((after or {}).get("state")), "UPDATE")
     return "RENAME" if entry.event == "RENAME" else "UPDATE"
 
 
@@ -312,13 +377,22 @@ def _undo_first(later: HistoryRow) -> str:
     return f"Undo entry {later.id} of the history first, {done} by {later.actor} at {at}."
 
 
-def _stale_sentence(entry: HistoryRow, changed: Sequence[str], now: State | None, later: HistoryRow | None) -> str:
-    what = {"memory": "The memory", "session": "The conversation", "entity": "The entity"}[entry.target_kind]
+def _stale(entry: HistoryRow, changed: Sequence[str], now: State | None, later: HistoryRow | None) -> Obstacle:
+    what = _NOUNS[entry.target_kind]
     if _is_archived(now):
-        return f"{what} was put into the archive since. Bring it back first."
-    if "existence" not in changed:
-        names = ", ".join(name.replace("_", " ") for name in changed)
+        return Obstacle(f"{what} was put into the archive since.", "Bring it back first.", None, tuple(changed))
+    if later is None and changed == ("message_count",):
+        return Obstacle(f"{what} went on since.", "It stays, with all that was said in it.", None, changed)
+    if "existence" not in changed and "forgotten_at" not in changed:
+        names = ", ".join(dict.fromkeys(map(_field_name, changed)))
         advice = "Undo the later change first." if later is None else _undo_first(later)
-        return f"{what} was changed again since ({names}). {advice}"
-    happened = "was deleted since" if entry.after is not None else "was restored since"
-    return f"{what} {happened}. {'Undo that first.' if later is None else _undo_first(later)}"
+        return Obstacle(f"{what} was changed again since ({names}).", advice, later, tuple(changed))
+    is_gone = entry.after is not None if "existence" in changed else _is_gone(now)
+    happened = "was deleted since" if is_gone else "was restored since"
+    advice = "Undo that first." if later is None else _undo_first(later)
+    return Obstacle(f"{what} {happened}.", advice, later, tuple(changed))
+
+
+def _field_name(name: str) -> str:
+    is_messages = name == "message_count" or name.startswith("withheld:")
+    return "messages" if is_messages else name.replace("_", " ")

@@ -53,6 +53,22 @@ def standing_of_run(connection: apsw.Connection, run_id: str) -> list[int]:
     return [one for one in made if stands(connection, one)]
 
 
+def undoing_run(connection: apsw.Connection, run_id: str) -> str:
+    """Return the run that undoing another one belongs to.
+
+    A run that was undone and done again is undone by another run than the first time; one whose undoing was cut off
+    goes on with the same.
+    """
+    done = run_id
+    while _has_entries(connection, f"undo:undo:{done}"):
+        done = f"undo:undo:{done}"
+    return f"undo:{done}"
+
+
+def _has_entries(connection: apsw.Connection, run_id: str) -> bool:
+    return connection.execute("SELECT 1 FROM memory_history WHERE run_id = ? LIMIT 1", (run_id,)).fetchone() is not None
+
+
 def with_partners(connection: apsw.Connection, history_ids: Sequence[int]) -> list[int]:
     """Return history entries, followed by their partners.
 

@@ -37,12 +37,25 @@ def insert(connection: apsw.Connection, proposal: NewProposal, proposal_id: int,
 
 
 def same_waiting(connection: apsw.Connection, proposal: NewProposal) -> Proposal | None:
-    """Return the waiting proposal of the same agent that is the same word for word."""
+    """Return the agent's waiting proposal that is the same word for word, keys aside."""
+    path = f"$.{proposal.key}"
     row = connection.execute(
-        f"SELECT {_COLUMNS} FROM inbox WHERE agent = ? AND operation = ? AND arguments = ? AND decided_at IS NULL",
-        (proposal.agent, proposal.operation, _json(proposal.arguments)),
+        f"SELECT {_COLUMNS} FROM inbox WHERE agent = ?1 AND operation = ?2 AND decided_at IS NULL"
+        " AND CASE WHEN ?4 = '$.' THEN arguments = ?3 ELSE json_remove(arguments, ?4) = json_remove(?3, ?4) END",
+        (proposal.agent, proposal.operation, _json(proposal.arguments), path),
     ).fetchone()
     return None if row is None else _proposal(row)
+
+
+def is_key_waiting(connection: apsw.Connection, proposal: NewProposal) -> bool:
+    """Return whether a proposal with the same agent, operation and key waits."""
+    key = proposal.arguments.get(proposal.key, "") if proposal.key else ""
+    sql = (
+        "SELECT 1 FROM inbox WHERE agent = ?1 AND operation = ?2 AND decided_at IS NULL"
+        " AND json_extract(arguments, ?3) = ?4"
+    )
+    given = (proposal.agent, proposal.operation, f"$.{proposal.key}", key)
+    return bool(key) and connection.execute(sql, given).fetchone() is not None
 
 
 def count_waiting(connection: apsw.Connection, agent: str) -> int:
@@ -94,6 +107,14 @@ def decide(connection: apsw.Connection, proposal_id: int, decision: str, now_ms:
     return connection.changes() == 1
 
 
+def wait_again(connection: apsw.Connection, proposal_id: int, expires_ms: int) -> None:
+    """Let a decided proposal wait again."""
+    connection.execute(
+        "UPDATE inbox SET decision = NULL, decided_at = NULL, result = '{}', expires_at = ? WHERE id = ?",
+        (expires_ms, proposal_id),
+    )
+
+
 def set_result(connection: apsw.Connection, proposal_id: int, result: dict[str, Any]) -> None:
     """Store what an accepted proposal led to."""
     connection.execute("UPDATE inbox SET result = ? WHERE id = ?", (_json(result), proposal_id))
@@ -101,11 +122,18 @@ def set_result(connection: apsw.Connection, proposal_id: int, result: dict[str, 
 
 def replace(connection: apsw.Connection, proposal_id: int, arguments: dict[str, Any], preview: ProposalPreview) -> bool:
     """Store other arguments of a proposal that waits, and return whether it did."""
+    proposal = get(connection, proposal_id)
+    if proposal is None or proposal.state != "waiting":
+        return False
+    reword(connection, proposal_id, arguments, preview)
+    return True
+
+
+def reword(connection: apsw.Connection, proposal_id: int, arguments: dict[str, Any], preview: ProposalPreview) -> None:
+    """Store other arguments of a proposal, decided or not."""
     connection.execute(
-        "UPDATE inbox SET arguments = ?, preview = ? WHERE id = ? AND decided_at IS NULL",
-        (_json(arguments), _json(preview), proposal_id),
+        "UPDATE inbox SET arguments = ?, preview = ? WHERE id = ?", (_json(arguments), _json(preview), proposal_id)
     )
-    return connection.changes() == 1
 
 
 def expire(connection: apsw.Connection, now_ms: int) -> list[int]:
@@ -200,4 +228,5 @@ def _proposal(row: tuple[Any, ...]) -> Proposal:
         preview=msgspec.convert(json.loads(row[11]), ProposalPreview),
         run_id=str(result.get("run", "")),
         ids=tuple(result.get("ids", ())),
+        draft=dict(result.get("draft", {})) if row[10] is None else {},
     )

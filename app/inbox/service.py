@@ -3,7 +3,8 @@
 import asyncio
 import logging
 import secrets
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Final
 
@@ -11,8 +12,9 @@ import apsw
 
 from app.changes import Changed, ChangeSet
 from app.core.clock import DAY_MS, Clock
+from app.core.ids import new_id
 from app.core.text import excerpt, storable
-from app.errors import InputError, KeepsakeError, NotFoundError, StaleError
+from app.errors import InputError, KeepsakeError, KeyConflictError, NotFoundError, StaleError
 from app.inbox import repo
 from app.inbox.model import (
     HOW_TO_ASK,
@@ -26,6 +28,7 @@ from app.inbox.model import (
     Proposed,
     RuleAction,
 )
+from app.inbox.proposal_history import record_decision, record_wording
 from app.store.store import Store
 
 _log = logging.getLogger(__name__)
@@ -43,6 +46,22 @@ _PROTECTED = (
     "It changes what the person pinned, confirmed or set aside, so it waits in their inbox; nothing is stored yet."
     f" {HOW_TO_ASK}"
 )
+
+
+_DESTRUCTIVE = (
+    "It takes away or changes what you did not make, so it waits in the person's inbox; nothing is done yet. A client"
+    f" that can ask the person can have it done at once. {HOW_TO_ASK}"
+)
+_CONTRADICTION = (
+    f"It contradicts what the person confirmed, so it waits in their inbox; nothing is stored yet. {HOW_TO_ASK}"
+)
+_UPKEEP = f"Keepsake's own jobs are the person's, so it waits in their inbox; nothing is done yet. {HOW_TO_ASK}"
+_WHY: Final = {
+    "protected": _PROTECTED,
+    "destructive": _DESTRUCTIVE,
+    "contradiction": _CONTRADICTION,
+    "upkeep": _UPKEEP,
+}
 
 
 class InboxService:
@@ -69,9 +88,10 @@ class InboxService:
 
         Raises:
             InputError: It is too large, or too many of the agent's wait.
+            KeyConflictError: Another one waits that came with the same key.
         """
         proposal_id = await self.store.write(partial(self.propose_in, proposal=proposal))
-        message = _PROTECTED if proposal.preview.why == "protected" else _WAITING
+        message = _WHY.get(proposal.preview.why, _WAITING)
         return Changed(Proposed(proposal_id, "waiting", message), changes(proposal.agent, proposal_id))
 
     def propose_in(self, connection: apsw.Connection, proposal: NewProposal) -> int:
@@ -81,6 +101,12 @@ class InboxService:
         same = repo.same_waiting(connection, proposal)
         if same is not None:
             return same.id
+        if repo.is_key_waiting(connection, proposal):
+            raise KeyConflictError(
+                "The key was used before, for another write that waits for the person. Give every write a key of its"
+                " own.",
+                field=proposal.key,
+            )
         if repo.count_waiting(connection, proposal.agent) >= MAX_WAITING:
             raise InputError(
                 f"{MAX_WAITING} of your proposals wait for the person already. Try again when some are decided.",
@@ -138,27 +164,65 @@ class InboxService:
         words = excerpt(storable(note)[0], _MAX_NOTE)
 
         def work(connection: apsw.Connection) -> list[ProposalDecision]:
-            return [self._reject(connection, _required(connection, one), words) for one in dict.fromkeys(ids)]
+            run_id = new_id("run") if len(set(ids)) > 1 else None
+            proposals = [_required(connection, one) for one in dict.fromkeys(ids)]
+            return [self._reject(connection, one, words, actor, run_id, entries) for one in proposals]
 
-        return Changed(await self.store.write(work), changes(actor, *ids))
+        entries: list[int] = []
+        decisions = await self.store.write(work)
+        return Changed(decisions, replace(changes(actor, *ids), history_ids=tuple(entries)))
 
-    async def replace(self, proposal_id: int, arguments: dict[str, Any], preview: ProposalPreview) -> Proposal:
+    async def replace(
+        self, proposal_id: int, arguments: dict[str, Any], preview: ProposalPreview, actor: str = ""
+    ) -> Proposal:
         """Store other arguments of a proposal that waits, with what they would change.
+
+        Args:
+            proposal_id: The proposal.
+            arguments: Its arguments from now on.
+            preview: What they would change.
+            actor: Whose edit this is, for the history; ``""`` where only the present state was looked at again.
 
         Raises:
             StaleError: It is decided already.
         """
 
         def work(connection: apsw.Connection) -> Proposal:
+            before = _required(connection, proposal_id)
             if not repo.replace(connection, proposal_id, arguments, preview):
                 raise StaleError("This proposal is decided already.", id=proposal_id)
+            if actor and arguments != before.arguments:
+                record_wording(connection, before, actor, self._clock.now_ms())
             return _required(connection, proposal_id)
 
         return await self.store.write(work)
 
-    def claim(self, connection: apsw.Connection, proposal_id: int, run_id: str) -> bool:
+    async def keep_draft(self, proposal_id: int, texts: Mapping[str, str]) -> bool:
+        """Keep what the person typed into a proposal that waits; return whether it does.
+
+        Raises:
+            NotFoundError: There is none of that id.
+            InputError: It is too long.
+        """
+        draft = {name: storable(text)[0] for name, text in texts.items()}
+        if len(str(draft)) > MAX_BYTES:
+            raise InputError(f"A draft may have at most {MAX_BYTES:,} characters.", allowed=MAX_BYTES)
+
+        def work(connection: apsw.Connection) -> bool:
+            waits = _required(connection, proposal_id).state == "waiting"
+            if waits:
+                repo.set_result(connection, proposal_id, {"draft": draft} if draft else {})
+            return waits
+
+        return await self.store.write(work)
+
+    def claim(self, connection: apsw.Connection, proposal: Proposal, run_id: str, actor: str) -> bool:
         """Mark a proposal as accepted inside the caller's transaction; return whether it waited."""
-        return repo.decide(connection, proposal_id, "accepted", self._clock.now_ms(), {"run": run_id})
+        now_ms = self._clock.now_ms()
+        waited = repo.decide(connection, proposal.id, "accepted", now_ms, {"run": run_id})
+        if waited:
+            record_decision(connection, proposal, actor, now_ms, run_id)
+        return waited
 
     @staticmethod
     def note_written(connection: apsw.Connection, proposal_id: int, run_id: str, ids: Iterable[str]) -> None:
@@ -225,10 +289,20 @@ class InboxService:
                 _log.info("proposals did not expire: %s", error.code)
             await asyncio.sleep(_CHECK_S)
 
-    def _reject(self, connection: apsw.Connection, proposal: Proposal, note: str) -> ProposalDecision:
-        if repo.decide(connection, proposal.id, "rejected", self._clock.now_ms(), {"note": note}):
-            return ProposalDecision(proposal.id, "rejected", note)
-        return decided(proposal)
+    def _reject(
+        self,
+        connection: apsw.Connection,
+        proposal: Proposal,
+        note: str,
+        actor: str,
+        run_id: str | None,
+        entries: list[int],
+    ) -> ProposalDecision:
+        now_ms = self._clock.now_ms()
+        if not repo.decide(connection, proposal.id, "rejected", now_ms, {"note": note}):
+            return decided(proposal)
+        entries.append(record_decision(connection, proposal, actor, now_ms, run_id))
+        return ProposalDecision(proposal.id, "rejected", note)
 
 
 def decided(proposal: Proposal) -> ProposalDecision:

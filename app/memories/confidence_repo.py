@@ -4,10 +4,13 @@ The tables of this module are ``confidence_runs`` and ``confidence_changes``.
 """
 
 from collections.abc import Sequence
+from typing import Any
 
 import apsw
 
 from app.core.stores import STORES, sees_all
+from app.history.acts.model import ActPart
+from app.history.acts.reader import SideEffects
 from app.memories import repo
 from app.memories.decay import DecayingFact
 
@@ -24,6 +27,15 @@ _FADES = (
     " AND (m.expires_at IS NULL OR m.expires_at > ?1)"
 )
 _DECAYING = f"{_COLUMNS} NOT INDEXED WHERE {_FADES} AND {{store_condition}} AND m.rowid > ?2 ORDER BY m.rowid LIMIT ?3"
+_UNDO = "undo:"
+_RESTORE = (
+    "UPDATE memories SET confidence = ?1, decayed_at = ?2 WHERE rowid = ?3 AND confidence = ?4 AND decayed_at = ?5"
+    " AND max(updated_at, coalesce(last_accessed, 0)) <= decayed_at"
+)
+_LOWER_AGAIN = (
+    "UPDATE memories SET confidence = ?1, decayed_at = ?2 WHERE rowid = ?3 AND confidence = ?4 AND ?5 >= ?2"
+    " AND max(updated_at, coalesce(last_accessed, 0), coalesce(decayed_at, 0)) < ?2"
+)
 _UNCHANGED = (
     "rowid = ? AND confidence = ? AND decayed_at IS ? AND decay_rate = ?"
     " AND max(updated_at, coalesce(last_accessed, 0)) = ? AND valid_until IS NULL AND pinned = 0"
@@ -102,30 +114,43 @@ def lower(connection: apsw.Connection, number: int, at_ms: int, changes: Sequenc
     return len(changed)
 
 
-def give_back(connection: apsw.Connection, run_id: str, after: int, limit: int) -> tuple[int, int | None]:
+def standing_name(run_id: str) -> str:
+    """Return the name under which the changes of a run are kept now."""
+    base = run_id.replace(_UNDO, "")
+    return f"{_UNDO}{base}" if run_id.count(_UNDO) % 2 else base
+
+
+def give_back(connection: apsw.Connection, run_id: str, after: int, limit: int, now_ms: int) -> tuple[int, int | None]:
     """Restore confidences that a run changed and that still stand.
 
-    A confidence stands if its fact was neither used, changed nor decayed since.
+    For the undo of a run it lowers them again. A confidence stands if its fact was neither used, changed nor decayed
+    since. What was restored is kept as a change of the undo, so that it can be done again.
 
     Returns:
         How many were restored, and the rowid after which to go on; ``None`` when none is left.
     """
+    run = standing_name(run_id)
+    is_redo = run.startswith(_UNDO)
+    other = standing_name(f"{_UNDO}{run}")
     rows = connection.execute(
-        "SELECT c.run, c.memory, c.before, c.after, c.decayed_at_before FROM confidence_runs r"
-        " JOIN confidence_changes c ON c.run = r.number WHERE r.run_id = ? AND c.memory > ? ORDER BY c.memory LIMIT ?",
-        (run_id, after, limit),
+        "SELECT c.run, c.memory, c.before, c.after, c.decayed_at_before, r.at, m.decayed_at FROM confidence_runs r"
+        " JOIN confidence_changes c ON c.run = r.number JOIN memories m ON m.rowid = c.memory"
+        " WHERE r.run_id = ? AND c.memory > ? ORDER BY c.memory LIMIT ?",
+        (run, after, limit),
     ).fetchall()
-    restored = []
-    for run, memory, before, value, decayed_before in rows:
-        connection.execute(
-            "UPDATE memories SET confidence = ?, decayed_at = ? WHERE rowid = ? AND confidence = ?"
-            " AND decayed_at = (SELECT at FROM confidence_runs WHERE number = ?)"
-            " AND max(updated_at, coalesce(last_accessed, 0)) <= decayed_at",
-            (before, decayed_before, memory, value, run),
-        )
+    restored: list[tuple[Any, ...]] = []
+    moved: list[tuple[Any, ...]] = []
+    for number, memory, before, value, decayed_before, at, decayed_at in rows:
+        connection.execute(_LOWER_AGAIN if is_redo else _RESTORE, (before, decayed_before, memory, value, at))
         if connection.changes():
-            restored.append((run, memory))
-    connection.executemany("DELETE FROM confidence_changes WHERE run = ? AND memory = ?", restored)
+            restored.append((number, memory))
+            moved.append((memory, value, before, decayed_at))
+    if moved:
+        target, _ = begin_run(connection, other, now_ms)
+        connection.executemany("DELETE FROM confidence_changes WHERE run = ? AND memory = ?", restored)
+        connection.executemany(
+            "INSERT OR REPLACE INTO confidence_changes VALUES (?, ?, ?, ?, ?)", [(target, *row) for row in moved]
+        )
     return len(restored), int(str(rows[-1][1])) if len(rows) == limit else None
 
 
@@ -137,6 +162,15 @@ def count_of_run(connection: apsw.Connection, run_id: str) -> int:
             (run_id,),
         ).get
     )
+
+
+def standing_runs(connection: apsw.Connection) -> list[SideEffects]:
+    """Return how many confidences each run lowered that were not given back."""
+    rows = connection.execute(
+        "SELECT r.run_id, r.at, count(*) FROM confidence_runs r JOIN confidence_changes c ON c.run = r.number"
+        " GROUP BY r.number"
+    )
+    return [SideEffects(str(run), int(str(at)), ActPart("lower", "fact", int(str(count)))) for run, at, count in rows]
 
 
 def of_run(

@@ -5,6 +5,7 @@ from functools import partial
 
 import apsw
 
+from app.core.clock import Clock
 from app.history.run_changes import ChangedItem, RunChanges
 from app.memories import confidence_repo
 from app.store.store import Store
@@ -19,10 +20,12 @@ class ConfidenceUndo:
 
     Args:
         store: The vault's database.
+        clock: The source of the time.
     """
 
-    def __init__(self, store: Store) -> None:
+    def __init__(self, store: Store, clock: Clock) -> None:
         self._store = store
+        self._clock = clock
 
     async def changes(self, run_id: str, after: int, limit: int) -> RunChanges:
         """Return whose confidence a run lowered, after a place."""
@@ -42,11 +45,12 @@ class ConfidenceUndo:
         return await self._store.read(work)
 
     async def undo(self, run_id: str) -> frozenset[str]:
-        """Give the confidences back that still stand; see ``RunUndoer``."""
-        restored, place = 0, 0 if await self._store.read(partial(_has_changes, run_id=run_id)) else None
+        """Give the confidences back that still stand, or lower them again; see ``RunUndoer``."""
+        restored, now_ms = 0, self._clock.now_ms()
+        place = 0 if await self._store.read(partial(_has_changes, run_id=run_id)) else None
         while place is not None:
             count, place = await self._store.write(
-                partial(confidence_repo.give_back, run_id=run_id, after=place, limit=_TOGETHER)
+                partial(confidence_repo.give_back, run_id=run_id, after=place, limit=_TOGETHER, now_ms=now_ms)
             )
             restored += count
             await asyncio.sleep(0)
@@ -54,4 +58,4 @@ class ConfidenceUndo:
 
 
 def _has_changes(connection: apsw.Connection, run_id: str) -> bool:
-    return confidence_repo.count_of_run(connection, run_id) > 0
+    return confidence_repo.count_of_run(connection, confidence_repo.standing_name(run_id)) > 0

@@ -249,6 +249,11 @@ def state_of(connection: apsw.Connection, session_id: str) -> dict[str, Any] | N
     return None if row is None else {"title": row[0], "forgotten_at": row[1]}
 
 
+def message_count(connection: apsw.Connection, session_id: str) -> int:
+    """Return how many messages a session has."""
+    return int(connection.execute("SELECT message_count FROM sessions WHERE id = ?", (session_id,)).get or 0)
+
+
 def messages_between(
     connection: apsw.Connection, session_id: str, *, after: int, before: int, limit: int, newest: bool = False
 ) -> list[Message]:

@@ -39,7 +39,8 @@ class SessionApplier:
         state = repo.state_of(connection, target)
         if state is None:
             return None
-        return state | kept_summary(connection, target) | withheld_turns.states(connection, target)
+        count = {"message_count": repo.message_count(connection, target)}
+        return state | count | kept_summary(connection, target) | withheld_turns.states(connection, target)
 
     def apply(
         self,

@@ -95,6 +95,25 @@
     </message>
 </context>
 <context>
+    <name>ActRow</name>
+    <message>
+        <source>Do again</source>
+        <translation>Erneut ausführen</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
+    </message>
+    <message>
+        <source>Undone</source>
+        <translation>Rückgängig gemacht</translation>
+    </message>
+    <message>
+        <source>Undone in part</source>
+        <translation>Teilweise rückgängig gemacht</translation>
+    </message>
+</context>
+<context>
     <name>Activity</name>
     <message>
         <source>Condensing and archiving old observations</source>
@@ -143,6 +162,21 @@
     <message>
         <source>{doing} — next: {coming}</source>
         <translation>{doing} – als Nächstes: {coming}</translation>
+    </message>
+</context>
+<context>
+    <name>Acts</name>
+    <message>
+        <source>Keepsake, by itself</source>
+        <translation>Keepsake, von selbst</translation>
+    </message>
+    <message>
+        <source>The mirrored folder</source>
+        <translation>Der gespiegelte Ordner</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>Du</translation>
     </message>
 </context>
 <context>
@@ -355,6 +389,10 @@
         <translation>1 Schreibvorgang, der abgerufenen Text wiederholte</translation>
     </message>
     <message>
+        <source>Accepted</source>
+        <translation>Angenommen</translation>
+    </message>
+    <message>
         <source>Added to a conversation</source>
         <translation>Hat eine Unterhaltung ergänzt</translation>
     </message>
@@ -385,6 +423,10 @@
     <message>
         <source>Echo</source>
         <translation>Echo</translation>
+    </message>
+    <message>
+        <source>Expired</source>
+        <translation>Abgelaufen</translation>
     </message>
     <message>
         <source>Failed</source>
@@ -463,6 +505,10 @@
         <translation>Pausiert</translation>
     </message>
     <message>
+        <source>Proposed</source>
+        <translation>Vorgeschlagen</translation>
+    </message>
+    <message>
         <source>Public: sees nothing of yours</source>
         <translation>Öffentlich: sieht nichts von dir</translation>
     </message>
@@ -472,6 +518,10 @@
     </message>
     <message>
         <source>Refused</source>
+        <translation>Abgelehnt</translation>
+    </message>
+    <message>
+        <source>Rejected</source>
         <translation>Abgelehnt</translation>
     </message>
     <message>
@@ -2337,8 +2387,56 @@
 <context>
     <name>Engine</name>
     <message>
+        <source>1 conversation</source>
+        <translation>1 Gespräch</translation>
+    </message>
+    <message>
+        <source>1 digest</source>
+        <translation>1 Zusammenfassung</translation>
+    </message>
+    <message>
+        <source>1 fact</source>
+        <translation>1 Fakt</translation>
+    </message>
+    <message>
+        <source>1 memory</source>
+        <translation>1 Erinnerung</translation>
+    </message>
+    <message>
+        <source>1 name</source>
+        <translation>1 Name</translation>
+    </message>
+    <message>
+        <source>1 note</source>
+        <translation>1 Notiz</translation>
+    </message>
+    <message>
+        <source>1 observation</source>
+        <translation>1 Beobachtung</translation>
+    </message>
+    <message>
+        <source>1 proposal</source>
+        <translation>1 Vorschlag</translation>
+    </message>
+    <message>
+        <source>1 reflection</source>
+        <translation>1 Rückblick</translation>
+    </message>
+    <message>
+        <source>1 text</source>
+        <translation>1 Text</translation>
+    </message>
+    <message>
         <source>API key variable</source>
         <translation>Variable des API-Schlüssels</translation>
+    </message>
+    <message>
+        <source>Accepted {items}</source>
+        <translation>Angenommen: {items}</translation>
+    </message>
+    <message>
+        <source>Accepted {items}, proposed by {agent}</source>
+        <translation>Angenommen: {items}, vorgeschlagen von {agent}</translation>
     </message>
     <message>
         <source>Address of an &apos;openai-compatible&apos; embedding service.</source>
@@ -2363,6 +2461,10 @@
     <message>
         <source>Appends that may wait for agents that do not.</source>
         <translation>Ergänzungen, die für Agenten warten dürfen, die selbst nicht warten.</translation>
+    </message>
+    <message>
+        <source>Archived {items}</source>
+        <translation>Archiviert: {items}</translation>
     </message>
     <message>
         <source>Attempts</source>
@@ -2395,6 +2497,10 @@
     <message>
         <source>Bring the summaries of a conversation up to date once it falls quiet.</source>
         <translation>Die Zusammenfassungen einer Unterhaltung erneuern, sobald sie ruht.</translation>
+    </message>
+    <message>
+        <source>Brought back {items}</source>
+        <translation>Zurückgeholt: {items}</translation>
     </message>
     <message>
         <source>Budget</source>
@@ -2437,12 +2543,28 @@
         <translation>Nachts die Datenbank pflegen und die letzte Sicherung überprüfen.</translation>
     </message>
     <message>
+        <source>Changed the tags of {items}</source>
+        <translation>Schlagwörter geändert: {items}</translation>
+    </message>
+    <message>
+        <source>Changed who may see {items}</source>
+        <translation>Geändert, wer das sehen darf: {items}</translation>
+    </message>
+    <message>
+        <source>Changed {items}</source>
+        <translation>Geändert: {items}</translation>
+    </message>
+    <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
         <translation>Zeichen der Ausgabe eines Laufs, die in der Zusammenfassung stehen.</translation>
     </message>
     <message>
         <source>Characters of a tool&apos;s answer that the model reads.</source>
         <translation>Zeichen der Antwort eines Werkzeugs, die das Modell liest.</translation>
+    </message>
+    <message>
+        <source>Cleared {items} out of the archive</source>
+        <translation>Aus dem Archiv gelöscht: {items}</translation>
     </message>
     <message>
         <source>Clients whose transcripts are followed, separated by commas.</source>
@@ -2477,12 +2599,20 @@
         <translation>Verdichtet</translation>
     </message>
     <message>
+        <source>Condensed {items}</source>
+        <translation>Verdichtet: {items}</translation>
+    </message>
+    <message>
         <source>Confidence below which a fact is set aside; that can be undone.</source>
         <translation>Sicherheit, unter der ein Fakt beiseitegelegt wird; das lässt sich rückgängig machen.</translation>
     </message>
     <message>
         <source>Confidence left to a fact that a newer one contradicts.</source>
         <translation>Sicherheit, die einem Fakt bleibt, dem ein neuerer widerspricht.</translation>
+    </message>
+    <message>
+        <source>Confirmed {items}</source>
+        <translation>Bestätigt: {items}</translation>
     </message>
     <message>
         <source>Consolidate a conversation when the next one begins.</source>
@@ -2645,8 +2775,20 @@
         <translation>Uhrzeit des Verblassens</translation>
     </message>
     <message>
+        <source>Deleted {items}</source>
+        <translation>Gelöscht: {items}</translation>
+    </message>
+    <message>
         <source>Depth</source>
         <translation>Tiefe</translation>
+    </message>
+    <message>
+        <source>Did again: {what}</source>
+        <translation>Erneut ausgeführt: {what}</translation>
+    </message>
+    <message>
+        <source>Did nothing that is still known</source>
+        <translation>Nichts getan, was noch bekannt ist</translation>
     </message>
     <message>
         <source>Draw lasting facts from conversations that have ended.</source>
@@ -2769,6 +2911,10 @@
         <translation>Endgültig vergessen</translation>
     </message>
     <message>
+        <source>Found names in {items}</source>
+        <translation>Namen gefunden in: {items}</translation>
+    </message>
+    <message>
         <source>Friday</source>
         <translation>Freitag</translation>
     </message>
@@ -2831,6 +2977,10 @@
     <message>
         <source>Important turns</source>
         <translation>Wichtige Beiträge</translation>
+    </message>
+    <message>
+        <source>Imported {items}</source>
+        <translation>Importiert: {items}</translation>
     </message>
     <message>
         <source>Importing {name}</source>
@@ -2917,6 +3067,10 @@
         <translation>Zeilen des Erinnerungsverzeichnisses.</translation>
     </message>
     <message>
+        <source>Lowered the confidence of {items}</source>
+        <translation>Gewissheit gesenkt: {items}</translation>
+    </message>
+    <message>
         <source>Make vectors in the background, for search by meaning.</source>
         <translation>Im Hintergrund Vektoren für die Suche nach Bedeutung machen.</translation>
     </message>
@@ -2967,6 +3121,14 @@
     <message>
         <source>Memory index</source>
         <translation>Erinnerungsverzeichnis</translation>
+    </message>
+    <message>
+        <source>Mentioned {items} again</source>
+        <translation>Erneut erwähnt: {items}</translation>
+    </message>
+    <message>
+        <source>Merged {items}</source>
+        <translation>Zusammengeführt: {items}</translation>
     </message>
     <message>
         <source>Messages consolidated in one step.</source>
@@ -3081,6 +3243,10 @@
         <translation>Seite</translation>
     </message>
     <message>
+        <source>Pinned {items}</source>
+        <translation>Angeheftet: {items}</translation>
+    </message>
+    <message>
         <source>Poll</source>
         <translation>Abfrage</translation>
     </message>
@@ -3161,6 +3327,14 @@
         <translation>Uhrzeit der Reflexion</translation>
     </message>
     <message>
+        <source>Rejected {items}</source>
+        <translation>Abgelehnt: {items}</translation>
+    </message>
+    <message>
+        <source>Rejected {items}, proposed by {agent}</source>
+        <translation>Abgelehnt: {items}, vorgeschlagen von {agent}</translation>
+    </message>
+    <message>
         <source>Related turns of other conversations</source>
         <translation>Verwandte Beiträge anderer Unterhaltungen</translation>
     </message>
@@ -3179,6 +3353,10 @@
     <message>
         <source>Relevant messages that the recipe &apos;tri&apos; takes at most.</source>
         <translation>Passende Nachrichten, die das Rezept „tri“ höchstens nimmt.</translation>
+    </message>
+    <message>
+        <source>Renamed {items}</source>
+        <translation>Umbenannt: {items}</translation>
     </message>
     <message>
         <source>Reranker</source>
@@ -3517,8 +3695,24 @@
         <translation>Runden, die ein Sprachmodell in einem Lauf eines Ziels höchstens macht.</translation>
     </message>
     <message>
+        <source>Undid part of: {what}</source>
+        <translation>Teilweise rückgängig gemacht: {what}</translation>
+    </message>
+    <message>
+        <source>Undid {count} changes of {agent}</source>
+        <translation>{count} Änderungen von {agent} rückgängig gemacht</translation>
+    </message>
+    <message>
+        <source>Undid: {what}</source>
+        <translation>Rückgängig gemacht: {what}</translation>
+    </message>
+    <message>
         <source>Undoing what {name} wrote</source>
         <translation>Was {name} geschrieben hat, wird rückgängig gemacht</translation>
+    </message>
+    <message>
+        <source>Unpinned {items}</source>
+        <translation>Nicht mehr angeheftet: {items}</translation>
     </message>
     <message>
         <source>Use a language model or spaCy to find names, if available.</source>
@@ -3621,6 +3815,10 @@
         <translation>Schreiben, was die Woche brachte: wer und was neu ist, was sich änderte, was versprochen wurde und was verblasste.</translation>
     </message>
     <message>
+        <source>Wrote {items}</source>
+        <translation>Geschrieben: {items}</translation>
+    </message>
+    <message>
         <source>changes</source>
         <translation>Änderungen</translation>
     </message>
@@ -3681,6 +3879,26 @@
         <translation>Texte</translation>
     </message>
     <message>
+        <source>the conversation ‘{title}’</source>
+        <translation>das Gespräch ‚{title}‘</translation>
+    </message>
+    <message>
+        <source>the digest ‘{title}’</source>
+        <translation>die Zusammenfassung ‚{title}‘</translation>
+    </message>
+    <message>
+        <source>the fact ‘{title}’</source>
+        <translation>der Fakt ‚{title}‘</translation>
+    </message>
+    <message>
+        <source>the memory ‘{title}’</source>
+        <translation>die Erinnerung ‚{title}‘</translation>
+    </message>
+    <message>
+        <source>the name ‘{title}’</source>
+        <translation>der Name ‚{title}‘</translation>
+    </message>
+    <message>
         <source>the names differ in one letter</source>
         <translation>die Namen unterscheiden sich in einem Buchstaben</translation>
     </message>
@@ -3697,12 +3915,80 @@
         <translation>die Namen unterscheiden sich nur in Wörtern wie Inc. oder The</translation>
     </message>
     <message>
+        <source>the note ‘{title}’</source>
+        <translation>die Notiz ‚{title}‘</translation>
+    </message>
+    <message>
+        <source>the observation ‘{title}’</source>
+        <translation>die Beobachtung ‚{title}‘</translation>
+    </message>
+    <message>
+        <source>the proposal ‘{title}’</source>
+        <translation>der Vorschlag ‚{title}‘</translation>
+    </message>
+    <message>
+        <source>the reflection ‘{title}’</source>
+        <translation>der Rückblick ‚{title}‘</translation>
+    </message>
+    <message>
         <source>the same words in another order</source>
         <translation>dieselben Wörter in anderer Reihenfolge</translation>
     </message>
     <message>
+        <source>the text ‘{title}’</source>
+        <translation>der Text ‚{title}‘</translation>
+    </message>
+    <message>
         <source>turns</source>
         <translation>Runden</translation>
+    </message>
+    <message>
+        <source>updated {items}</source>
+        <translation>aktualisiert: {items}</translation>
+    </message>
+    <message>
+        <source>{n} conversations</source>
+        <translation>{n} Gespräche</translation>
+    </message>
+    <message>
+        <source>{n} digests</source>
+        <translation>{n} Zusammenfassungen</translation>
+    </message>
+    <message>
+        <source>{n} facts</source>
+        <translation>{n} Fakten</translation>
+    </message>
+    <message>
+        <source>{n} memories</source>
+        <translation>{n} Erinnerungen</translation>
+    </message>
+    <message>
+        <source>{n} names</source>
+        <translation>{n} Namen</translation>
+    </message>
+    <message>
+        <source>{n} notes</source>
+        <translation>{n} Notizen</translation>
+    </message>
+    <message>
+        <source>{n} observations</source>
+        <translation>{n} Beobachtungen</translation>
+    </message>
+    <message>
+        <source>{n} proposals</source>
+        <translation>{n} Vorschläge</translation>
+    </message>
+    <message>
+        <source>{n} reflections</source>
+        <translation>{n} Rückblicke</translation>
+    </message>
+    <message>
+        <source>{n} texts</source>
+        <translation>{n} Texte</translation>
+    </message>
+    <message>
+        <source>{what}, from {source}</source>
+        <translation>{what}, aus: {source}</translation>
     </message>
     <message>
         <source>“{other}” may be “{into}”: {reason}.</source>
@@ -4303,6 +4589,10 @@
         <translation>Hilfe</translation>
     </message>
     <message>
+        <source>History…</source>
+        <translation>Verlauf…</translation>
+    </message>
+    <message>
         <source>Import…</source>
         <translation>Importieren …</translation>
     </message>
@@ -4769,6 +5059,49 @@
     </message>
 </context>
 <context>
+    <name>HistorySheet</name>
+    <message>
+        <source>By agents</source>
+        <translation>Von Agenten</translation>
+    </message>
+    <message>
+        <source>By me</source>
+        <translation>Von mir</translation>
+    </message>
+    <message>
+        <source>By upkeep</source>
+        <translation>Von der Pflege</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>Alles</translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation>Verlauf</translation>
+    </message>
+    <message>
+        <source>Imports</source>
+        <translation>Importe</translation>
+    </message>
+    <message>
+        <source>Nothing was done yet.</source>
+        <translation>Noch wurde nichts getan.</translation>
+    </message>
+    <message>
+        <source>Show earlier ones</source>
+        <translation>Frühere anzeigen</translation>
+    </message>
+    <message>
+        <source>What was done here, newest first. Undoing something is an entry, too.</source>
+        <translation>Was hier getan wurde, das Neueste zuerst. Auch Rückgängigmachen ist ein Eintrag.</translation>
+    </message>
+    <message>
+        <source>Whose changes are shown</source>
+        <translation>Wessen Änderungen gezeigt werden</translation>
+    </message>
+</context>
+<context>
     <name>HitMenu</name>
     <message>
         <source>Add tags…</source>
@@ -4921,6 +5254,10 @@
         <translation>Probleme</translation>
     </message>
     <message>
+        <source>Show them</source>
+        <translation>Anzeigen</translation>
+    </message>
+    <message>
         <source>Starting…</source>
         <translation>Beginnt …</translation>
     </message>
@@ -4939,6 +5276,10 @@
     <message>
         <source>This could not be imported</source>
         <translation>Dies konnte nicht importiert werden</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Rückgängig</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
@@ -6478,6 +6819,10 @@
         <translation>Die beiden sind verschieden.</translation>
     </message>
     <message>
+        <source>This is one of the first that anyone tries. Choose several words.</source>
+        <translation>Dies gehört zu den ersten, die jeder ausprobiert. Wählen Sie mehrere Wörter.</translation>
+    </message>
+    <message>
         <source>This is too long, or has characters that cannot be typed.</source>
         <translation>Das ist zu lang oder hat Zeichen, die man nicht tippen kann.</translation>
     </message>
@@ -7328,6 +7673,10 @@
         <translation>1 Runde</translation>
     </message>
     <message>
+        <source>Bring back</source>
+        <translation>Wiederherstellen</translation>
+    </message>
+    <message>
         <source>It has not run yet.</source>
         <translation>Noch nicht gelaufen.</translation>
     </message>
@@ -7346,6 +7695,14 @@
     <message>
         <source>Undo this run</source>
         <translation>Diesen Lauf zurücknehmen</translation>
+    </message>
+    <message>
+        <source>Undone</source>
+        <translation>Rückgängig gemacht</translation>
+    </message>
+    <message>
+        <source>Undone in part</source>
+        <translation>Teilweise rückgängig gemacht</translation>
     </message>
     <message>
         <source>cost {cost}</source>
@@ -7680,6 +8037,10 @@
 <context>
     <name>SchedulePane</name>
     <message>
+        <source>Brought back what the run did</source>
+        <translation>Was der Lauf tat, ist wiederhergestellt</translation>
+    </message>
+    <message>
         <source>Changed ‘{name}’</source>
         <translation>„{name}“ geändert</translation>
     </message>
@@ -7758,10 +8119,6 @@
     <message>
         <source>The week before</source>
         <translation>Die Woche davor</translation>
-    </message>
-    <message>
-        <source>There is nothing of this run left to undo.</source>
-        <translation>Von diesem Lauf ist nichts mehr zurückzunehmen.</translation>
     </message>
     <message>
         <source>This week</source>
@@ -9706,6 +10063,14 @@
     <message>
         <source>Undone: {what}</source>
         <translation>Rückgängig gemacht: {what}</translation>
+    </message>
+    <message>
+        <source>one stays as it is, because it was changed since</source>
+        <translation>eines bleibt, wie es ist, weil es seither geändert wurde</translation>
+    </message>
+    <message>
+        <source>{n} stay as they are, because they were changed since</source>
+        <translation>{n} bleiben, wie sie sind, weil sie seither geändert wurden</translation>
     </message>
 </context>
 <context>

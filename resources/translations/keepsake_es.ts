@@ -95,6 +95,25 @@
     </message>
 </context>
 <context>
+    <name>ActRow</name>
+    <message>
+        <source>Do again</source>
+        <translation>Rehacer</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Deshacer</translation>
+    </message>
+    <message>
+        <source>Undone</source>
+        <translation>Deshecho</translation>
+    </message>
+    <message>
+        <source>Undone in part</source>
+        <translation>Deshecho en parte</translation>
+    </message>
+</context>
+<context>
     <name>Activity</name>
     <message>
         <source>Condensing and archiving old observations</source>
@@ -143,6 +162,21 @@
     <message>
         <source>{doing} — next: {coming}</source>
         <translation>{doing}; próximo: {coming}</translation>
+    </message>
+</context>
+<context>
+    <name>Acts</name>
+    <message>
+        <source>Keepsake, by itself</source>
+        <translation>Keepsake, por sí mismo</translation>
+    </message>
+    <message>
+        <source>The mirrored folder</source>
+        <translation>La carpeta reflejada</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>Tú</translation>
     </message>
 </context>
 <context>
@@ -355,6 +389,10 @@
         <translation>1 escritura que repetía texto recordado</translation>
     </message>
     <message>
+        <source>Accepted</source>
+        <translation>Aceptado</translation>
+    </message>
+    <message>
         <source>Added to a conversation</source>
         <translation>Añadió a una conversación</translation>
     </message>
@@ -385,6 +423,10 @@
     <message>
         <source>Echo</source>
         <translation>Eco</translation>
+    </message>
+    <message>
+        <source>Expired</source>
+        <translation>Caducado</translation>
     </message>
     <message>
         <source>Failed</source>
@@ -463,6 +505,10 @@
         <translation>En pausa</translation>
     </message>
     <message>
+        <source>Proposed</source>
+        <translation>Propuesto</translation>
+    </message>
+    <message>
         <source>Public: sees nothing of yours</source>
         <translation>Público: no ve nada tuyo</translation>
     </message>
@@ -473,6 +519,10 @@
     <message>
         <source>Refused</source>
         <translation>Rechazada</translation>
+    </message>
+    <message>
+        <source>Rejected</source>
+        <translation>Rechazado</translation>
     </message>
     <message>
         <source>Remembered a fact</source>
@@ -2337,8 +2387,56 @@
 <context>
     <name>Engine</name>
     <message>
+        <source>1 conversation</source>
+        <translation>1 conversación</translation>
+    </message>
+    <message>
+        <source>1 digest</source>
+        <translation>1 resumen</translation>
+    </message>
+    <message>
+        <source>1 fact</source>
+        <translation>1 hecho</translation>
+    </message>
+    <message>
+        <source>1 memory</source>
+        <translation>1 recuerdo</translation>
+    </message>
+    <message>
+        <source>1 name</source>
+        <translation>1 nombre</translation>
+    </message>
+    <message>
+        <source>1 note</source>
+        <translation>1 nota</translation>
+    </message>
+    <message>
+        <source>1 observation</source>
+        <translation>1 observación</translation>
+    </message>
+    <message>
+        <source>1 proposal</source>
+        <translation>1 propuesta</translation>
+    </message>
+    <message>
+        <source>1 reflection</source>
+        <translation>1 reflexión</translation>
+    </message>
+    <message>
+        <source>1 text</source>
+        <translation>1 texto</translation>
+    </message>
+    <message>
         <source>API key variable</source>
         <translation>Variable de la clave de API</translation>
+    </message>
+    <message>
+        <source>Accepted {items}</source>
+        <translation>Aceptado: {items}</translation>
+    </message>
+    <message>
+        <source>Accepted {items}, proposed by {agent}</source>
+        <translation>Aceptado: {items}, propuesto por {agent}</translation>
     </message>
     <message>
         <source>Address of an &apos;openai-compatible&apos; embedding service.</source>
@@ -2363,6 +2461,10 @@
     <message>
         <source>Appends that may wait for agents that do not.</source>
         <translation>Escrituras que pueden quedar en cola para los agentes que no esperan.</translation>
+    </message>
+    <message>
+        <source>Archived {items}</source>
+        <translation>Archivado: {items}</translation>
     </message>
     <message>
         <source>Attempts</source>
@@ -2395,6 +2497,10 @@
     <message>
         <source>Bring the summaries of a conversation up to date once it falls quiet.</source>
         <translation>Actualizar los resúmenes de una conversación cuando queda en calma.</translation>
+    </message>
+    <message>
+        <source>Brought back {items}</source>
+        <translation>Recuperado: {items}</translation>
     </message>
     <message>
         <source>Budget</source>
@@ -2437,12 +2543,28 @@
         <translation>Cuidar la base de datos de noche y verificar la última copia.</translation>
     </message>
     <message>
+        <source>Changed the tags of {items}</source>
+        <translation>Etiquetas cambiadas: {items}</translation>
+    </message>
+    <message>
+        <source>Changed who may see {items}</source>
+        <translation>Cambiado quién puede ver: {items}</translation>
+    </message>
+    <message>
+        <source>Changed {items}</source>
+        <translation>Cambiado: {items}</translation>
+    </message>
+    <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
         <translation>Caracteres de la salida de una ejecución que muestra su resumen.</translation>
     </message>
     <message>
         <source>Characters of a tool&apos;s answer that the model reads.</source>
         <translation>Caracteres de la respuesta de una herramienta que lee el modelo.</translation>
+    </message>
+    <message>
+        <source>Cleared {items} out of the archive</source>
+        <translation>Borrado del archivo: {items}</translation>
     </message>
     <message>
         <source>Clients whose transcripts are followed, separated by commas.</source>
@@ -2477,12 +2599,20 @@
         <translation>Condensado</translation>
     </message>
     <message>
+        <source>Condensed {items}</source>
+        <translation>Condensado: {items}</translation>
+    </message>
+    <message>
         <source>Confidence below which a fact is set aside; that can be undone.</source>
         <translation>Confianza por debajo de la cual se aparta un hecho; se puede deshacer.</translation>
     </message>
     <message>
         <source>Confidence left to a fact that a newer one contradicts.</source>
         <translation>Confianza que le queda a un hecho que otro más nuevo contradice.</translation>
+    </message>
+    <message>
+        <source>Confirmed {items}</source>
+        <translation>Confirmado: {items}</translation>
     </message>
     <message>
         <source>Consolidate a conversation when the next one begins.</source>
@@ -2645,8 +2775,20 @@
         <translation>Hora del desvanecimiento</translation>
     </message>
     <message>
+        <source>Deleted {items}</source>
+        <translation>Eliminado: {items}</translation>
+    </message>
+    <message>
         <source>Depth</source>
         <translation>Profundidad</translation>
+    </message>
+    <message>
+        <source>Did again: {what}</source>
+        <translation>Rehecho: {what}</translation>
+    </message>
+    <message>
+        <source>Did nothing that is still known</source>
+        <translation>No hizo nada que aún se conozca</translation>
     </message>
     <message>
         <source>Draw lasting facts from conversations that have ended.</source>
@@ -2769,6 +2911,10 @@
         <translation>Olvidando para siempre</translation>
     </message>
     <message>
+        <source>Found names in {items}</source>
+        <translation>Nombres encontrados en: {items}</translation>
+    </message>
+    <message>
         <source>Friday</source>
         <translation>Viernes</translation>
     </message>
@@ -2831,6 +2977,10 @@
     <message>
         <source>Important turns</source>
         <translation>Turnos importantes</translation>
+    </message>
+    <message>
+        <source>Imported {items}</source>
+        <translation>Importado: {items}</translation>
     </message>
     <message>
         <source>Importing {name}</source>
@@ -2917,6 +3067,10 @@
         <translation>Líneas del índice de recuerdos.</translation>
     </message>
     <message>
+        <source>Lowered the confidence of {items}</source>
+        <translation>Confianza reducida: {items}</translation>
+    </message>
+    <message>
         <source>Make vectors in the background, for search by meaning.</source>
         <translation>Hacer vectores en segundo plano, para buscar por significado.</translation>
     </message>
@@ -2967,6 +3121,14 @@
     <message>
         <source>Memory index</source>
         <translation>Índice de recuerdos</translation>
+    </message>
+    <message>
+        <source>Mentioned {items} again</source>
+        <translation>Mencionado de nuevo: {items}</translation>
+    </message>
+    <message>
+        <source>Merged {items}</source>
+        <translation>Combinado: {items}</translation>
     </message>
     <message>
         <source>Messages consolidated in one step.</source>
@@ -3081,6 +3243,10 @@
         <translation>Página</translation>
     </message>
     <message>
+        <source>Pinned {items}</source>
+        <translation>Fijado: {items}</translation>
+    </message>
+    <message>
         <source>Poll</source>
         <translation>Sondeo</translation>
     </message>
@@ -3161,6 +3327,14 @@
         <translation>Hora de la reflexión</translation>
     </message>
     <message>
+        <source>Rejected {items}</source>
+        <translation>Rechazado: {items}</translation>
+    </message>
+    <message>
+        <source>Rejected {items}, proposed by {agent}</source>
+        <translation>Rechazado: {items}, propuesto por {agent}</translation>
+    </message>
+    <message>
         <source>Related turns of other conversations</source>
         <translation>Turnos relacionados de otras conversaciones</translation>
     </message>
@@ -3179,6 +3353,10 @@
     <message>
         <source>Relevant messages that the recipe &apos;tri&apos; takes at most.</source>
         <translation>Mensajes relevantes que la receta «tri» toma como máximo.</translation>
+    </message>
+    <message>
+        <source>Renamed {items}</source>
+        <translation>Renombrado: {items}</translation>
     </message>
     <message>
         <source>Reranker</source>
@@ -3517,8 +3695,24 @@
         <translation>Turnos de un modelo de lenguaje que una ejecución de un objetivo toma como máximo.</translation>
     </message>
     <message>
+        <source>Undid part of: {what}</source>
+        <translation>Deshecho en parte: {what}</translation>
+    </message>
+    <message>
+        <source>Undid {count} changes of {agent}</source>
+        <translation>Deshechos {count} cambios de {agent}</translation>
+    </message>
+    <message>
+        <source>Undid: {what}</source>
+        <translation>Deshecho: {what}</translation>
+    </message>
+    <message>
         <source>Undoing what {name} wrote</source>
         <translation>Deshaciendo lo que escribió {name}</translation>
+    </message>
+    <message>
+        <source>Unpinned {items}</source>
+        <translation>Ya no fijado: {items}</translation>
     </message>
     <message>
         <source>Use a language model or spaCy to find names, if available.</source>
@@ -3621,6 +3815,10 @@
         <translation>Escribir lo que trajo la semana: quién y qué es nuevo, qué cambió, qué se prometió y qué se desvaneció.</translation>
     </message>
     <message>
+        <source>Wrote {items}</source>
+        <translation>Escrito: {items}</translation>
+    </message>
+    <message>
         <source>changes</source>
         <translation>cambios</translation>
     </message>
@@ -3681,6 +3879,26 @@
         <translation>textos</translation>
     </message>
     <message>
+        <source>the conversation ‘{title}’</source>
+        <translation>la conversación «{title}»</translation>
+    </message>
+    <message>
+        <source>the digest ‘{title}’</source>
+        <translation>el resumen «{title}»</translation>
+    </message>
+    <message>
+        <source>the fact ‘{title}’</source>
+        <translation>el hecho «{title}»</translation>
+    </message>
+    <message>
+        <source>the memory ‘{title}’</source>
+        <translation>el recuerdo «{title}»</translation>
+    </message>
+    <message>
+        <source>the name ‘{title}’</source>
+        <translation>el nombre «{title}»</translation>
+    </message>
+    <message>
         <source>the names differ in one letter</source>
         <translation>los nombres se diferencian en una letra</translation>
     </message>
@@ -3697,12 +3915,80 @@
         <translation>los nombres solo se diferencian en palabras como Inc. o The</translation>
     </message>
     <message>
+        <source>the note ‘{title}’</source>
+        <translation>la nota «{title}»</translation>
+    </message>
+    <message>
+        <source>the observation ‘{title}’</source>
+        <translation>la observación «{title}»</translation>
+    </message>
+    <message>
+        <source>the proposal ‘{title}’</source>
+        <translation>la propuesta «{title}»</translation>
+    </message>
+    <message>
+        <source>the reflection ‘{title}’</source>
+        <translation>la reflexión «{title}»</translation>
+    </message>
+    <message>
         <source>the same words in another order</source>
         <translation>las mismas palabras en otro orden</translation>
     </message>
     <message>
+        <source>the text ‘{title}’</source>
+        <translation>el texto «{title}»</translation>
+    </message>
+    <message>
         <source>turns</source>
         <translation>turnos</translation>
+    </message>
+    <message>
+        <source>updated {items}</source>
+        <translation>actualizado: {items}</translation>
+    </message>
+    <message>
+        <source>{n} conversations</source>
+        <translation>{n} conversaciones</translation>
+    </message>
+    <message>
+        <source>{n} digests</source>
+        <translation>{n} resúmenes</translation>
+    </message>
+    <message>
+        <source>{n} facts</source>
+        <translation>{n} hechos</translation>
+    </message>
+    <message>
+        <source>{n} memories</source>
+        <translation>{n} recuerdos</translation>
+    </message>
+    <message>
+        <source>{n} names</source>
+        <translation>{n} nombres</translation>
+    </message>
+    <message>
+        <source>{n} notes</source>
+        <translation>{n} notas</translation>
+    </message>
+    <message>
+        <source>{n} observations</source>
+        <translation>{n} observaciones</translation>
+    </message>
+    <message>
+        <source>{n} proposals</source>
+        <translation>{n} propuestas</translation>
+    </message>
+    <message>
+        <source>{n} reflections</source>
+        <translation>{n} reflexiones</translation>
+    </message>
+    <message>
+        <source>{n} texts</source>
+        <translation>{n} textos</translation>
+    </message>
+    <message>
+        <source>{what}, from {source}</source>
+        <translation>{what}, de: {source}</translation>
     </message>
     <message>
         <source>“{other}” may be “{into}”: {reason}.</source>
@@ -4303,6 +4589,10 @@
         <translation>Ayuda</translation>
     </message>
     <message>
+        <source>History…</source>
+        <translation>Historial…</translation>
+    </message>
+    <message>
         <source>Import…</source>
         <translation>Importar…</translation>
     </message>
@@ -4769,6 +5059,49 @@
     </message>
 </context>
 <context>
+    <name>HistorySheet</name>
+    <message>
+        <source>By agents</source>
+        <translation>De agentes</translation>
+    </message>
+    <message>
+        <source>By me</source>
+        <translation>Míos</translation>
+    </message>
+    <message>
+        <source>By upkeep</source>
+        <translation>Del mantenimiento</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>Todo</translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation>Historial</translation>
+    </message>
+    <message>
+        <source>Imports</source>
+        <translation>Importaciones</translation>
+    </message>
+    <message>
+        <source>Nothing was done yet.</source>
+        <translation>Todavía no se ha hecho nada.</translation>
+    </message>
+    <message>
+        <source>Show earlier ones</source>
+        <translation>Mostrar anteriores</translation>
+    </message>
+    <message>
+        <source>What was done here, newest first. Undoing something is an entry, too.</source>
+        <translation>Lo que se hizo aquí, lo más reciente primero. Deshacer algo también es una entrada.</translation>
+    </message>
+    <message>
+        <source>Whose changes are shown</source>
+        <translation>De quién se muestran los cambios</translation>
+    </message>
+</context>
+<context>
     <name>HitMenu</name>
     <message>
         <source>Add tags…</source>
@@ -4921,6 +5254,10 @@
         <translation>Problemas</translation>
     </message>
     <message>
+        <source>Show them</source>
+        <translation>Mostrarlos</translation>
+    </message>
+    <message>
         <source>Starting…</source>
         <translation>Empezando…</translation>
     </message>
@@ -4939,6 +5276,10 @@
     <message>
         <source>This could not be imported</source>
         <translation>Esto no se pudo importar</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>Deshacer</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
@@ -6478,6 +6819,10 @@
         <translation>Las dos son distintas.</translation>
     </message>
     <message>
+        <source>This is one of the first that anyone tries. Choose several words.</source>
+        <translation>Es una de las primeras que prueba cualquiera. Elija varias palabras.</translation>
+    </message>
+    <message>
         <source>This is too long, or has characters that cannot be typed.</source>
         <translation>Es demasiado larga o tiene caracteres que no se pueden escribir.</translation>
     </message>
@@ -7328,6 +7673,10 @@
         <translation>1 turno</translation>
     </message>
     <message>
+        <source>Bring back</source>
+        <translation>Recuperar</translation>
+    </message>
+    <message>
         <source>It has not run yet.</source>
         <translation>Aún no se ha ejecutado.</translation>
     </message>
@@ -7346,6 +7695,14 @@
     <message>
         <source>Undo this run</source>
         <translation>Deshacer esta ejecución</translation>
+    </message>
+    <message>
+        <source>Undone</source>
+        <translation>Deshecho</translation>
+    </message>
+    <message>
+        <source>Undone in part</source>
+        <translation>Deshecho en parte</translation>
     </message>
     <message>
         <source>cost {cost}</source>
@@ -7680,6 +8037,10 @@
 <context>
     <name>SchedulePane</name>
     <message>
+        <source>Brought back what the run did</source>
+        <translation>Recuperado lo que hizo la ejecución</translation>
+    </message>
+    <message>
         <source>Changed ‘{name}’</source>
         <translation>Se cambió «{name}»</translation>
     </message>
@@ -7758,10 +8119,6 @@
     <message>
         <source>The week before</source>
         <translation>La semana anterior</translation>
-    </message>
-    <message>
-        <source>There is nothing of this run left to undo.</source>
-        <translation>No queda nada de esta ejecución que deshacer.</translation>
     </message>
     <message>
         <source>This week</source>
@@ -9706,6 +10063,14 @@
     <message>
         <source>Undone: {what}</source>
         <translation>Deshecho: {what}</translation>
+    </message>
+    <message>
+        <source>one stays as it is, because it was changed since</source>
+        <translation>uno queda como está, porque se cambió después</translation>
+    </message>
+    <message>
+        <source>{n} stay as they are, because they were changed since</source>
+        <translation>{n} quedan como están, porque se cambiaron después</translation>
     </message>
 </context>
 <context>

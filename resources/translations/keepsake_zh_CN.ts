@@ -95,6 +95,25 @@
     </message>
 </context>
 <context>
+    <name>ActRow</name>
+    <message>
+        <source>Do again</source>
+        <translation>重新执行</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
+    </message>
+    <message>
+        <source>Undone</source>
+        <translation>已撤销</translation>
+    </message>
+    <message>
+        <source>Undone in part</source>
+        <translation>已部分撤销</translation>
+    </message>
+</context>
+<context>
     <name>Activity</name>
     <message>
         <source>Condensing and archiving old observations</source>
@@ -143,6 +162,21 @@
     <message>
         <source>{doing} — next: {coming}</source>
         <translation>{doing}——下一项：{coming}</translation>
+    </message>
+</context>
+<context>
+    <name>Acts</name>
+    <message>
+        <source>Keepsake, by itself</source>
+        <translation>Keepsake 自动</translation>
+    </message>
+    <message>
+        <source>The mirrored folder</source>
+        <translation>镜像文件夹</translation>
+    </message>
+    <message>
+        <source>You</source>
+        <translation>您</translation>
     </message>
 </context>
 <context>
@@ -355,6 +389,10 @@
         <translation>1 次重复已召回文本的写入</translation>
     </message>
     <message>
+        <source>Accepted</source>
+        <translation>已接受</translation>
+    </message>
+    <message>
         <source>Added to a conversation</source>
         <translation>向会话追加了内容</translation>
     </message>
@@ -385,6 +423,10 @@
     <message>
         <source>Echo</source>
         <translation>回声</translation>
+    </message>
+    <message>
+        <source>Expired</source>
+        <translation>已过期</translation>
     </message>
     <message>
         <source>Failed</source>
@@ -463,6 +505,10 @@
         <translation>已暂停</translation>
     </message>
     <message>
+        <source>Proposed</source>
+        <translation>已提议</translation>
+    </message>
+    <message>
         <source>Public: sees nothing of yours</source>
         <translation>公开：看不到你的任何内容</translation>
     </message>
@@ -472,6 +518,10 @@
     </message>
     <message>
         <source>Refused</source>
+        <translation>已拒绝</translation>
+    </message>
+    <message>
+        <source>Rejected</source>
         <translation>已拒绝</translation>
     </message>
     <message>
@@ -2337,8 +2387,56 @@
 <context>
     <name>Engine</name>
     <message>
+        <source>1 conversation</source>
+        <translation>1 个对话</translation>
+    </message>
+    <message>
+        <source>1 digest</source>
+        <translation>1 份摘要</translation>
+    </message>
+    <message>
+        <source>1 fact</source>
+        <translation>1 条事实</translation>
+    </message>
+    <message>
+        <source>1 memory</source>
+        <translation>1 条记忆</translation>
+    </message>
+    <message>
+        <source>1 name</source>
+        <translation>1 个名称</translation>
+    </message>
+    <message>
+        <source>1 note</source>
+        <translation>1 条笔记</translation>
+    </message>
+    <message>
+        <source>1 observation</source>
+        <translation>1 条观察</translation>
+    </message>
+    <message>
+        <source>1 proposal</source>
+        <translation>1 个提议</translation>
+    </message>
+    <message>
+        <source>1 reflection</source>
+        <translation>1 篇回顾</translation>
+    </message>
+    <message>
+        <source>1 text</source>
+        <translation>1 篇文本</translation>
+    </message>
+    <message>
         <source>API key variable</source>
         <translation>API 密钥变量</translation>
+    </message>
+    <message>
+        <source>Accepted {items}</source>
+        <translation>接受了{items}</translation>
+    </message>
+    <message>
+        <source>Accepted {items}, proposed by {agent}</source>
+        <translation>接受了 {agent} 提议的{items}</translation>
     </message>
     <message>
         <source>Address of an &apos;openai-compatible&apos; embedding service.</source>
@@ -2363,6 +2461,10 @@
     <message>
         <source>Appends that may wait for agents that do not.</source>
         <translation>为不等待的智能体排队的最大追加数。</translation>
+    </message>
+    <message>
+        <source>Archived {items}</source>
+        <translation>归档了{items}</translation>
     </message>
     <message>
         <source>Attempts</source>
@@ -2395,6 +2497,10 @@
     <message>
         <source>Bring the summaries of a conversation up to date once it falls quiet.</source>
         <translation>会话安静下来后更新其摘要。</translation>
+    </message>
+    <message>
+        <source>Brought back {items}</source>
+        <translation>恢复了{items}</translation>
     </message>
     <message>
         <source>Budget</source>
@@ -2437,12 +2543,28 @@
         <translation>夜间维护数据库，并验证最近的备份。</translation>
     </message>
     <message>
+        <source>Changed the tags of {items}</source>
+        <translation>更改了{items}的标签</translation>
+    </message>
+    <message>
+        <source>Changed who may see {items}</source>
+        <translation>更改了谁可以看到{items}</translation>
+    </message>
+    <message>
+        <source>Changed {items}</source>
+        <translation>更改了{items}</translation>
+    </message>
+    <message>
         <source>Characters of a run&apos;s output shown in its summary.</source>
         <translation>运行输出在摘要中显示的字符数。</translation>
     </message>
     <message>
         <source>Characters of a tool&apos;s answer that the model reads.</source>
         <translation>模型读取的工具回答字符数。</translation>
+    </message>
+    <message>
+        <source>Cleared {items} out of the archive</source>
+        <translation>从归档中清除了{items}</translation>
     </message>
     <message>
         <source>Clients whose transcripts are followed, separated by commas.</source>
@@ -2477,12 +2599,20 @@
         <translation>压缩</translation>
     </message>
     <message>
+        <source>Condensed {items}</source>
+        <translation>压缩了{items}</translation>
+    </message>
+    <message>
         <source>Confidence below which a fact is set aside; that can be undone.</source>
         <translation>低于此置信度的事实会被搁置；可以撤销。</translation>
     </message>
     <message>
         <source>Confidence left to a fact that a newer one contradicts.</source>
         <translation>被新事实反驳的事实保留的置信度。</translation>
+    </message>
+    <message>
+        <source>Confirmed {items}</source>
+        <translation>确认了{items}</translation>
     </message>
     <message>
         <source>Consolidate a conversation when the next one begins.</source>
@@ -2645,8 +2775,20 @@
         <translation>衰减时间</translation>
     </message>
     <message>
+        <source>Deleted {items}</source>
+        <translation>删除了{items}</translation>
+    </message>
+    <message>
         <source>Depth</source>
         <translation>深度</translation>
+    </message>
+    <message>
+        <source>Did again: {what}</source>
+        <translation>重新执行：{what}</translation>
+    </message>
+    <message>
+        <source>Did nothing that is still known</source>
+        <translation>没有仍可查知的更改</translation>
     </message>
     <message>
         <source>Draw lasting facts from conversations that have ended.</source>
@@ -2769,6 +2911,10 @@
         <translation>正在永久删除</translation>
     </message>
     <message>
+        <source>Found names in {items}</source>
+        <translation>在{items}中找到了名称</translation>
+    </message>
+    <message>
         <source>Friday</source>
         <translation>星期五</translation>
     </message>
@@ -2831,6 +2977,10 @@
     <message>
         <source>Important turns</source>
         <translation>重要轮次</translation>
+    </message>
+    <message>
+        <source>Imported {items}</source>
+        <translation>导入了{items}</translation>
     </message>
     <message>
         <source>Importing {name}</source>
@@ -2917,6 +3067,10 @@
         <translation>记忆索引的行数。</translation>
     </message>
     <message>
+        <source>Lowered the confidence of {items}</source>
+        <translation>降低了{items}的可信度</translation>
+    </message>
+    <message>
         <source>Make vectors in the background, for search by meaning.</source>
         <translation>在后台生成向量，用于按含义搜索。</translation>
     </message>
@@ -2967,6 +3121,14 @@
     <message>
         <source>Memory index</source>
         <translation>记忆索引</translation>
+    </message>
+    <message>
+        <source>Mentioned {items} again</source>
+        <translation>再次提到了{items}</translation>
+    </message>
+    <message>
+        <source>Merged {items}</source>
+        <translation>合并了{items}</translation>
     </message>
     <message>
         <source>Messages consolidated in one step.</source>
@@ -3081,6 +3243,10 @@
         <translation>页</translation>
     </message>
     <message>
+        <source>Pinned {items}</source>
+        <translation>置顶了{items}</translation>
+    </message>
+    <message>
         <source>Poll</source>
         <translation>轮询</translation>
     </message>
@@ -3161,6 +3327,14 @@
         <translation>反思时间</translation>
     </message>
     <message>
+        <source>Rejected {items}</source>
+        <translation>拒绝了{items}</translation>
+    </message>
+    <message>
+        <source>Rejected {items}, proposed by {agent}</source>
+        <translation>拒绝了 {agent} 提议的{items}</translation>
+    </message>
+    <message>
         <source>Related turns of other conversations</source>
         <translation>其他会话的相关轮次</translation>
     </message>
@@ -3179,6 +3353,10 @@
     <message>
         <source>Relevant messages that the recipe &apos;tri&apos; takes at most.</source>
         <translation>配方“tri”最多采用的相关消息数。</translation>
+    </message>
+    <message>
+        <source>Renamed {items}</source>
+        <translation>重命名了{items}</translation>
     </message>
     <message>
         <source>Reranker</source>
@@ -3517,8 +3695,24 @@
         <translation>目标单次运行最多使用的语言模型轮数。</translation>
     </message>
     <message>
+        <source>Undid part of: {what}</source>
+        <translation>部分撤销：{what}</translation>
+    </message>
+    <message>
+        <source>Undid {count} changes of {agent}</source>
+        <translation>撤销了 {agent} 的 {count} 项更改</translation>
+    </message>
+    <message>
+        <source>Undid: {what}</source>
+        <translation>撤销：{what}</translation>
+    </message>
+    <message>
         <source>Undoing what {name} wrote</source>
         <translation>正在撤销 {name} 写入的内容</translation>
+    </message>
+    <message>
+        <source>Unpinned {items}</source>
+        <translation>取消置顶了{items}</translation>
     </message>
     <message>
         <source>Use a language model or spaCy to find names, if available.</source>
@@ -3621,6 +3815,10 @@
         <translation>写下这一周：新出现的人和事、变化、承诺以及淡忘的内容。</translation>
     </message>
     <message>
+        <source>Wrote {items}</source>
+        <translation>写下了{items}</translation>
+    </message>
+    <message>
         <source>changes</source>
         <translation>项更改</translation>
     </message>
@@ -3681,6 +3879,26 @@
         <translation>段文本</translation>
     </message>
     <message>
+        <source>the conversation ‘{title}’</source>
+        <translation>对话“{title}”</translation>
+    </message>
+    <message>
+        <source>the digest ‘{title}’</source>
+        <translation>摘要“{title}”</translation>
+    </message>
+    <message>
+        <source>the fact ‘{title}’</source>
+        <translation>事实“{title}”</translation>
+    </message>
+    <message>
+        <source>the memory ‘{title}’</source>
+        <translation>记忆“{title}”</translation>
+    </message>
+    <message>
+        <source>the name ‘{title}’</source>
+        <translation>名称“{title}”</translation>
+    </message>
+    <message>
         <source>the names differ in one letter</source>
         <translation>两个名称只差一个字母</translation>
     </message>
@@ -3697,12 +3915,80 @@
         <translation>两个名称只差 Inc. 或 The 之类的词</translation>
     </message>
     <message>
+        <source>the note ‘{title}’</source>
+        <translation>笔记“{title}”</translation>
+    </message>
+    <message>
+        <source>the observation ‘{title}’</source>
+        <translation>观察“{title}”</translation>
+    </message>
+    <message>
+        <source>the proposal ‘{title}’</source>
+        <translation>提议“{title}”</translation>
+    </message>
+    <message>
+        <source>the reflection ‘{title}’</source>
+        <translation>回顾“{title}”</translation>
+    </message>
+    <message>
         <source>the same words in another order</source>
         <translation>词语相同，顺序不同</translation>
     </message>
     <message>
+        <source>the text ‘{title}’</source>
+        <translation>文本“{title}”</translation>
+    </message>
+    <message>
         <source>turns</source>
         <translation>轮</translation>
+    </message>
+    <message>
+        <source>updated {items}</source>
+        <translation>更新了{items}</translation>
+    </message>
+    <message>
+        <source>{n} conversations</source>
+        <translation>{n} 个对话</translation>
+    </message>
+    <message>
+        <source>{n} digests</source>
+        <translation>{n} 份摘要</translation>
+    </message>
+    <message>
+        <source>{n} facts</source>
+        <translation>{n} 条事实</translation>
+    </message>
+    <message>
+        <source>{n} memories</source>
+        <translation>{n} 条记忆</translation>
+    </message>
+    <message>
+        <source>{n} names</source>
+        <translation>{n} 个名称</translation>
+    </message>
+    <message>
+        <source>{n} notes</source>
+        <translation>{n} 条笔记</translation>
+    </message>
+    <message>
+        <source>{n} observations</source>
+        <translation>{n} 条观察</translation>
+    </message>
+    <message>
+        <source>{n} proposals</source>
+        <translation>{n} 个提议</translation>
+    </message>
+    <message>
+        <source>{n} reflections</source>
+        <translation>{n} 篇回顾</translation>
+    </message>
+    <message>
+        <source>{n} texts</source>
+        <translation>{n} 篇文本</translation>
+    </message>
+    <message>
+        <source>{what}, from {source}</source>
+        <translation>{what}，来自 {source}</translation>
     </message>
     <message>
         <source>“{other}” may be “{into}”: {reason}.</source>
@@ -4303,6 +4589,10 @@
         <translation>帮助</translation>
     </message>
     <message>
+        <source>History…</source>
+        <translation>历史记录…</translation>
+    </message>
+    <message>
         <source>Import…</source>
         <translation>导入…</translation>
     </message>
@@ -4769,6 +5059,49 @@
     </message>
 </context>
 <context>
+    <name>HistorySheet</name>
+    <message>
+        <source>By agents</source>
+        <translation>代理的</translation>
+    </message>
+    <message>
+        <source>By me</source>
+        <translation>我的</translation>
+    </message>
+    <message>
+        <source>By upkeep</source>
+        <translation>维护的</translation>
+    </message>
+    <message>
+        <source>Everything</source>
+        <translation>全部</translation>
+    </message>
+    <message>
+        <source>History</source>
+        <translation>历史记录</translation>
+    </message>
+    <message>
+        <source>Imports</source>
+        <translation>导入</translation>
+    </message>
+    <message>
+        <source>Nothing was done yet.</source>
+        <translation>还没有任何更改。</translation>
+    </message>
+    <message>
+        <source>Show earlier ones</source>
+        <translation>显示更早的</translation>
+    </message>
+    <message>
+        <source>What was done here, newest first. Undoing something is an entry, too.</source>
+        <translation>这里做过的事情，最新的在前。撤销也是一条记录。</translation>
+    </message>
+    <message>
+        <source>Whose changes are shown</source>
+        <translation>显示谁的更改</translation>
+    </message>
+</context>
+<context>
     <name>HitMenu</name>
     <message>
         <source>Add tags…</source>
@@ -4921,6 +5254,10 @@
         <translation>问题</translation>
     </message>
     <message>
+        <source>Show them</source>
+        <translation>查看</translation>
+    </message>
+    <message>
         <source>Starting…</source>
         <translation>正在开始…</translation>
     </message>
@@ -4939,6 +5276,10 @@
     <message>
         <source>This could not be imported</source>
         <translation>无法导入此内容</translation>
+    </message>
+    <message>
+        <source>Undo</source>
+        <translation>撤销</translation>
     </message>
     <message>
         <source>What was imported so far stays. Import it again to continue.</source>
@@ -6478,6 +6819,10 @@
         <translation>两次输入不一致。</translation>
     </message>
     <message>
+        <source>This is one of the first that anyone tries. Choose several words.</source>
+        <translation>这是任何人最先尝试的密码短语之一。请选择几个词语。</translation>
+    </message>
+    <message>
         <source>This is too long, or has characters that cannot be typed.</source>
         <translation>过长，或含有无法输入的字符。</translation>
     </message>
@@ -7328,6 +7673,10 @@
         <translation>1 轮</translation>
     </message>
     <message>
+        <source>Bring back</source>
+        <translation>恢复</translation>
+    </message>
+    <message>
         <source>It has not run yet.</source>
         <translation>尚未运行。</translation>
     </message>
@@ -7346,6 +7695,14 @@
     <message>
         <source>Undo this run</source>
         <translation>撤销此次运行</translation>
+    </message>
+    <message>
+        <source>Undone</source>
+        <translation>已撤销</translation>
+    </message>
+    <message>
+        <source>Undone in part</source>
+        <translation>已部分撤销</translation>
     </message>
     <message>
         <source>cost {cost}</source>
@@ -7680,6 +8037,10 @@
 <context>
     <name>SchedulePane</name>
     <message>
+        <source>Brought back what the run did</source>
+        <translation>已恢复该次运行的更改</translation>
+    </message>
+    <message>
         <source>Changed ‘{name}’</source>
         <translation>已更改“{name}”</translation>
     </message>
@@ -7758,10 +8119,6 @@
     <message>
         <source>The week before</source>
         <translation>上一周</translation>
-    </message>
-    <message>
-        <source>There is nothing of this run left to undo.</source>
-        <translation>此次运行已没有可撤销的内容。</translation>
     </message>
     <message>
         <source>This week</source>
@@ -9706,6 +10063,14 @@
     <message>
         <source>Undone: {what}</source>
         <translation>已撤销：{what}</translation>
+    </message>
+    <message>
+        <source>one stays as it is, because it was changed since</source>
+        <translation>有一项保持不变，因为之后有更改</translation>
+    </message>
+    <message>
+        <source>{n} stay as they are, because they were changed since</source>
+        <translation>{n} 项保持不变，因为之后有更改</translation>
     </message>
 </context>
 <context>

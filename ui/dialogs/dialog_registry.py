@@ -12,6 +12,7 @@ from ui.dialogs.base_dialog import BaseDialog
 from ui.dialogs.capsule_sheet import CapsuleSheet
 from ui.dialogs.export_sheet import ExportSheet
 from ui.dialogs.help import HelpDialog
+from ui.dialogs.history_sheet import HistorySheet
 from ui.dialogs.importer import ImportDialog
 from ui.dialogs.models.models import ModelsDialog
 from ui.dialogs.settings.appearance_panel import AppearancePanel
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
     from ui.bridge import Bridge
     from ui.dialogs.settings.panel import SettingsPanel
     from ui.process.error_reporter import ErrorReporter
+    from ui.shell.undo_stack import UndoStack
 
 S = TypeVar("S", bound=BaseDialog)
 
@@ -44,6 +46,8 @@ class DialogRegistry(QObject):
     notice = Signal(object)
     link_requested = Signal(str)
     navigate = Signal(object)
+    undo_requested = Signal(object)
+    """Undo what a notice tells of."""
     models_requested = Signal()
     setting_applied = Signal(object)
     close_decided = Signal(bool)
@@ -93,6 +97,10 @@ class DialogRegistry(QObject):
         sheet.choose(ids)
         sheet.bring_to_front()
 
+    def open_history(self, undo: "UndoStack") -> None:
+        """Open what was done in the vault, each entry with its undo."""
+        self._sheet(HistorySheet, partial(HistorySheet, self._bridge, undo, self._window)).bring_to_front()
+
     def open_settings(self, section: str = "") -> None:
         """Open the settings, at a section where one is named."""
         settings = self.settings
@@ -136,6 +144,8 @@ class DialogRegistry(QObject):
     def _make_importer(self) -> ImportDialog:
         made = ImportDialog(self._bridge, self._window)
         made.notice.connect(self.notice)
+        made.navigate.connect(self.navigate)
+        made.undo_requested.connect(self.undo_requested)
         return made
 
     def _make_export_sheet(self) -> ExportSheet:

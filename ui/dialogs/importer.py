@@ -33,6 +33,7 @@ from ui.dialogs.import_report import (
     size_text,
     unknown_key_text,
 )
+from ui.dialogs.imported_place import imported_place
 from ui.notice import Notice
 from ui.shell.status_line import progress_text
 from ui.style.design_tokens import Space
@@ -51,6 +52,10 @@ class ImportDialog(BaseDialog):
 
     measure = 760
     notice = Signal(object)
+    navigate = Signal(object)
+    """Go to what was imported."""
+    undo_requested = Signal(object)
+    """Undo the import that this notice tells of."""
 
     def __init__(self, bridge: "Bridge", window: QWidget | None = None) -> None:
         super().__init__(self.tr("Import"), window)
@@ -82,9 +87,13 @@ class ImportDialog(BaseDialog):
         self._put_below(self._result, self._problems)
         self._copy = self.add_button(text_button(self.tr("Copy problems"), parent=self), left=True)
         self._another = self.add_button(text_button(self.tr("Choose another…"), parent=self), left=True)
+        self.undo = self.add_button(text_button(self.tr("Undo"), icon_name="undo-2", parent=self), left=True)
         self._stop = self.add_button(text_button(self.tr("Stop"), parent=self))
         self._hide = self.add_button(text_button(self.tr("Close"), parent=self))
         self._go = self.add_button(text_button(self.tr("Import"), "primary", parent=self))
+        self.show_made = self.add_button(text_button(self.tr("Show them"), "primary", parent=self))
+        self.show_made.clicked.connect(self._on_show_made_clicked)
+        self.undo.clicked.connect(self._on_undo_clicked)
         self._copy.clicked.connect(self._on_copy_clicked)
         self._another.clicked.connect(self.start_over)
         self._stop.clicked.connect(self._on_stop_clicked)
@@ -200,6 +209,9 @@ class ImportDialog(BaseDialog):
         self._stop.setVisible(page is self._running)
         self._another.setVisible(page in (self._preview, self._result))
         self._copy.setVisible(page is self._result and problems)
+        is_undoable = page is self._result and self._report is not None and bool(self._report.run_id)
+        for button in (self.undo, self.show_made):
+            button.setVisible(is_undoable)
         self._problems.setVisible(problems)
         self._go.setText(self.tr("Open") if self._is_locked else self.tr("Import"))
         self._offer()
@@ -207,7 +219,8 @@ class ImportDialog(BaseDialog):
         self._hide.setText(self.tr("Hide") if page is self._running else self.tr("Close"))
         # Never on Stop: a second Enter must not cancel what the first one began.
         begin = self.passphrase if self._is_locked else self._go
-        (self._first if page is self._choose else begin if page is self._preview else self._hide).setFocus()
+        end = self.show_made if is_undoable else self._hide
+        (self._first if page is self._choose else begin if page is self._preview else end).setFocus()
 
     def _offer(self) -> None:
         self._go.setEnabled(not self._is_locked or bool(self.passphrase.text()))
@@ -320,7 +333,8 @@ class ImportDialog(BaseDialog):
         theme.set_type(self._result_title, "heading")
         self._show_page(self._result)
         if not self.isVisible():
-            self.notice.emit(Notice(f"{title}. {text.splitlines()[0]}"))
+            run = "" if self._report is None else self._report.run_id
+            self.notice.emit(Notice(f"{title}. {text.splitlines()[0]}", act=run))
         self._next()
 
     def _show_failure(self, error: KeepsakeError) -> None:
@@ -344,6 +358,27 @@ class ImportDialog(BaseDialog):
     def _on_stop_clicked(self) -> None:
         self._running_text.setText(self.tr("Stopping…"))
         self._bridge.start(self._bridge.call("job.cancel", job=self._job))
+
+    def _on_undo_clicked(self) -> None:
+        if self._report is not None:
+            self.undo_requested.emit(Notice(self._result_title.text(), act=self._report.run_id))
+            self._report = None
+            self._show_page(self._result)
+
+    def _on_show_made_clicked(self) -> None:
+        if self._report is not None:
+            self._bridge.start(self._go_to_made(self._report.run_id))
+
+    async def _go_to_made(self, run_id: str) -> None:
+        """Open the first conversation that was imported, else the first note."""
+        try:
+            place = await imported_place(self._bridge, run_id)
+        except KeepsakeError as error:
+            self.notice.emit(Notice(error.message, kind="error"))
+            return
+        if isValid(self) and place is not None:
+            self.reject()
+            self.navigate.emit(place)
 
     def _on_copy_clicked(self) -> None:
         QGuiApplication.clipboard().setText(self._problems.toPlainText())

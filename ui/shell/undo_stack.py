@@ -1,177 +1,198 @@
-"""Undo and redo by the ids of the vault's history."""
+"""Undo and redo of what the person did, by the history of the vault."""
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal
-from PySide6.QtGui import QUndoCommand, QUndoStack
+from PySide6.QtCore import QObject, QTimer, Signal
+from shiboken6 import isValid
 
 from app.errors import KeepsakeError
+from app.history.acts.model import Act, NextSteps, UndoneAct
 from ui.models.dates import format_number
 from ui.notice import Notice
+from ui.shell.act_sentences import act_text, deed_text
 
 if TYPE_CHECKING:
+    from app.changes import ChangeSet
     from ui.bridge import Bridge
 
-LIMIT = 200
 MANY = 1000
 """From this many changes on, undoing takes long enough to say that it has begun."""
-
-
-class _Step(QUndoCommand):
-    """Undo command that holds the history ids of one change."""
-
-    def __init__(self, text: str, history_ids: tuple[int, ...]) -> None:
-        super().__init__(text)
-        self.history_ids = history_ids
+ASK_AGAIN_MS = 250
+UNDOABLE = frozenset({"memories", "sessions", "messages", "entities", "tags", "inbox", "imports"})
+"""Areas of the vault of which the history tells."""
 
 
 class UndoStack(QObject):
-    """Takes changes back and does them again, one at a time.
+    """Takes the person's changes back and does them again, one at a time.
 
-    The vault answers every undo with the history ids of what it wrote, and those in turn undo the undo: they are what a
-    redo sends. Qt's stack moves only after the vault agreed, so a failure leaves it where it was.
+    The vault's history says which is next, so it is the same after a restart, and the same wherever a change was made:
+    here, in the inbox, by an import or on the command line.
     """
 
     changed = Signal()
     notice = Signal(object)
     undone = Signal(object)
-    """History ids that were just undone or redone."""
+    """The ``UndoneAct`` that was just undone or done again."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._bridge: Bridge | None = None
-        self._stack = QUndoStack(self)
-        self._stack.setUndoLimit(LIMIT)
-        self._stack.indexChanged.connect(self._on_index_changed)
+        self._steps = NextSteps()
         self._busy = False
-        # QUndoStack owns the commands in C++; the Python half must live as long.
-        self._steps: list[_Step] = []
+        # Until the history is asked again, there may be something.
+        self._is_stale = False
+        self._request = 0
+        self._timer = QTimer(self, singleShot=True, interval=ASK_AGAIN_MS)
+        self._timer.timeout.connect(self._on_timer_timeout)
 
     @property
     def undo_text(self) -> str:
         """Title of the next undo."""
-        text = self._stack.undoText()
-        return self.tr("Undo: {what}").format(what=text) if text else self.tr("Undo")
+        act = self._steps.undo
+        return self.tr("Undo: {what}").format(what=act_text(act)) if act is not None else self.tr("Undo")
 
     @property
     def redo_text(self) -> str:
         """Title of the next redo."""
-        text = self._stack.redoText()
-        return self.tr("Redo: {what}").format(what=text) if text else self.tr("Redo")
+        act = self._steps.redo
+        return self.tr("Redo: {what}").format(what=deed_text(act)) if act is not None else self.tr("Redo")
 
     def set_bridge(self, bridge: "Bridge") -> None:
-        """Send undos through ``bridge`` from now on; what was there before belongs to another vault."""
+        """Undo in the vault behind ``bridge`` from now on."""
         self._bridge = bridge
-        self._stack.clear()
-        self._steps.clear()
+        self._steps = NextSteps()
+        bridge.changed.connect(self._on_bridge_changed)
+        self._ask_soon()
+
+    def stop(self) -> None:
+        """Ask the history no more."""
+        self._timer.stop()
+        self._bridge = None
 
     def can_undo(self) -> bool:
-        """Return whether something can be taken back now."""
-        return self._stack.canUndo() and not self._busy
+        """Return whether something can be taken back now, as far as it is known."""
+        return not self._busy and self._bridge is not None and (self._is_stale or self._steps.undo is not None)
 
     def can_redo(self) -> bool:
-        """Return whether something can be done again now."""
-        return self._stack.canRedo() and not self._busy
-
-    def record(self, text: str, history_ids: tuple[int, ...]) -> None:
-        """Remember a change in the words of its notice: ``Deleted ‘Rose list’``."""
-        if not history_ids:
-            return
-        step = _Step(text, history_ids)
-        self._steps.append(step)
-        del self._steps[: -LIMIT * 2]
-        self._stack.push(step)
+        """Return whether something can be done again now, as far as it is known."""
+        return not self._busy and self._bridge is not None and self._steps.redo is not None
 
     def undo(self) -> None:
-        """Take the last change back."""
-        step = self._step(self._stack.index() - 1)
-        if step is not None and self.can_undo():
-            self._start(step, redo=False)
+        """Take the last change of the person back."""
+        if self.can_undo():
+            self._start("undo", self._steps.undo)
 
     def redo(self) -> None:
         """Do the last change taken back again."""
-        step = self._step(self._stack.index())
-        if step is not None and self.can_redo():
-            self._start(step, redo=True)
+        if self.can_redo():
+            self._start("redo", self._steps.redo)
+
+    def undo_act(self, act: Act) -> None:
+        """Undo one entry of the history; of one that is undone, undo that."""
+        if self._bridge is not None and not self._busy:
+            self._set_busy(True)
+            self._tell_begun(_size(act))
+            self._bridge.start(self._undo_one(act.undone_by if act.state == "undone" else act.id))
 
     def undo_notice(self, notice: Notice) -> None:
         """Take back what a toast told of, wherever it stands in the order."""
         if notice.undo_call is not None:
             notice.undo_call()
-            return
-        index = self._stack.index()
-        step = self._step(index - 1)
-        if step is not None and step.history_ids == notice.history_ids:
-            self.undo()
-            return
-        if self._bridge is None:
-            return
-        for later in range(index - 1):
-            older = self._step(later)
-            if older is not None and older.history_ids == notice.history_ids:
-                older.setObsolete(True)
-                older.history_ids = ()
-        self._tell_begun(notice.history_ids)
-        self._bridge.start(self._undo_apart(notice))
+        elif self._bridge is not None and notice.act:
+            self._bridge.start(self._undo_one(notice.act))
+        elif self._bridge is not None:
+            self._tell_begun(len(notice.history_ids))
+            self._bridge.start(self._undo_entries(notice))
 
-    def _start(self, step: _Step, *, redo: bool) -> None:
+    def _start(self, step: str, act: Act | None) -> None:
         if self._bridge is None:
-            return
-        if not step.history_ids:
-            self._move(redo=redo)
             return
         self._set_busy(True)
-        self._tell_begun(step.history_ids, redo=redo)
-        self._bridge.start(self._carry_out(step, redo=redo))
+        self._tell_begun(0 if act is None else _size(act), redo=step == "redo")
+        self._bridge.start(self._carry_out(step))
 
-    def _tell_begun(self, history_ids: tuple[int, ...], *, redo: bool = False) -> None:
-        if len(history_ids) >= MANY:
+    def _tell_begun(self, count: int, *, redo: bool = False) -> None:
+        if count >= MANY:
             words = self.tr("Undoing {count} changes. This may take some seconds.")
             if redo:
                 words = self.tr("Redoing {count} changes. This may take some seconds.")
-            self.notice.emit(Notice(words.format(count=format_number(len(history_ids)))))
+            self.notice.emit(Notice(words.format(count=format_number(count))))
 
-    async def _carry_out(self, step: _Step, *, redo: bool) -> None:
+    async def _carry_out(self, step: str) -> None:
+        await self._finish("history.step", step=step)
+
+    async def _undo_one(self, identity: str) -> None:
+        await self._finish("history.undo", id=identity)
+
+    async def _finish(self, operation: str, **arguments: str) -> None:
         if self._bridge is None:
             return
         try:
-            answer = await self._bridge.call("memory.undo", history_ids=list(step.history_ids))
+            undone: UndoneAct = await self._bridge.call(operation, **arguments)
         except KeepsakeError as error:
-            self._set_busy(False)
             self.notice.emit(Notice(str(error), kind="error"))
-            return
-        self.undone.emit(step.history_ids)
-        step.history_ids = tuple(answer)
-        self._busy = False
-        self._move(redo=redo)
-        words = self.tr("Redone: {what}") if redo else self.tr("Undone: {what}")
-        self.notice.emit(Notice(words.format(what=step.text())))
+        else:
+            if isValid(self):
+                self.undone.emit(undone)
+                self.notice.emit(Notice(self._words(undone)))
+        if isValid(self):
+            self._busy = False
+            self._ask_soon()
+            self.changed.emit()
 
-    async def _undo_apart(self, notice: Notice) -> None:
+    def _words(self, undone: UndoneAct) -> str:
+        act = undone.act
+        words = self.tr("Redone: {what}") if act.step == "undo" else self.tr("Undone: {what}")
+        words = words.format(what=deed_text(act))
+        if undone.kept == 1:
+            return f"{words} · " + self.tr("one stays as it is, because it was changed since")
+        if undone.kept:
+            kept = self.tr("{n} stay as they are, because they were changed since")
+            return f"{words} · " + kept.format(n=format_number(undone.kept))
+        return words
+
+    async def _undo_entries(self, notice: Notice) -> None:
         if self._bridge is None:
             return
         try:
-            answer = await self._bridge.call("memory.undo", history_ids=list(notice.history_ids))
+            await self._bridge.call("memory.undo", history_ids=list(notice.history_ids))
         except KeepsakeError as error:
             self.notice.emit(Notice(str(error), kind="error"))
             return
         words = self.tr("Undone: {what}").format(what=(notice.undo_text or notice.text).removesuffix("."))
-        self.record(words, tuple(answer))
         self.notice.emit(Notice(words))
 
-    def _step(self, index: int) -> _Step | None:
-        command = self._stack.command(index) if 0 <= index < self._stack.count() else None
-        return command if isinstance(command, _Step) else None
+    async def _ask(self, request: int) -> None:
+        if self._bridge is None:
+            return
+        try:
+            steps: NextSteps = await self._bridge.call("history.next")
+        except KeepsakeError:
+            return  # what is wrong with the vault is told elsewhere; undoing asks again
+        if isValid(self) and request == self._request:
+            self._steps, self._is_stale = steps, False
+            self.changed.emit()
 
-    def _move(self, *, redo: bool) -> None:
-        if redo:
-            self._stack.redo()
-        else:
-            self._stack.undo()
+    def _ask_soon(self) -> None:
+        self._is_stale = True
+        self._timer.start()
 
     def _set_busy(self, busy: bool) -> None:
         self._busy = busy
         self.changed.emit()
 
-    def _on_index_changed(self) -> None:
-        self.changed.emit()
+    def _on_timer_timeout(self) -> None:
+        if self._bridge is not None:
+            self._request += 1
+            self._bridge.start(self._ask(self._request))
+
+    def _on_bridge_changed(self, changes: "ChangeSet") -> None:
+        if UNDOABLE & changes.areas:
+            was_stale = self._is_stale
+            self._ask_soon()
+            if not was_stale:
+                self.changed.emit()
+
+
+def _size(act: Act) -> int:
+    return sum(part.count for part in act.parts)

@@ -156,6 +156,7 @@ class WindowActions(QObject):
             "file.quit": self.quit_requested.emit,
             "edit.undo": window.undo.undo,
             "edit.redo": window.undo.redo,
+            "edit.history": self._history,
             "go.palette": self._palette,
             "go.jump": self._jump,
             "go.back": self._go_back,
@@ -184,7 +185,7 @@ class WindowActions(QObject):
         needs_vault = (
             "notes.new",
             "file.capture", "file.import", "file.export", "file.capsule", "file.settings", "file.models",
-            "file.test_model", "go.palette", "go.jump", "go.find",
+            "file.test_model", "edit.history", "go.palette", "go.jump", "go.find",
             "go.copy_link",
             "view.light", "view.dark", "view.system", "view.larger", "view.smaller", "view.normal",
             "help.pages", "help.welcome", "help.shortcuts", "help.about",
@@ -343,6 +344,10 @@ class WindowActions(QObject):
     def _export(self) -> None:
         if self._window.dialogs is not None:
             self._window.dialogs.open_export()
+
+    def _history(self) -> None:
+        if self._window.dialogs is not None:
+            self._window.dialogs.open_history(self._window.undo)
 
     def open_capsule(self, ids: Sequence[str] = ()) -> None:
         """Open the sheet that makes a capsule, with these memories where some are named."""

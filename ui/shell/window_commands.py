@@ -64,6 +64,13 @@ FRAME = (
     CommandSpec("file.quit", QT_TRANSLATE_NOOP("Frame", "Quit"), "power", "Ctrl+Q", "exit"),
     CommandSpec("edit.undo", QT_TRANSLATE_NOOP("Frame", "Undo"), "undo-2", "Ctrl+Z"),
     CommandSpec("edit.redo", QT_TRANSLATE_NOOP("Frame", "Redo"), "redo-2", "Ctrl+Shift+Z; Ctrl+Y"),
+    CommandSpec(
+        "edit.history",
+        QT_TRANSLATE_NOOP("Frame", "History…"),
+        "history",
+        "Ctrl+H",
+        "undo changes log deleted import restore bring back who",
+    ),
     CommandSpec("go.palette", QT_TRANSLATE_NOOP("Frame", "Command palette…"), "command", "Ctrl+K"),
     CommandSpec(
         "go.jump", QT_TRANSLATE_NOOP("Frame", "Jump to…"), "search", "Ctrl+O", "quick switcher open note session"

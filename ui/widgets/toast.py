@@ -3,6 +3,8 @@
 They stack, can be reached by keyboard, and are announced to screen readers.
 """
 
+from typing import TYPE_CHECKING
+
 from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QGuiApplication, QKeyEvent, QRegion
 from PySide6.QtWidgets import QApplication, QFrame, QHBoxLayout, QVBoxLayout, QWidget
@@ -14,6 +16,9 @@ from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button, text_button
 from ui.widgets.icon_label import IconLabel
 from ui.widgets.plain_text import PlainLabel
+
+if TYPE_CHECKING:
+    from app.history.acts.model import Act
 
 STACK_LIMIT = 4
 TEXT_WIDTH = 360
@@ -164,10 +169,10 @@ class Toaster(QWidget):
         QAccessible.updateAccessibility(QAccessibleAnnouncementEvent(self, notice.text))
         return toast
 
-    def forget(self, history_ids: tuple[int, ...]) -> None:
+    def forget(self, act: "Act") -> None:
         """Drop the toasts that offer to undo what was undone otherwise."""
         for toast in self.toasts:
-            if toast.notice.history_ids and toast.notice.history_ids == history_ids:
+            if toast.notice.act == act.id or act.entry in toast.notice.history_ids:
                 self._drop(toast)
 
     def focus_last(self) -> bool:

@@ -8,7 +8,8 @@ Access = Literal["read", "write"]
 
 UNKNOWN = "unknown"  # the name of all programs that were not let in
 REFUSED = frozenset({"access_denied", "access_required", "agent_paused"})
-DONE = frozenset({"done", "proposed"})
+PROPOSED = "proposed"  # the outcome of a write that waits in the inbox
+DONE = frozenset({"done", PROPOSED})
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +69,8 @@ class LedgerCall:
         query: What was asked for, where the setting ``ledger.queries`` was on.
         query_hash: Else its keyed hash: the same for the same query, and readable by nobody.
         is_echo: Whether it brought text back that Keepsake had told; that was not stored again.
+        became: What became of a proposal: ``waiting``, ``accepted``, ``rejected`` or ``expired``; ``""`` where that is
+            not known any more, and for other calls.
     """
 
     id: int
@@ -85,6 +88,7 @@ class LedgerCall:
     query: str = ""
     query_hash: str = ""
     is_echo: bool = False
+    became: str = ""
 
 
 @dataclass(frozen=True, slots=True)

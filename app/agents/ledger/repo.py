@@ -1,14 +1,15 @@
 """SQL of the ledger."""
 
 import hashlib
+import json
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 import apsw
 
 from app.agents.ledger.item_ids import item_of
-from app.agents.ledger.model import DONE, REFUSED, AgentActivity, LedgerCall, LedgerFilter, NewCall, Reader
+from app.agents.ledger.model import DONE, PROPOSED, REFUSED, AgentActivity, LedgerCall, LedgerFilter, NewCall, Reader
 from app.core.clock import to_datetime, to_ms
 from app.store import meta
 
@@ -98,7 +99,21 @@ def page(connection: apsw.Connection, wanted: LedgerFilter, limit: int, before: 
     found = f"SELECT {_COLUMNS} FROM audit{where} ORDER BY id DESC LIMIT ?"
     rows: list[Any] = connection.execute(found, (*values, limit)).fetchall()
     items = _items(connection, [row[0] for row in rows])
-    return [_call(row, items.get(row[0], {})) for row in rows]
+    states = _proposal_states(connection, rows, items)
+    return [_call(row, items.get(row[0], {}), states) for row in rows]
+
+
+def _proposal_states(
+    connection: apsw.Connection, rows: Sequence[Any], items: Mapping[int, dict[bool, list[str]]]
+) -> dict[str, str]:
+    """Return what became of the proposals among calls, by their ids."""
+    ids = [name for row in rows if row[6] == PROPOSED for name in items.get(row[0], {}).get(True, ())]
+    found = connection.execute(
+        "SELECT CAST(id AS TEXT), coalesce(decision, 'waiting') FROM inbox WHERE id IN"
+        " (SELECT CAST(value AS INTEGER) FROM json_each(?))",
+        (json.dumps(ids),),
+    )
+    return {str(name): str(state) for name, state in found}
 
 
 def readers(connection: apsw.Connection, item: str) -> list[Reader]:
@@ -122,7 +137,7 @@ def activity(connection: apsw.Connection, agent: str, since_ms: int | None) -> A
     writes, echoes = sum(row[3] for row in ended if row[1] == "write"), sum(row[4] for row in ended)
     counts: list[Any] = connection.execute(
         "SELECT is_write, count(DISTINCT name_id) FROM audit a JOIN audit_items i ON i.audit_id = a.id"
-        " WHERE agent = ? AND at >= ? GROUP BY is_write",
+        f" WHERE agent = ? AND at >= ? AND outcome <> '{PROPOSED}' GROUP BY is_write",
         (agent, since_ms or 0),
     ).fetchall()
     items = dict[int, int](counts)
@@ -215,8 +230,9 @@ def _items(connection: apsw.Connection, ids: Sequence[int]) -> dict[int, dict[bo
     return found
 
 
-def _call(row: tuple[Any, ...], items: dict[bool, list[str]]) -> LedgerCall:
-    query = str(row[10])
+def _call(row: tuple[Any, ...], items: dict[bool, list[str]], states: Mapping[str, str]) -> LedgerCall:
+    query, written = str(row[10]), items.get(True, ())
+    is_proposed = row[6] == PROPOSED
     return LedgerCall(
         id=row[0],
         at=to_datetime(row[1]),
@@ -227,10 +243,11 @@ def _call(row: tuple[Any, ...], items: dict[bool, list[str]]) -> LedgerCall:
         outcome=row[6],
         milliseconds=row[7],
         read=tuple(items.get(False, ())),
-        written=tuple(items.get(True, ())),
+        written=() if is_proposed else tuple(written),
         more_read=row[8],
         more_written=row[9],
         query=query[1:] if query.startswith(_TEXT) else "",
         query_hash=query[1:] if query.startswith(_HASH) else "",
         is_echo=bool(row[11]),
+        became=next((states.get(name, "") for name in written), "") if is_proposed else "",
     )

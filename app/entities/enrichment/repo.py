@@ -11,6 +11,8 @@ import apsw
 
 from app.core.stores import StoreName
 from app.entities.ner.provider import NameSpan
+from app.history.acts.model import ActPart
+from app.history.acts.reader import SideEffects
 
 SHORTEST = 12  # characters; nothing is to be found in what is shorter
 _KINDS = "('fact', 'note', 'observation', 'reflection', 'digest')"
@@ -103,3 +105,11 @@ def forget_run(connection: apsw.Connection, run_id: str) -> list[tuple[str, str]
         (run_id,),
     ).fetchall()
     return [(str(kind), str(owner)) for kind, owner in rows]
+
+
+def standing_runs(connection: apsw.Connection) -> list[SideEffects]:
+    """Return in how many texts each run found names that stand."""
+    rows = connection.execute(
+        "SELECT run_id, max(at), count(*) FROM enriched_texts WHERE names <> '[]' GROUP BY run_id"
+    )
+    return [SideEffects(str(run), int(str(at)), ActPart("names", "text", int(str(count)))) for run, at, count in rows]

@@ -25,7 +25,7 @@ class CaptureParts:
         watch: Follows transcripts on disk.
     """
 
-    new_sink: Callable[[], TranscriptSink]
+    new_sink: Callable[..., TranscriptSink]
     intake: TranscriptIntake
     watch: TranscriptWatch
 

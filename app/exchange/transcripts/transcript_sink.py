@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -15,13 +15,15 @@ from app.core.stores import StoreName
 from app.core.text import without_controls
 from app.exchange.batches import Storable
 from app.exchange.formats.transcripts.transcript_records import AGENTS
+from app.exchange.imported_sessions import ImportedSessions
 from app.exchange.model import MessageRecord, SessionRecord
 from app.exchange.service import Ingested
 from app.exchange.transcripts.message_filter import Filtered, filtered
 from app.exchange.vault_sink import LONGEST_REST_S, foreign_session_id
+from app.history import history_repo
 from app.sessions import repo
 from app.sessions.capture.capture_policy import CapturePolicy
-from app.sessions.model import NewMessage
+from app.sessions.model import Appended, NewMessage
 from app.sessions.service import NewSession, SessionService, clean_name
 from app.store.store import Store
 
@@ -71,6 +73,8 @@ class TranscriptSink:
         keeps_secrets: Returns whether secrets are stored in clear.
         capture: Whose transcripts they are.
         rest: Waits a number of seconds.
+        imported: Writes an import into the history, so that it is undone as one; ``None`` where messages come of
+            themselves.
     """
 
     def __init__(
@@ -81,7 +85,9 @@ class TranscriptSink:
         keeps_secrets: Callable[[], bool],
         capture: Capture = Capture(),
         rest: Callable[[float], Awaitable[object]] = asyncio.sleep,
+        imported: ImportedSessions | None = None,
     ) -> None:
+        self._imported = imported
         self._store = store
         self._sessions = sessions
         self._clock = clock
@@ -109,6 +115,8 @@ class TranscriptSink:
             done = await self._store.write(partial(self._ingest, kept=kept, fmt=format, actor=actor))
         except BaseException:
             self._known.clear()  # what was not stored is not known either
+            if self._imported is not None:
+                self._imported.forget()
             raise
         await self._store.yield_to_readers(min(time.monotonic() - begun, LONGEST_REST_S), self._rest)
         self.changed |= done.agents
@@ -120,6 +128,7 @@ class TranscriptSink:
             seconds=time.monotonic() - begun,
             secrets=kept.secrets.total(),
             recalled=kept.recalled,
+            run_id=self._imported.run_id if self._imported is not None and self._imported.has_changes else "",
         )
 
     def _ingest(self, connection: apsw.Connection, kept: Filtered, fmt: str, actor: str) -> _Stored:
@@ -130,11 +139,13 @@ class TranscriptSink:
                 self._append(connection, turns, fmt, actor, done)
                 turns = []
             if isinstance(record, SessionRecord):
-                self._openings[record.key] = record
+                self._open(connection, record, fmt)
             else:
                 turns.append(record)
         if turns:
             self._append(connection, turns, fmt, actor, done)
+        if self._imported is not None:
+            self._imported.record(connection, actor, self._clock.now_ms())
         while len(self._known) > _MAX_SESSIONS:
             del self._known[next(iter(self._known))]
         return done
@@ -146,20 +157,58 @@ class TranscriptSink:
         name, heading = foreign_session_id(key, fmt), self._heading(key, fmt)
         found = repo.resolved(connection, name) if agent is None else repo.own_session(connection, name, agent)
         held = None if found is None else repo.head(connection, found)
+        is_restored = found is not None and held is not None and self._brings_back(connection, found, held[1], actor)
+        if is_restored:
+            self._known.pop(str(found), None)
+            held = repo.head(connection, str(found))
         if (held is not None and held[1] is not None) or not self._may_store(connection, name, heading, actor):
             # Forgotten by the person, or not to be kept.
             done.unchanged += len(turns)
             return
         known = self._known_ids(connection, found or name, 0 if held is None else held[0])
         fresh = [turn.message for turn in turns if _is_new(turn.message, known.ids)]
-        done.unchanged += len(turns) - len(fresh)
+        done.unchanged += 0 if is_restored else len(turns) - len(fresh)
+        done.messages += len(turns) - len(fresh) if is_restored else 0
         if fresh:
             appended = self._sessions.append_in(connection, fresh, name, heading, agent)
             known.last_seq = appended.seqs[-1]
             self._known[appended.session_id] = known
             done.sessions += appended.created
+            self._note(appended)
             done.messages += len(fresh)
             done.agents[appended.session_id] = repo.agent_of(connection, appended.session_id)
+
+    def _open(self, connection: apsw.Connection, record: SessionRecord, fmt: str) -> None:
+        """Remember the head of a conversation, and give its title to one without."""
+        before = self._openings.get(record.key)
+        if before is not None and not record.attributes:
+            record = replace(before, title=record.title or before.title)
+        self._openings[record.key] = record
+        title, agent = without_controls(clean_name(record.title)), self._owner
+        name = foreign_session_id(record.key, fmt)
+        found = repo.resolved(connection, name) if agent is None else repo.own_session(connection, name, agent)
+        state = None if found is None else repo.state_of(connection, found)
+        if title and found is not None and state is not None and not state["title"] and state["forgotten_at"] is None:
+            repo.update_session(connection, found, title=title, forgotten_ms=None)
+
+    def _note(self, appended: Appended) -> None:
+        if self._imported is None:
+            return
+        if appended.created:
+            self._imported.made(appended.session_id)
+        self._imported.appended(appended.session_id, appended.seqs)
+
+    def _brings_back(self, connection: apsw.Connection, session_id: str, forgotten_ms: int | None, actor: str) -> bool:
+        """Bring back what the undo of an import took out; return whether there was something."""
+        if self._imported is None:
+            return False
+        if forgotten_ms is None:
+            return self._imported.bring_back(connection, session_id, actor, self._clock.now_ms())
+        if not history_repo.is_addition_undone(connection, session_id):
+            return False
+        self._sessions.restore_in(connection, session_id)
+        self._imported.made(session_id)
+        return True
 
     @property
     def _owner(self) -> str | None:

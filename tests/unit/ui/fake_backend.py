@@ -16,6 +16,7 @@ from app.encryption.model import EncryptionState, EncryptionStatus
 from app.entities.model import GraphView
 from app.errors import KeepsakeError, NotFoundError
 from app.exchange.model import ImportPreview, ImportReport
+from app.history.acts.model import Act, ActPage, NextSteps, UndoneAct
 from app.memories.foreign_record import Problem
 from app.memories.model import Link
 from app.sessions.model import Session
@@ -39,6 +40,8 @@ class FakeBackend:
     access_requests: list[AccessRequest] = field(default_factory=list)
     encryption: EncryptionState = EncryptionState.NONE
     jobs: list[Any] = field(default_factory=list)
+    steps: NextSteps = field(default_factory=NextSteps)
+    before: NextSteps = field(default_factory=NextSteps)
 
     def __post_init__(self) -> None:
         for item in SETTINGS:
@@ -66,6 +69,23 @@ class FakeBackend:
 
     def requested(self, operation: str) -> list[dict[str, Any]]:
         return [arguments for name, arguments in self.calls if name == operation]
+
+    def history_next(self) -> NextSteps:
+        return self.steps
+
+    def history_step(self, step: str) -> UndoneAct:
+        done = (self.before.undo if step == "undo" else self.before.redo) or self.steps.undo
+        assert isinstance(done, Act)
+        return UndoneAct(done, (self.next_id,))
+
+    def set_steps(self, steps: NextSteps) -> None:
+        """Let other steps be next, and tell the window that something changed."""
+        self.before, self.steps = self.steps, steps
+        for listener in self.listeners:
+            listener(ChangeSet(frozenset({"memories"})))
+
+    def history_list(self, who: str = "all", limit: int = 50, cursor: str = "") -> ActPage:
+        return ActPage(())
 
     def memory_stats(self) -> Any:
         return SimpleNamespace(sessions=312, messages=9000, memories=41208, disk_bytes=10**8)

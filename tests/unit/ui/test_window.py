@@ -1,5 +1,6 @@
 """The window wires its parts: places, panes, notices, undo, drops, and the keyboard everywhere."""
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +13,10 @@ from pytestqt.qtbot import QtBot
 
 from app.changes import ChangeSet, Progress
 from app.errors import KeepsakeError, VaultLockedError
+from app.history.acts.model import Act, ActPart, NextSteps
 from tests.helpers.unexpected_logs import AllowLogs
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.fake_backend import FakeBackend
+from tests.unit.ui.fake_backend import MORNING, FakeBackend
 from ui.actions import Action, Actions
 from ui.bridge import Bridge
 from ui.dialogs.base_dialog import BaseDialog
@@ -142,12 +144,16 @@ def test_f6_goes_round_and_comes_back(window: Window) -> None:
 
 
 def test_notice_is_undone_by_key_and_toast(window: Window, backend: FakeBackend, rest: Rest) -> None:
+    done = Act("entry:7", MORNING, "me", "person", parts=(ActPart("DELETE", "note", 1),), title="Rose list", entry=7)
+    backend.set_steps(NextSteps(undo=done))
+    rest(lambda: window.registry.qaction("edit.undo").text() == "Undo: Deleted the note ‘Rose list’")
     window.show_notice(Notice("Deleted ‘Rose list’", (7,)))
-    assert window.registry.qaction("edit.undo").text() == "Undo: Deleted ‘Rose list’"
+    backend.before, backend.steps = backend.steps, NextSteps(redo=replace(done, id="entry:8", step="undo"))
     window.registry.run("edit.undo")
     rest(window.undo.can_redo)
-    assert backend.requested("memory.undo") == [{"history_ids": [7]}]
-    assert window.registry.qaction("edit.redo").text() == "Redo: Deleted ‘Rose list’"
+    assert backend.requested("history.step") == [{"step": "undo"}]
+    assert window.registry.qaction("edit.redo").text() == "Redo: Deleted the note ‘Rose list’"
+    assert [toast.notice.text for toast in window.toaster.toasts] == ["Undone: Deleted the note ‘Rose list’"]
 
 
 def test_a_window_starts_in_the_size_of_last_time(qtbot: QtBot, look: Theme, tmp_path: Path) -> None:
@@ -283,7 +289,7 @@ def test_create_note_opens_it(
     rest(lambda: bool(window.toaster.toasts))
     assert backend.requested("note.save") == [{"title": "Kite project", "content": ""}]
     assert went[0].pane == "notes"
-    assert window.undo.undo_text == "Undo: Created ‘Kite project’"
+    assert len(window.toaster.toasts[0].notice.history_ids) == 1
 
 
 def test_menu_lists_every_group(window: Window) -> None:

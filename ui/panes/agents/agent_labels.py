@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
-from ui.models.cards import Badge
+from ui.models.cards import Badge, Tone
 from ui.models.dates import format_number, short_date
 from ui.panes.schedule.run_labels import coming
 
@@ -73,10 +73,21 @@ def outcome_badge(call: "LedgerCall") -> Badge | None:
     if call.outcome == "done":
         return None
     if call.outcome == "proposed":
-        return Badge(QCoreApplication.translate("Agents", "In the inbox"), "accent")
+        return _proposal_badge(call.became)
     if call.outcome in ("access_denied", "access_required", "agent_paused"):
         return Badge(QCoreApplication.translate("Agents", "Refused"), "warn")
     return Badge(QCoreApplication.translate("Agents", "Failed"), "bad")
+
+
+def _proposal_badge(state: str) -> Badge:
+    words = {
+        "waiting": QCoreApplication.translate("Agents", "In the inbox"),
+        "accepted": QCoreApplication.translate("Agents", "Accepted"),
+        "rejected": QCoreApplication.translate("Agents", "Rejected"),
+        "expired": QCoreApplication.translate("Agents", "Expired"),
+    }
+    tone: Tone = "accent" if state == "waiting" else "good" if state == "accepted" else "quiet"
+    return Badge(words.get(state, QCoreApplication.translate("Agents", "Proposed")), tone)
 
 
 def agent_badges(agent: "Agent") -> tuple[Badge, ...]:

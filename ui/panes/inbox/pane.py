@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
 from ui.actions import Action, Slot
+from ui.notice import Notice
 from ui.panes.inbox.night_page import NightPage, night_words
 from ui.panes.inbox.proposal_list import NIGHT, ProposalList
 from ui.panes.inbox.proposal_page import ProposalPage
@@ -182,12 +183,22 @@ class InboxPane(ReadingPane):
         if not isValid(self):
             return
         decision: ProposalDecision = reply.value[0]
+        if decision.state in ("accepted", "rejected"):
+            self.page.form.forget(decided)
         if decision.state in ("stale", "failed"):
             self.show_notice(decision.message or self.tr("It could not be done; it still waits."))
         else:
             self._open = self.listing.list.neighbour([str(decided)])
-            self.show_notice(words)
+            self.notice.emit(Notice(words, history_of(reply), act=decision.run_id))
         self.listing.load()
+
+    async def _keep_draft(self, proposal: int, texts: dict[str, str]) -> None:
+        await self.bridge.call("inbox.draft", id=proposal, texts=texts)
+
+    async def settle(self) -> None:
+        """Keep what is being typed, before the window closes."""
+        if (unkept := self.page.form.take_unkept()) is not None:
+            await self._keep_draft(*unkept)
 
     async def _keep_both(self) -> None:
         """Store the proposed fact beside what is there, and refuse to replace that."""
@@ -232,6 +243,7 @@ class InboxPane(ReadingPane):
         self.listing.failed.connect(self.show_error)
         self.listing.list.chosen.connect(self._on_row_chosen)
         self._empty.triggered.connect(self._on_open_agents)
+        self.page.form.typed.connect(self._on_form_typed)
         self.page.accepted.connect(self._on_accepted)
         self.page.rejected.connect(self._on_rejected)
         self.page.both_kept.connect(self._on_both_kept)
@@ -249,6 +261,9 @@ class InboxPane(ReadingPane):
             self._open = identity
             self._show_open()
             self.navigate.emit(self.current_place())
+
+    def _on_form_typed(self, proposal: int, texts: dict[str, str]) -> None:
+        self.do(self._keep_draft(proposal, texts))
 
     def _on_accepted(self, arguments: Any) -> None:
         given = {"arguments": arguments} if arguments is not None else {}

@@ -124,6 +124,8 @@ class ProposalPage(QScrollArea):
         is_same = before is not None and (before.id, before.arguments) == (proposal.id, proposal.arguments)
         if not (is_same and waits):  # another proposal that arrives takes nobody's words away
             self.form.close_fields()
+            if waits and self.form.is_begun(proposal):
+                self.form.open(proposal, has_focus=False)
         can_keep_both = proposal.operation in ("fact.correct", "fact.set") and bool(proposal.arguments.get("content"))
         self.keep_both.setVisible(waits and can_keep_both)
         self._show_editing()
@@ -215,7 +217,7 @@ class ProposalPage(QScrollArea):
         self._show_editing()
 
     def _on_form_left(self) -> None:
-        self.form.close_fields()
+        self.form.put_away()
         self._show_editing()
         self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
 

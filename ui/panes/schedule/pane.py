@@ -11,9 +11,10 @@ from app.schedule.model import SchedulePatch
 from ui import theme
 from ui.actions import Action, Slot
 from ui.engine_texts import engine_text
+from ui.notice import Notice
 from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
-from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
+from ui.panes.reading_pane import ReadingPane, set_tab_chain
 from ui.panes.schedule.cadence_words import cadence_words
 from ui.panes.schedule.run_labels import coming, week_words
 from ui.panes.schedule.schedule_editor import ScheduleEditor
@@ -30,6 +31,7 @@ from ui.widgets.splitter import PaneSplitter
 
 if TYPE_CHECKING:
     from app.changes import ChangeSet
+    from app.history.acts.model import Act, UndoneAct
     from app.schedule.model import Schedule, ScheduleRun
     from ui.actions import Actions
     from ui.bridge import Bridge
@@ -37,6 +39,7 @@ if TYPE_CHECKING:
 LIST_WIDTH = 320
 RUNS = 40
 RELOAD_MS = 300
+AREAS = frozenset({"schedules", "memories", "entities", "sessions"})
 NO_END = timedelta(days=3650)
 """A longer pause is one without an end."""
 WEEK = timedelta(days=7)
@@ -93,8 +96,8 @@ class SchedulePane(ReadingPane):
             self._load()
 
     def refresh(self, changes: "ChangeSet") -> None:
-        """Load schedules again when one changed or ran."""
-        if "schedules" not in changes.areas:
+        """Load schedules again when one changed or ran, or the content changed."""
+        if not AREAS & changes.areas:
             return
         if self.isVisible():
             self._reload.start()
@@ -192,11 +195,12 @@ class SchedulePane(ReadingPane):
         if schedule.status == "active" and schedule.cadence.kind != "once":
             preview = await self.bridge.call("schedule.preview", cadence=schedule.cadence)
         runs: list[ScheduleRun] = await self.bridge.call("schedule.runs", id=identity, limit=RUNS)
+        acts: list[Act] = await self.bridge.call("history.find", ids=[run.run_id for run in runs])
         forecast = await self.bridge.call("memory.forecast") if job == FORECAST_JOB else None
         if not isValid(self) or identity != self._open:
             return
         self.page.show_times(cadence_words(schedule.cadence, words), preview, schedule)
-        self.page.show_runs(runs, can_undo=True)
+        self.page.show_runs(runs, acts)
         if forecast is not None:
             self.page.show_forecast(forecast)
 
@@ -300,14 +304,14 @@ class SchedulePane(ReadingPane):
         if isValid(self):
             self.show_notice(self.tr("‘{name}’ runs").format(name=name))
 
-    async def _undo(self, run_id: str) -> None:
-        reply = await self.bridge.reply("upkeep.undo", run_id=run_id)
-        if not isValid(self):
-            return
-        if history_of(reply) or reply.value:
-            self.show_notice(self.tr("Undid the run"), history_of(reply))
-        else:
-            self.show_notice(self.tr("There is nothing of this run left to undo."))
+    async def _undo(self, act: "Act") -> None:
+        """Undo a run, or bring back what it did."""
+        is_undone = act.state == "undone"
+        undone: UndoneAct = await self.bridge.call("history.undo", id=act.undone_by if is_undone else act.id)
+        if isValid(self):
+            words = self.tr("Brought back what the run did") if is_undone else self.tr("Undid the run")
+            self.notice.emit(Notice(words, undone.history_ids))
+            self.do(self._load_page(self._open))
 
     async def _plan(self, job: str) -> None:
         plan = await self.bridge.call("upkeep.plan", job=job)
@@ -473,8 +477,8 @@ class SchedulePane(ReadingPane):
         if job := self._jobs.get(self._open, ""):
             self.do(self._plan(job))
 
-    def _on_undo_requested(self, run_id: str) -> None:
-        self.do(self._undo(run_id))
+    def _on_undo_requested(self, act: "Act") -> None:
+        self.do(self._undo(act))
 
     def _on_week_opened(self, identity: str) -> None:
         self._show_list()

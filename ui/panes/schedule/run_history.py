@@ -7,7 +7,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from ui import theme
-from ui.models.cards import Card
+from ui.models.cards import Badge, Card
 from ui.models.dates import full_date, short_date
 from ui.models.id_list_model import IdListModel
 from ui.panes.schedule.run_chart import RunChart
@@ -20,6 +20,7 @@ from ui.widgets.plain_text import PlainLabel
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from app.history.acts.model import Act
     from app.schedule.model import ScheduleRun
     from ui.bridge import Bridge
 
@@ -40,12 +41,13 @@ class _Row:
 class RunHistory(QWidget):
     """The latest runs of one schedule."""
 
-    undo_requested = Signal(str)
-    """Undo what the run of this id changed."""
+    undo_requested = Signal(object)
+    """Undo this ``Act``, which is what a run changed, or do again what is undone."""
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._runs: dict[str, _Row] = {}
+        self._acts: dict[str, Act] = {}
         self.chart = RunChart(self)
         self._model = IdListModel(self._rows, bridge.start, self._card, self)
         self.list = CardList(self.tr("Runs"), self)
@@ -75,17 +77,17 @@ class RunHistory(QWidget):
         column.addWidget(self.output)
         theme.current().changed.connect(self._fit)
         self._fit()
-        self.show_runs((), can_undo=False)
+        self.show_runs(())
 
-    def show_runs(self, runs: "Sequence[ScheduleRun]", *, can_undo: bool) -> None:
+    def show_runs(self, runs: "Sequence[ScheduleRun]", acts: "Sequence[Act]" = ()) -> None:
         """Show runs, latest first.
 
         Args:
             runs: The runs.
-            can_undo: Whether runs of this schedule change the vault in a way that can be undone.
+            acts: What those of them that changed something did, from the history.
         """
         kept = self.list.current_id()
-        self._can_undo = can_undo
+        self._acts = {act.id: act for act in acts}
         self._runs = {run.run_id: _Row(run) for run in runs}
         self._model.set_ids(self._runs)
         self._model.put(list(self._runs.values()))
@@ -105,8 +107,16 @@ class RunHistory(QWidget):
             " ".join(text.split()),
             took if run.status != "skipped" else "",
             short_date(run.started_at, datetime.now(UTC)),
-            (state_badge(run.status),),
+            (self._badge(run),),
         )
+
+    def _badge(self, run: "ScheduleRun") -> Badge:
+        act = self._acts.get(run.run_id)
+        if act is not None and act.state == "undone":
+            return Badge(self.tr("Undone"), "quiet")
+        if act is not None and act.state == "partly":
+            return Badge(self.tr("Undone in part"), "quiet")
+        return state_badge(run.status)
 
     def _show(self, identity: str) -> None:
         row = self._runs.get(identity)
@@ -115,11 +125,15 @@ class RunHistory(QWidget):
         self.list.setVisible(bool(self._runs))
         for widget in (self._about, self.output):
             widget.setVisible(has_run)
-        self.undo.setVisible(has_run and self._can_undo and row is not None and row.run.status != "skipped")
+        act = self._acts.get(identity)
+        self.undo.setVisible(act is not None)
+        if act is not None:
+            self.undo.setText(self.tr("Bring back") if act.state == "undone" else self.tr("Undo this run"))
+            self.undo.setEnabled(act.state != "undone" or bool(act.undone_by))
         if row is None:
             return
         run = row.run
-        parts = [full_date(run.started_at), state_badge(run.status).text]
+        parts = [full_date(run.started_at), self._badge(run).text]
         if run.turn_count and run.status != "skipped":
             words = self.tr("1 turn") if run.turn_count == 1 else self.tr("{n} turns")
             parts.append(words.format(n=run.turn_count))
@@ -136,5 +150,5 @@ class RunHistory(QWidget):
         self._show(identity)
 
     def _on_undo_clicked(self) -> None:
-        if identity := self.list.current_id():
-            self.undo_requested.emit(identity)
+        if (act := self._acts.get(self.list.current_id())) is not None:
+            self.undo_requested.emit(act)

@@ -20,6 +20,7 @@ from ui.widgets.plain_text import PlainLabel
 from ui.widgets.reading_column import ReadingColumn
 
 if TYPE_CHECKING:
+    from app.history.acts.model import Act
     from app.schedule.model import Preview, Schedule, ScheduleRun
     from ui.bridge import Bridge
 
@@ -144,9 +145,9 @@ class SchedulePage(PageArea):
         self._forecast.setText(words.format(n=format_number(forecast.fading), parts="  ·  ".join(parts)))
         self._forecast.show()
 
-    def show_runs(self, runs: "Sequence[ScheduleRun]", *, can_undo: bool) -> None:
+    def show_runs(self, runs: "Sequence[ScheduleRun]", acts: "Sequence[Act]") -> None:
         """Show the latest runs."""
-        self.history.show_runs(runs, can_undo=can_undo)
+        self.history.show_runs(runs, acts)
 
     def _label(self, kind: str) -> PlainLabel:
         label = PlainLabel("", self)

@@ -66,6 +66,7 @@ CLASSES = {
         encryption.cancel encryption.change encryption.decrypt encryption.encrypt encryption.forget
         encryption.remember encryption.status attachment.read
         exchange.notes_folder exchange.preview health.fix
+        history.find history.list history.next history.step history.undo inbox.draft
         health.plan inbox.accept inbox.count inbox.edit inbox.get inbox.list inbox.reject inbox.rule.remove
         backup.preview backup.status attachment.add attachment.list attachment.locate
         inbox.rule.set inbox.rules llm.status llm.test llm.usage memory.forget_forever memory.receipts

@@ -61,7 +61,7 @@ class MemoryHarness:
         self.service = MemoryService(MemoryUnitOfWork(self.store, self.index, self.clock))
         self.reads = MemoryQueries(self.store)
         self.undoing = UndoService(self.store, {"memory": MemoryApplier(self.index)}, self.clock)
-        self.runs = RunUndo(self.store, BulkUndo(self.store, self.undoing))
+        self.runs = RunUndo(self.store, self.undoing, BulkUndo(self.store, self.undoing))
         self._runner = asyncio.Runner()
 
     def do(self, coroutine: Coroutine[Any, Any, T]) -> T:

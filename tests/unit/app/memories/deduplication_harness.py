@@ -80,7 +80,7 @@ class DeduplicationHarness(MemoryHarness):
         indexer = Indexer()
         self.service = MemoryService(MemoryUnitOfWork(self.store, indexer, self.clock))
         self.undoing = UndoService(self.store, {"memory": MemoryApplier(indexer)}, self.clock)
-        self.runs = RunUndo(self.store, BulkUndo(self.store, self.undoing))
+        self.runs = RunUndo(self.store, self.undoing, BulkUndo(self.store, self.undoing))
         self.finder = SimilarFinder()
         self.transactions = MemoryUnitOfWork(self.store, indexer, self.clock)
         self.trace = Trace(vault / "trace")

@@ -1,114 +1,131 @@
-"""Undo asks the vault, and only then moves."""
+"""Undo and redo follow the history of the vault, wherever a change was made."""
 
 import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
 
 import pytest
 
-from app.errors import StaleError
+from app.api.caller import Caller
+from app.host import Host
 from tests.unit.ui.conftest import Rest
-from tests.unit.ui.fake_backend import FakeBackend
 from ui.bridge import Bridge
 from ui.models.dates import format_number
 from ui.notice import Notice
-from ui.shell.undo_stack import UndoStack
+from ui.shell.undo_stack import MANY, UndoStack
 
 
 @pytest.fixture
-def undo(fake_bridge: Bridge) -> UndoStack:
+def bridge(host: Host, qt_loop: asyncio.AbstractEventLoop, look: object) -> Iterator[Bridge]:
+    made = Bridge(host)
+    yield made
+    qt_loop.run_until_complete(made.close())
+    made.deleteLater()
+
+
+@pytest.fixture
+def notices() -> list[Notice]:
+    return []
+
+
+@pytest.fixture
+def undo(bridge: Bridge, notices: list[Notice], rest: Rest) -> Iterator[UndoStack]:
     made = UndoStack()
-    made.set_bridge(fake_bridge)
-    return made
+    made.notice.connect(notices.append)
+    made.set_bridge(bridge)
+    rest(lambda: not made._is_stale and not bridge._tasks)
+    yield made
+    made.stop()
+    rest(lambda: not bridge._tasks)
 
 
-def test_undo_and_redo_carry_the_ids_of_the_answers(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:
-    undo.record("Deleted ‘Rose list’", (7, 8))
-    assert undo.undo_text == "Undo: Deleted ‘Rose list’"
+def texts(host: Host) -> list[str]:
+    return sorted(row.preview for row in host.ask("note.list"))
+
+
+def said(notices: list[Notice]) -> list[str]:
+    return [notice.text for notice in notices]
+
+
+def test_the_menu_names_what_is_undone_and_done_again(undo: UndoStack, host: Host, rest: Rest, notices: Any) -> None:
+    assert (undo.undo_text, undo.can_undo(), undo.can_redo()) == ("Undo", False, False)
+    host.ask("note.save", title="Rose list", content="roses")
+    rest(lambda: undo.undo_text == "Undo: Wrote the note ‘Rose list’")
     undo.undo()
-    assert not undo.can_undo()
-    rest(undo.can_redo)
-    assert undo.redo_text == "Redo: Deleted ‘Rose list’"
+    rest(lambda: undo.redo_text == "Redo: Wrote the note ‘Rose list’")
+    assert texts(host) == []
     undo.redo()
-    rest(undo.can_undo)
-    undo.undo()
-    rest(undo.can_redo)
-    assert [call["history_ids"] for call in backend.requested("memory.undo")] == [[7, 8], [101], [102]]
+    rest(lambda: undo.undo_text == "Undo: Did again: Wrote the note ‘Rose list’")
+    assert texts(host) == ["roses"]
+    assert said(notices) == ["Undone: Wrote the note ‘Rose list’", "Redone: Wrote the note ‘Rose list’"]
 
 
-def test_one_at_a_time(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:
-    undo.record("a", (1,))
-    undo.record("b", (2,))
-    undo.undo()
-    undo.undo()
-    rest(undo.can_undo)
-    assert backend.requested("memory.undo") == [{"history_ids": [2]}]
-
-
-def test_undoing_very_many_changes_says_that_it_has_begun(undo: UndoStack, rest: Rest) -> None:
-    reported: list[str] = []
-    undo.notice.connect(lambda notice: reported.append(notice.text))
-    undo.record("tag 5,000 notes", tuple(range(1, 5001)))
-    undo.undo()
-    assert reported == [f"Undoing {format_number(5000)} changes. This may take some seconds."]
-    rest(undo.can_redo)
-    undo.record("one", (1,))
-    undo.undo()
-    rest(undo.can_redo)
-    assert reported[1:] == ["Undone: tag 5,000 notes", "Undone: one"]
-
-
-def test_undo_and_redo_say_what_they_did(undo: UndoStack, rest: Rest) -> None:
-    reported: list[str] = []
-    undo.notice.connect(lambda notice: reported.append(notice.text))
-    undo.record("Deleted ‘Rose list’", (7,))
-    undo.undo()
-    rest(undo.can_redo)
-    undo.redo()
-    rest(undo.can_undo)
-    assert reported == ["Undone: Deleted ‘Rose list’", "Redone: Deleted ‘Rose list’"]
-
-
-def test_failure_leaves_it_where_it_was(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:
-    backend.refuse["memory.undo"] = StaleError("‘Rose list’ was changed since; undo that first.")
-    reported: list[Notice] = []
-    undo.notice.connect(reported.append)
-    undo.record("Deleted ‘Rose list’", (7,))
-    undo.undo()
-    rest(lambda: bool(reported))
-    assert reported[0].kind == "error"
-    assert undo.can_undo()
-    assert not undo.can_redo()
-
-
-def test_toast_of_the_last_change_undoes_it_once(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:
-    notice = Notice("Deleted", (7,))
-    undo.record("delete", notice.history_ids)
-    undo.undo_notice(notice)
-    rest(undo.can_redo)
-    assert not undo.can_undo()
-    assert len(backend.requested("memory.undo")) == 1
-
-
-def test_toast_of_an_older_change_undoes_only_that(undo: UndoStack, backend: FakeBackend, rest: Rest) -> None:
-    older = Notice("Deleted ‘A’.", (7,))
-    undo.record("Deleted ‘A’", older.history_ids)
-    undo.record("delete ‘B’", (8,))
-    undo.undo_notice(older)
-    rest(lambda: undo.undo_text == "Undo: Undone: Deleted ‘A’")
-    assert backend.requested("memory.undo") == [{"history_ids": [7]}]
-
-
-def test_nothing_to_undo_asks_nothing(
-    undo: UndoStack, backend: FakeBackend, qt_loop: asyncio.AbstractEventLoop
+def test_an_acceptance_is_undone_and_never_an_older_thing(
+    undo: UndoStack, host: Host, rest: Rest, notices: list[Notice]
 ) -> None:
-    undo.record("nothing", ())
+    host.ask("agent.add", name="scout", trust="full", review=True)
+    proposal = host.call("note.save", {"content": "its"}, Caller("scout", "full", review=True)).result().value.proposed
+    host.ask("note.save", content="mine")
+    host.ask("inbox.accept", id=proposal)
+    rest(lambda: "Accepted" in undo.undo_text)
     undo.undo()
-    undo.redo()
-    assert backend.calls == []
+    rest(lambda: host.ask("inbox.count") == 1)
+    assert texts(host) == ["mine"]
+    rest(lambda: bool(notices))
+    assert said(notices) == ["Undone: Accepted the proposal ‘its’, proposed by scout"]
 
 
-def test_what_undoes_itself_is_not_the_historys(undo: UndoStack, backend: FakeBackend) -> None:
+def test_an_import_is_undone_as_one(undo: UndoStack, host: Host, rest: Rest, tmp_path: Path) -> None:
+    for name in ("Elder", "Birch"):
+        (tmp_path / f"{name}.md").write_text(f"# {name}\n\n{name} by the river.\n", encoding="utf-8")
+    host.ask("exchange.import", path=str(tmp_path))
+    rest(lambda: undo.undo_text == "Undo: Imported 2 notes, from Markdown notes")
+    undo.undo()
+    rest(undo.can_redo)
+    assert texts(host) == []
+
+
+def test_what_was_changed_since_is_refused_with_what_to_undo_first(
+    undo: UndoStack, host: Host, rest: Rest, notices: list[Notice]
+) -> None:
+    note = host.ask("note.save", title="Rose list", content="roses")
+    other = {"id": note.id, "version": note.version, "content": "tulips"}
+    host.call("note.update", other, Caller("scout", "full")).result()
+    rest(undo.can_undo)
+    undo.undo()
+    rest(lambda: bool(notices))
+    assert notices[0].kind == "error"
+    assert "Undo this first: Changed the note ‘Rose list’" in notices[0].text
+    assert texts(host) == ["tulips"]
+    rest(undo.can_undo)
+
+
+def test_a_toast_undoes_what_it_tells_of(undo: UndoStack, host: Host, rest: Rest, notices: list[Notice]) -> None:
+    older = host.call("note.save", {"content": "older"}, Caller("person", "full")).result()
+    host.ask("note.save", content="newer")
+    undo.undo_notice(Notice("Saved ‘older’.", older.changes.history_ids))
+    rest(lambda: texts(host) == ["newer"])
+    rest(lambda: bool(notices))
+    assert said(notices) == ["Undone: Saved ‘older’"]
+    rest(lambda: undo.undo_text == "Undo: Undid: Wrote the note ‘older’")
+
+
+def test_a_toast_undoes_an_entry_of_the_history(undo: UndoStack, host: Host, rest: Rest) -> None:
+    host.ask("note.save", content="older")
+    act = host.ask("history.list").acts[0]
+    undo.undo_notice(Notice("Done", act=act.id))
+    rest(lambda: texts(host) == [])
+
+
+def test_what_undoes_itself_is_not_the_historys(undo: UndoStack) -> None:
     called: list[str] = []
     undo.undo_notice(Notice("Deleted", undo_call=lambda: called.append("undone")))
     assert called == ["undone"]
-    assert backend.requested("memory.undo") == []
     assert not undo.can_undo()
+
+
+def test_undoing_very_many_changes_says_that_it_has_begun(undo: UndoStack, notices: list[Notice]) -> None:
+    undo._tell_begun(MANY - 1)
+    undo._tell_begun(5 * MANY)
+    assert said(notices) == [f"Undoing {format_number(5 * MANY)} changes. This may take some seconds."]

@@ -1,0 +1,72 @@
+"""Operations on the history: what was done, by whom, and its undo."""
+
+from typing import Literal
+
+from app.api.caller import Caller
+from app.api.registry import Count, operation
+from app.changes import Changed
+from app.engine import Engine
+from app.errors import InputError
+from app.history.acts.model import Act, ActPage, NextSteps, Step, UndoneAct
+
+_MOST = 500
+WhoFilter = Literal["all", "me", "agents", "upkeep", "imports"]
+
+
+@operation("history.list", trust="full", owner_only=True)
+async def list_acts(
+    engine: Engine, caller: Caller, who: WhoFilter = "all", limit: Count = 50, cursor: str = ""
+) -> ActPage:
+    """Return what was done in the vault, newest first.
+
+    There is one entry for each import, run, acceptance or single change.
+
+    Args:
+        who: Only what was done by ``me``, by ``agents`` or ``upkeep``, or came by ``imports``; ``all`` for everything.
+        limit: How many at most.
+        cursor: Where to go on, as the page before has it.
+    """
+    return await engine.acts.page(None if who == "all" else who, limit, cursor)
+
+
+@operation("history.find", trust="full", owner_only=True)
+async def find(engine: Engine, caller: Caller, ids: list[str]) -> list[Act]:
+    """Return entries by their ids.
+
+    Those that there are none of are left out, such as runs that changed nothing.
+
+    Args:
+        ids: Entries as history.list has them, or the ids of runs.
+    """
+    if len(ids) > _MOST:
+        raise InputError(f"At most {_MOST} entries at once.", field="ids", allowed=_MOST)
+    return await engine.acts.acts(ids)
+
+
+@operation("history.next", trust="full", owner_only=True)
+async def next_steps(engine: Engine, caller: Caller) -> NextSteps:
+    """Return what of your own actions is undone next, and what is done again."""
+    return await engine.acts.next_steps()
+
+
+@operation("history.undo", access="write", trust="full", owner_only=True)
+async def undo(engine: Engine, caller: Caller, id: str) -> Changed[UndoneAct]:
+    """Undo an entry of the history of any kind.
+
+    The undoing is an entry too, and can be undone in turn. Of an import or a run, what was changed again since stays as
+    it is. What was accepted in the inbox waits there again.
+
+    Args:
+        id: The entry, as history.list has it.
+    """
+    return await engine.acts.undo(id, caller.name)
+
+
+@operation("history.step", access="write", trust="full", owner_only=True)
+async def step(engine: Engine, caller: Caller, step: Step = "undo") -> Changed[UndoneAct]:
+    """Undo the last thing that you did, or do again what you undid last.
+
+    Args:
+        step: ``undo`` or ``redo``.
+    """
+    return await engine.acts.step(step, caller.name)

@@ -1,0 +1,1 @@
+"""Acts: entries of the history as a person sees them, such as imports and edits."""

@@ -1,0 +1,233 @@
+"""Values of acts, and the sentences that tell of them."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final, Literal
+
+Who = Literal["me", "agents", "upkeep", "imports"]
+ActState = Literal["done", "partly", "undone"]
+ActKind = Literal["change", "import"]
+Step = Literal["undo", "redo"]
+
+_VERBS: Final = {
+    "ADD": "Wrote {items}",
+    "UPDATE": "Changed {items}",
+    "DELETE": "Deleted {items}",
+    "RESTORE": "Brought back {items}",
+    "FORGET": "Deleted {items}",
+    "RENAME": "Renamed {items}",
+    "COMPRESS": "Condensed {items}",
+    "CONFIRM": "Confirmed {items}",
+    "MERGE": "Merged {items}",
+    "MENTION": "Mentioned {items} again",
+    "ARCHIVE": "Archived {items}",
+    "CLEAN": "Cleared {items} out of the archive",
+    "ACCEPT": "Accepted {items}",
+    "REJECT": "Rejected {items}",
+    "tags": "Changed the tags of {items}",
+    "store": "Changed who may see {items}",
+    "pinned": "Pinned {items}",
+    "unpinned": "Unpinned {items}",
+    "title": "Renamed {items}",
+    "lower": "Lowered the confidence of {items}",
+    "names": "Found names in {items}",
+}
+"""What was done, by the event, the one field that changed, or what a run did beside the history."""
+_IMPORTED: Final = "Imported {items}"
+_UPDATED: Final = "updated {items}"
+_ACCEPTED: Final = "Accepted {items}, proposed by {agent}"
+_REJECTED: Final = "Rejected {items}, proposed by {agent}"
+_NOTHING: Final = "Did nothing that is still known"
+_UNDID: Final = "Undid: {what}"
+_UNDID_PART: Final = "Undid part of: {what}"
+_REDID: Final = "Did again: {what}"
+_TOOK_BACK: Final = "Undid {count} changes of {agent}"
+_FROM: Final = "{what}, from {source}"
+_THINGS: Final = {
+    "note": ("1 note", "{n} notes", "the note ‘{title}’"),
+    "fact": ("1 fact", "{n} facts", "the fact ‘{title}’"),
+    "observation": ("1 observation", "{n} observations", "the observation ‘{title}’"),
+    "reflection": ("1 reflection", "{n} reflections", "the reflection ‘{title}’"),
+    "digest": ("1 digest", "{n} digests", "the digest ‘{title}’"),
+    "memory": ("1 memory", "{n} memories", "the memory ‘{title}’"),
+    "session": ("1 conversation", "{n} conversations", "the conversation ‘{title}’"),
+    "entity": ("1 name", "{n} names", "the name ‘{title}’"),
+    "proposal": ("1 proposal", "{n} proposals", "the proposal ‘{title}’"),
+    "text": ("1 text", "{n} texts", "the text ‘{title}’"),
+}
+_MOST_PARTS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class ActPart:
+    """One kind of change of an act.
+
+    Args:
+        event: What was done, such as ``ADD``; the name of the field where a single one changed, such as ``tags``.
+        thing: What it was done to: ``note``, ``fact``, ``session``, ``entity``, ``proposal`` and the like.
+        count: To how many.
+    """
+
+    event: str
+    thing: str
+    count: int
+
+
+@dataclass(frozen=True, slots=True)
+class Act:
+    """One entry of the history: all that was done as one.
+
+    An act that undid another, or did it again, has the kind, parts, title, agent and source of that one.
+
+    Args:
+        id: Its id: that of its run, or ``entry:`` and the number of its only change.
+        at: When it was done; of a run that took a while, when it ended.
+        who: Whose doing it counts as: ``me``, ``agents``, ``upkeep`` or ``imports``.
+        actor: Who did it: ``person``, an agent's name, or a job's name.
+        kind: ``import`` or ``change``.
+        step: ``undo`` or ``redo`` where it undid another act or did it again, else ``None``.
+        is_part: Whether only a part of that act was undone.
+        parts: What was done, the largest part first.
+        title: The title of what it was done to, where that is one thing.
+        agent: Who proposed what was accepted or rejected, or whose changes were taken back; ``""`` for none.
+        source: The format of what was imported, such as ``chatgpt``; ``""`` where it is not known.
+        undoes: The id of the act that it undid or did again, ``""`` for none.
+        undone_by: The id of the act that undid it, ``""`` while it stands.
+        state: ``undone``, ``partly`` undone, or ``done``.
+        refusal: Why it cannot be undone now, in a sentence; ``""`` where nothing is known to be in the way.
+        entry: The number of its latest change, 0 where it made none in the history.
+        target_kind: ``memory``, ``session``, ``entity`` or ``proposal``: the kind of ``target``.
+        target: The id of what it was done to, the first where that is more than one.
+        text: The act in one sentence.
+    """
+
+    id: str
+    at: datetime
+    who: Who
+    actor: str
+    kind: ActKind = "change"
+    step: Step | None = None
+    is_part: bool = False
+    parts: tuple[ActPart, ...] = ()
+    title: str = ""
+    agent: str = ""
+    source: str = ""
+    undoes: str = ""
+    undone_by: str = ""
+    state: ActState = "done"
+    refusal: str = ""
+    entry: int = 0
+    target_kind: str = ""
+    target: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ActPage:
+    """A page of the history, newest first.
+
+    Args:
+        acts: The acts.
+        cursor: Where the next page begins, ``""`` after the last.
+    """
+
+    acts: tuple[Act, ...]
+    cursor: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class NextSteps:
+    """Acts of the person to undo and to do again next, if any."""
+
+    undo: Act | None = None
+    redo: Act | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class UndoneAct:
+    """An act that was undone, or done again.
+
+    Args:
+        act: What it was.
+        history_ids: The entries of the history that take this back.
+        kept: How many things stay as they are because they were changed since.
+        reason: Why the first of them does.
+    """
+
+    act: Act
+    history_ids: tuple[int, ...] = ()
+    kept: int = 0
+    reason: str = ""
+
+
+def sentence(act: Act, say: Callable[[str], str] = str) -> str:
+    """Return an act in one sentence, without who did it.
+
+    Args:
+        act: The act.
+        say: Translates a text of this module.
+    """
+    what = deed(act, say)
+    if act.step == "undo":
+        return say(_UNDID_PART if act.is_part else _UNDID).format(what=what)
+    return say(_REDID).format(what=what) if act.step == "redo" else what
+
+
+def texts() -> Iterator[str]:
+    """Return the texts from which sentences are made, for translation."""
+    yield from dict.fromkeys(_VERBS.values())
+    yield from (_IMPORTED, _UPDATED, _ACCEPTED, _REJECTED, _NOTHING, _UNDID, _UNDID_PART, _REDID, _TOOK_BACK, _FROM)
+    for things in _THINGS.values():
+        yield from things
+
+
+def deed(act: Act, say: Callable[[str], str] = str) -> str:
+    """Return what an act did; for one that undid another, what that one did."""
+    if act.kind == "import":
+        return _import(act, say)
+    if not act.parts:
+        return say(_NOTHING)
+    if act.agent and not any(part.thing == "proposal" for part in act.parts):
+        count = sum(part.count for part in act.parts)
+        return say(_TOOK_BACK).format(count=f"{count:,}", agent=act.agent)
+    clauses = [_clause(act, part, say) for part in _joined(act.parts)[:_MOST_PARTS]]
+    return " · ".join(clauses)
+
+
+def _import(act: Act, say: Callable[[str], str]) -> str:
+    new = [part for part in act.parts if part.event == "ADD"]
+    changed = [part for part in act.parts if part.event != "ADD"]
+    clauses = [say(_IMPORTED).format(items=_items(new, act.title, say))] if new else []
+    if changed:
+        items = _items(changed, "" if new else act.title, say)
+        clauses.append(say(_UPDATED if new else _VERBS["UPDATE"]).format(items=items))
+    what = " · ".join(clauses) or say(_NOTHING)
+    return say(_FROM).format(what=what, source=act.source) if act.source else what
+
+
+def _clause(act: Act, parts: list[ActPart], say: Callable[[str], str]) -> str:
+    event = parts[0].event
+    items = _items(parts, act.title, say)
+    if act.agent and event in ("ACCEPT", "REJECT"):
+        return say(_ACCEPTED if event == "ACCEPT" else _REJECTED).format(items=items, agent=act.agent)
+    return say(_VERBS.get(event, _VERBS["UPDATE"])).format(items=items)
+
+
+def _joined(parts: tuple[ActPart, ...]) -> list[list[ActPart]]:
+    """Return the parts by what was done, in their order."""
+    by_event: dict[str, list[ActPart]] = {}
+    for part in parts:
+        by_event.setdefault(part.event, []).append(part)
+    return list(by_event.values())
+
+
+def _items(parts: list[ActPart], title: str, say: Callable[[str], str]) -> str:
+    return ", ".join(_thing(part, title if len(parts) == 1 else "", say) for part in parts)
+
+
+def _thing(part: ActPart, title: str, say: Callable[[str], str]) -> str:
+    one, many, titled = _THINGS.get(part.thing, _THINGS["memory"])
+    if part.count == 1:
+        return say(titled).format(title=title) if title else say(one)
+    return say(many).format(n=f"{part.count:,}")

@@ -1,0 +1,287 @@
+"""The history lists what was done as one, and undoes each entry, whatever its kind, also after a restart."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from app.api.caller import Caller, caller_of
+from app.core.clock import DAY_MS
+from app.errors import AccessDeniedError, InputError, NotFoundError, StaleError
+from app.history.acts.model import Act
+from app.host import Host
+
+
+class SetClock:
+    """A clock that says what it was set to."""
+
+    def __init__(self) -> None:
+        self.ms = 1_700_000_000_000
+
+    def now_ms(self) -> int:
+        return self.ms
+
+
+def acts(host: Host, who: str = "all") -> list[Act]:
+    found, cursor = list[Act](), ""
+    while True:
+        page = host.ask("history.list", who=who, limit=7, cursor=cursor)
+        found += page.acts
+        cursor = page.cursor
+        if not cursor:
+            return found
+
+
+def texts(host: Host, who: str = "all") -> list[str]:
+    return [act.text for act in acts(host, who)]
+
+
+def agent(host: Host, name: str = "robin", **options: Any) -> Caller:
+    if name not in {one.name for one in host.ask("agent.list")}:
+        host.ask("agent.add", name=name, **({"trust": "full", "review": True} | options))
+    return caller_of(next(one for one in host.ask("agent.list") if one.name == name))
+
+
+def propose(host: Host, **arguments: Any) -> int:
+    return int(host.call("note.save", arguments, agent(host)).result().value.proposed)
+
+
+def contents(host: Host) -> list[str]:
+    return sorted(note.content for note in (host.ask("note.get", id=row.id) for row in host.ask("note.list")))
+
+
+def rewrite(host: Host, note: str, content: str) -> None:
+    host.ask("note.update", id=note, version=host.ask("note.get", id=note).version, content=content)
+
+
+def markdown(folder: Path, *names: str) -> Path:
+    folder.mkdir(exist_ok=True)
+    for name in names:
+        (folder / f"{name}.md").write_text(f"# {name}\n\nOn {name} and the river.\n", encoding="utf-8")
+    return folder
+
+
+def test_what_the_person_does_is_told_in_plain_sentences(host: Host) -> None:
+    note = host.ask("note.save", title="Rose list", content="Souvenir du Docteur Jamain")
+    host.ask("note.pin", id=note.id, pinned=True)
+    host.ask("note.delete", id=note.id)
+    assert texts(host) == [
+        "Deleted the note ‘Rose list’",
+        "Pinned the note ‘Rose list’",
+        "Wrote the note ‘Rose list’",
+    ]
+    assert {act.who for act in acts(host)} == {"me"}
+
+
+def test_an_act_is_undone_and_that_undone_in_turn(host: Host) -> None:
+    note = host.ask("note.save", title="Rose list", content="roses")
+    host.ask("note.delete", id=note.id)
+    deletion = acts(host)[0]
+    host.ask("history.undo", id=deletion.id)
+    assert contents(host) == ["roses"]
+    undoing, deletion = acts(host)[:2]
+    assert (undoing.text, undoing.step) == ("Undid: Deleted the note ‘Rose list’", "undo")
+    assert (deletion.state, deletion.undone_by) == ("undone", undoing.id)
+    with pytest.raises(InputError, match="undone already"):
+        host.ask("history.undo", id=deletion.id)
+    host.ask("history.undo", id=undoing.id)
+    assert contents(host) == []
+    assert acts(host)[0].text == "Did again: Deleted the note ‘Rose list’"
+
+
+def test_a_step_back_undoes_the_latest_own_act_after_a_restart(vault: Path) -> None:
+    host = Host(vault, serve=False, overrides={"embedding.model": "hashed"})
+    host.start()
+    host.ask("session.append", session="tea", messages=[{"role": "user", "content": "Two cups."}])
+    host.ask("session.rename", session="tea", title="Tea time")
+    host.ask("session.forget", session="tea")
+    host.stop()
+    again = Host(vault, serve=False, overrides={"embedding.model": "hashed"})
+    again.start()
+    try:
+        undone = again.ask("history.step")
+        assert undone.act.text == "Deleted the conversation ‘Tea time’"
+        assert [one.id for one in again.ask("session.list")] == ["tea"]
+        steps = again.ask("history.next")
+        assert (steps.undo.text, steps.redo.text) == (
+            "Renamed the conversation ‘Tea time’",
+            "Undid: Deleted the conversation ‘Tea time’",
+        )
+        again.ask("history.step", step="redo")
+        assert again.ask("session.list") == []
+    finally:
+        again.stop()
+
+
+def test_a_step_back_never_undoes_what_an_agent_did(host: Host) -> None:
+    host.ask("note.save", content="mine")
+    host.call("note.save", {"content": "its"}, agent(host, "wren", review=False)).result()
+    assert host.ask("history.step").act.text == "Wrote the note ‘mine’"
+    assert contents(host) == ["its"]
+    with pytest.raises(NotFoundError, match="nothing to undo"):
+        host.ask("history.step")
+    assert texts(host, "agents") == ["Wrote the note ‘its’"]
+
+
+def test_an_acceptance_is_undone_as_one_and_the_proposal_waits_again(host: Host) -> None:
+    proposal = propose(host, title="Kestrel", content="A kestrel over the field")
+    host.ask("note.save", content="older")
+    host.ask("inbox.accept", id=proposal)
+    assert host.ask("history.next").undo.text == "Accepted the proposal ‘Kestrel’, proposed by robin"
+    host.ask("history.step")
+    assert contents(host) == ["older"]
+    (waiting,) = host.ask("inbox.list")
+    assert (waiting.id, waiting.state, waiting.run_id) == (proposal, "waiting", "")
+    host.ask("history.step", step="redo")
+    assert len(contents(host)) == 2
+    assert host.ask("inbox.get", id=proposal).state == "accepted"
+
+
+def test_an_acceptance_that_was_done_anew_is_not_done_twice(host: Host) -> None:
+    proposal = propose(host, content="once only")
+    host.ask("inbox.accept", id=proposal)
+    host.ask("history.step")
+    undoing = acts(host)[0]
+    (decision,) = host.ask("inbox.accept", id=proposal)
+    assert decision.state == "accepted"
+    with pytest.raises(StaleError, match="proposal"):
+        host.ask("history.undo", id=undoing.id)
+    assert contents(host) == ["once only"]
+
+
+def test_an_acceptance_whose_memory_was_changed_since_is_refused_with_what_to_undo_first(host: Host) -> None:
+    proposal = propose(host, title="Kestrel", content="a kestrel")
+    (decision,) = host.ask("inbox.accept", id=proposal)
+    (note,) = decision.ids
+    rewrite(host, note, "two kestrels")
+    acceptance = next(act for act in acts(host) if act.id == decision.run_id)
+    assert acceptance.refusal.endswith("Undo this first: Changed the note ‘Kestrel’.")
+    with pytest.raises(StaleError, match="Undo this first: Changed the note ‘Kestrel’"):
+        host.ask("history.undo", id=acceptance.id)
+    with pytest.raises(StaleError, match="Undo entry"):
+        host.ask("upkeep.undo", run_id=decision.run_id)
+    assert host.ask("inbox.get", id=proposal).state == "accepted"
+    host.ask("history.step")
+    host.ask("history.step")
+    assert contents(host) == []
+    assert host.ask("inbox.get", id=proposal).state == "waiting"
+
+
+def test_rejections_and_edits_of_proposals_are_undone(host: Host) -> None:
+    proposal = propose(host, content="a kestrel")
+    host.ask("inbox.edit", id=proposal, arguments={"content": "a falcon"})
+    host.ask("inbox.reject", id=proposal, reason="no")
+    assert host.ask("history.step").act.text == "Rejected the proposal ‘a falcon’, proposed by robin"
+    assert host.ask("inbox.get", id=proposal).state == "waiting"
+    host.ask("history.step")
+    assert host.ask("inbox.get", id=proposal).arguments["content"] == "a kestrel"
+    host.ask("history.step", step="redo")
+    host.ask("history.step", step="redo")
+    rejected = host.ask("inbox.get", id=proposal)
+    assert (rejected.state, rejected.note, rejected.arguments["content"]) == ("rejected", "no", "a falcon")
+
+
+def test_an_import_is_one_act_and_what_was_edited_since_stays(host: Host, tmp_path: Path) -> None:
+    folder = markdown(tmp_path / "notes", "Elder", "Birch", "Alder")
+    host.ask("exchange.import", path=str(folder))
+    (act,) = acts(host, "imports")
+    assert act.text == "Imported 3 notes, from markdown"
+    edited = next(row.id for row in host.ask("note.list") if row.title == "Birch")
+    rewrite(host, edited, "My own words on birches.")
+    undone = host.ask("history.undo", id=act.id)
+    assert (undone.kept, "changed again since" in undone.reason) == (1, True)
+    assert contents(host) == ["My own words on birches."]
+    undoing = acts(host)[0]
+    assert undoing.text == "Undid part of: Imported 3 notes, from markdown"
+    host.ask("history.undo", id=undoing.id)
+    assert len(contents(host)) == 3
+
+
+def test_an_import_is_undone_done_again_and_undone_again(host: Host, tmp_path: Path) -> None:
+    host.ask("exchange.import", path=str(markdown(tmp_path / "notes", "Elder", "Birch")))
+    for expected in (0, 2, 0, 2):
+        host.ask("history.step", step="redo" if expected else "undo")
+        assert len(contents(host)) == expected
+    assert len(acts(host)) == 5
+
+
+def test_only_the_owner_sees_and_undoes_acts(host: Host) -> None:
+    proposal = propose(host, content="a kestrel")
+    host.ask("inbox.reject", id=proposal)
+    reader = agent(host, "wren", review=False)
+    for operation in ("history.list", "history.next", "history.step"):
+        with pytest.raises(AccessDeniedError):
+            host.call(operation, {}, reader).result()
+    assert host.call("memory.history", {}, reader).result().value == []
+    entry = int(acts(host)[0].id.removeprefix("entry:"))
+    with pytest.raises(NotFoundError):
+        host.call("memory.undo", {"history_ids": [entry]}, reader).result()
+
+
+def test_pages_tell_of_everything_once(host: Host) -> None:
+    for number in range(25):
+        host.ask("note.save", content=f"note {number}")
+    assert texts(host) == [f"Wrote the note ‘note {number}’" for number in reversed(range(25))]
+    with pytest.raises(InputError, match="cursor"):
+        host.ask("history.list", cursor="x")
+
+
+def test_the_history_of_a_proposal_goes_with_its_text(host: Host) -> None:
+    proposal = propose(host, title="Secret garden", content="the secret garden")
+    (decision,) = host.ask("inbox.accept", id=proposal)
+    host.ask("memory.forget_forever", ids=list(decision.ids), confirm=True)
+    assert all("ecret" not in act.text for act in acts(host))
+
+
+def test_an_acceptance_with_a_key_is_accepted_anew_after_its_undo(host: Host) -> None:
+    proposal = propose(host, content="a kestrel", key="k1")
+    for _ in range(2):
+        host.ask("inbox.accept", id=proposal)
+        assert contents(host) == ["a kestrel"]
+        host.ask("history.step")
+        assert contents(host) == []
+    host.ask("inbox.accept", id=proposal)
+    assert contents(host) == ["a kestrel"]
+
+
+def test_an_acceptance_that_no_history_keeps_is_refused_and_stays_accepted(host: Host) -> None:
+    cadence = {"kind": "cron", "expression": "0 8 * * *"}
+    reply = host.call("schedule.create", {"name": "Tea", "goal": "Make tea", "cadence": cadence}, agent(host)).result()
+    host.ask("inbox.accept", id=reply.value.proposed)
+    (act,) = acts(host)
+    assert "cannot be undone here" in act.refusal
+    with pytest.raises(StaleError, match="cannot be undone here"):
+        host.ask("history.undo", id=act.id)
+    assert host.ask("inbox.get", id=reply.value.proposed).state == "accepted"
+
+
+def test_what_is_typed_into_a_proposal_is_kept_until_it_is_decided(host: Host) -> None:
+    proposal = propose(host, content="a kestrel")
+    host.ask("inbox.draft", id=proposal, texts={"content": "two kestr"})
+    assert host.ask("inbox.get", id=proposal).draft == {"content": "two kestr"}
+    host.ask("inbox.accept", id=proposal)
+    assert host.ask("inbox.get", id=proposal).draft == {}
+    assert not host.ask("inbox.draft", id=proposal, texts={"content": "x"})
+    assert contents(host) == ["a kestrel"]
+
+
+def test_what_decay_lowered_is_given_back_and_lowered_again(vault: Path) -> None:
+    clock = SetClock()
+    host = Host(vault, serve=False, overrides={"embedding.model": "hashed"}, clock=clock)
+    host.start()
+    try:
+        host.ask("fact.remember", content="Rosa lives in Graz")
+        clock.ms += 5 * DAY_MS
+        run = host.ask("upkeep.run", job="decay").run_id
+        lowered = host.ask("fact.list")[0].confidence
+        (act,) = host.ask("history.find", ids=[run])
+        assert (act.text, act.who) == ("Lowered the confidence of 1 fact", "upkeep")
+        host.ask("history.undo", id=run)
+        assert host.ask("fact.list")[0].confidence > lowered
+        (act,) = host.ask("history.find", ids=[run])
+        assert act.state == "undone"
+        host.ask("history.undo", id=act.undone_by)
+        assert host.ask("fact.list")[0].confidence == lowered
+        assert host.ask("history.find", ids=[run])[0].state == "done"
+    finally:
+        host.stop()

@@ -1,0 +1,68 @@
+"""Row of the history: a sentence, who did it and when, and its undo."""
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+
+from ui import theme
+from ui.models.dates import clock_time
+from ui.shell.act_sentences import act_text, actor_text
+from ui.style.design_tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.plain_text import PlainLabel
+
+if TYPE_CHECKING:
+    from app.history.acts.model import Act
+
+
+class ActRow(QWidget):
+    """One entry of the history."""
+
+    undo_requested = Signal(object)
+    """Undo this act, or do again what is undone."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.act: Act | None = None
+        self.words = PlainLabel("", self)
+        self.words.setWordWrap(True)
+        self.about = PlainLabel("", self)
+        self.about.setWordWrap(True)
+        theme.set_type(self.about, "small muted")
+        self.undo = text_button("", "quiet", parent=self)
+        self.undo.clicked.connect(self._on_undo_clicked)
+        column = QVBoxLayout()
+        column.setSpacing(2)
+        column.addWidget(self.words)
+        column.addWidget(self.about)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, Space.S, 0, Space.S)
+        row.setSpacing(Space.M)
+        row.addLayout(column, 1)
+        row.addWidget(self.undo, 0, Qt.AlignmentFlag.AlignTop)
+
+    def show_act(self, act: "Act") -> None:
+        """Show an act."""
+        self.act = act
+        is_undone = act.state == "undone"
+        words = act_text(act)
+        self.words.setText(words)
+        theme.set_type(self.words, "body muted" if is_undone else "body")
+        parts = [clock_time(act.at), actor_text(act)]
+        if is_undone:
+            parts.append(self.tr("Undone"))
+        elif act.state == "partly":
+            parts.append(self.tr("Undone in part"))
+        if act.refusal:
+            parts.append(act.refusal)
+        self.about.setText(" · ".join(parts))
+        title = self.tr("Do again") if is_undone else self.tr("Undo")
+        self.undo.setText(title)
+        self.undo.setAccessibleName(f"{title}: {words}")
+        self.undo.setEnabled(not act.refusal)
+        self.undo.setVisible(not is_undone or bool(act.undone_by))
+
+    def _on_undo_clicked(self) -> None:
+        if self.act is not None:
+            self.undo_requested.emit(self.act)

@@ -1,0 +1,164 @@
+"""History sheet: what was done in the vault, newest first, each entry with its undo."""
+
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from shiboken6 import isValid
+
+from app.errors import KeepsakeError
+from ui import theme
+from ui.dialogs.act_row import ActRow
+from ui.dialogs.base_dialog import BaseDialog, hairline, note
+from ui.models.dates import day_heading, day_of
+from ui.shell.undo_stack import UNDOABLE, UndoStack
+from ui.style.design_tokens import Space
+from ui.widgets.button import text_button
+from ui.widgets.plain_text import PlainLabel
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from app.changes import ChangeSet
+    from app.history.acts.model import Act, ActPage
+    from ui.bridge import Bridge
+
+PAGE = 50
+MOST = 500
+"""Entries that are kept up to date together; older ones are a matter of the command line."""
+RELOAD_MS = 300
+AREAS = UNDOABLE | {"schedules"}
+WHO = ("all", "me", "agents", "upkeep", "imports")
+
+
+class HistorySheet(BaseDialog):
+    """The history as a list by days.
+
+    Args:
+        bridge: The vault.
+        undo: Undoes entries and says so.
+        window: The window in whose sheets it opens.
+    """
+
+    measure = 760
+
+    def __init__(self, bridge: "Bridge", undo: UndoStack, window: QWidget | None = None) -> None:
+        super().__init__(self.tr("History"), window)
+        self._bridge = bridge
+        self._undo = undo
+        self._rows: dict[str, ActRow] = {}
+        self._request = 0
+        self._shown = PAGE
+        self.who = QComboBox(self)
+        self.who.setAccessibleName(self.tr("Whose changes are shown"))
+        self.who.addItems(
+            [self.tr("Everything"), self.tr("By me"), self.tr("By agents"), self.tr("By upkeep"), self.tr("Imports")]
+        )
+        self.who.currentIndexChanged.connect(self._on_who_changed)
+        about = note(
+            self.tr("What was done here, newest first. Undoing something is an entry, too."), self, "body muted"
+        )
+        head = QHBoxLayout()
+        head.setSpacing(Space.M)
+        head.addWidget(about, 1)
+        head.addWidget(self.who)
+        self.empty = note("", self, "body muted")
+        self.empty.hide()
+        self._list = QVBoxLayout()
+        self._list.setSpacing(0)
+        self.more = text_button(self.tr("Show earlier ones"), parent=self)
+        self.more.clicked.connect(self._on_more_clicked)
+        self.more.hide()
+        self.body.addLayout(head)
+        self.body.addWidget(self.empty)
+        self.body.addLayout(self._list)
+        self.body.addWidget(self.more, 0, Qt.AlignmentFlag.AlignHCenter)
+        self.body.addStretch(1)
+        self._reload = QTimer(self, singleShot=True, interval=RELOAD_MS)
+        self._reload.timeout.connect(self._load)
+        bridge.changed.connect(self._on_bridge_changed)
+        self._load()
+
+    @property
+    def rows(self) -> "list[ActRow]":
+        """The rows shown, newest first."""
+        return list(self._rows.values())
+
+    def _load(self) -> None:
+        self._request += 1
+        self._bridge.start(self._fetch(self._request))
+
+    async def _fetch(self, request: int) -> None:
+        acts: list[Act] = []
+        cursor = ""
+        while len(acts) < self._shown:
+            try:
+                page: ActPage = await self._bridge.call(
+                    "history.list", who=WHO[self.who.currentIndex()], limit=self._shown - len(acts), cursor=cursor
+                )
+            except KeepsakeError as error:
+                if isValid(self) and request == self._request:
+                    self._say(error.message)
+                return
+            if not isValid(self) or request != self._request:
+                return
+            acts += page.acts
+            cursor = page.cursor
+            if not cursor:
+                break
+        self._show(acts, has_more=bool(cursor))
+
+    def _show(self, acts: "Sequence[Act]", *, has_more: bool) -> None:
+        while (item := self._list.takeAt(0)) is not None:
+            widget = item.widget()
+            if widget is not None and not isinstance(widget, ActRow):
+                widget.hide()
+                widget.deleteLater()
+        known, self._rows = self._rows, {}
+        today, day = datetime.now().astimezone().date(), None
+        for act in acts:
+            if (this := day_of(act.at)) != day:
+                self._list.addWidget(self._day(day_heading(this, today)))
+                day = this
+            self._list.addWidget(self._act_row(known.pop(act.id, None), act))
+        for row in known.values():
+            row.hide()
+            row.deleteLater()
+        self.more.setVisible(has_more and self._shown < MOST)
+        self._say("" if acts else self.tr("Nothing was done yet."))
+
+    def _act_row(self, row: ActRow | None, act: "Act") -> ActRow:
+        if row is None:
+            row = ActRow(self)
+            row.undo_requested.connect(self._undo.undo_act)
+        row.show_act(act)
+        self._rows[act.id] = row
+        return row
+
+    def _day(self, words: str) -> QWidget:
+        heading = QWidget(self)
+        column = QVBoxLayout(heading)
+        column.setContentsMargins(0, Space.L, 0, Space.XS)
+        column.setSpacing(Space.XS)
+        label = PlainLabel(words, heading)
+        theme.set_type(label, "strong")
+        column.addWidget(label)
+        column.addWidget(hairline(heading))
+        return heading
+
+    def _say(self, words: str) -> None:
+        self.empty.setText(words)
+        self.empty.setVisible(bool(words))
+
+    def _on_who_changed(self, _index: int) -> None:
+        self._shown = PAGE
+        self._load()
+
+    def _on_more_clicked(self) -> None:
+        self._shown = min(self._shown + PAGE, MOST)
+        self._load()
+
+    def _on_bridge_changed(self, changes: "ChangeSet") -> None:
+        if AREAS & changes.areas:
+            self._reload.start()

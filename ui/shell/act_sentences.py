@@ -1,0 +1,35 @@
+"""Sentences about the entries of the history, in the person's language."""
+
+from dataclasses import replace
+from functools import partial
+
+from app.history.acts.model import Act, deed, sentence
+from ui.dialogs.import_report import format_name
+from ui.translation import translate
+
+_say = partial(translate, "Engine")
+
+
+def act_text(act: Act) -> str:
+    """Return an act in one sentence, without who did it."""
+    return sentence(_named(act), _say)
+
+
+def deed_text(act: Act) -> str:
+    """Return what an act did; for one that undid another, what that one did."""
+    return deed(_named(act), _say)
+
+
+def actor_text(act: Act) -> str:
+    """Return who did it, in one or two words."""
+    if act.actor == "person":
+        return translate("Acts", "You")
+    if act.who == "upkeep":
+        return translate("Acts", "Keepsake, by itself")
+    if act.who == "imports":
+        return translate("Acts", "The mirrored folder")
+    return act.actor
+
+
+def _named(act: Act) -> Act:
+    return replace(act, source=format_name(act.source)) if act.source else act
