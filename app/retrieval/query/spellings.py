@@ -1,4 +1,4 @@
-"""Other spellings of a word: letters that are no letter with a mark, and what stands for them elsewhere.
+"""Other spellings of words with letters such as ß, æ and ø.
 
 The tokenizer takes marks off letters (``é`` is ``e``), but ``ß``, ``æ`` and ``ø`` are letters of their own. Where
 they are not at hand one writes ``ss``, ``ae`` and ``o``; a search for either finds both.
