@@ -64,11 +64,12 @@ async def import_file(
 
     Args:
         path: A ChatGPT or Claude export (``conversations.json`` or its zip), transcripts of Claude Code, Codex, Gemini
-            CLI or Cursor, chats of messengers, an mbox file of mails, notes of Markdown, Joplin, Notion,
+            CLI, Cursor, pi or droid, chats of messengers, an mbox file of mails, notes of Markdown, Joplin, Notion,
             Apple or Evernote, PDF, Word and other documents, memories of other systems
             for agents, or Keepsake JSONL, encrypted or not.
         format: ``chatgpt``, ``chatgpt-branches`` (also what edits and retries left behind), ``claude``, ``markdown``,
             ``keepsake``, ``encrypted``, ``mcp-memory``, ``claude-code``, ``codex``, ``gemini``, ``cursor``,
+            ``agent-session`` (pi, droid and others),
             ``whatsapp``, ``telegram``, ``slack``, ``discord``, ``signal``, ``messenger``, ``mbox``, ``enex``,
             ``joplin``, ``notion``, ``apple-notes``, ``pdf``, ``docx``, ``html``, ``documents``, ``mem0``,
             ``mcp-memory-service``, ``letta``, ``gemini-takeout``, ``messages``, ``memory-database``, or ``auto`` to

@@ -39,6 +39,7 @@ ImportFormat = Literal[
     "codex",
     "gemini",
     "cursor",
+    "agent-session",
     "whatsapp",
     "telegram",
     "slack",

@@ -18,23 +18,19 @@ _MARKS: Final = (b"\xff\xfe", b"\xfe\xff")
 def read_config(path: Path) -> str | None:
     """Return the text of a configuration with its line ends, ``None`` without one.
 
+    Where the path is a link, as programs that keep settings in a repository make it, its target is meant.
+
     Raises:
-        MachineError: It is a link, no file, or cannot be read or written.
+        MachineError: It is no file, or cannot be read or written.
         FormatError: It is too large or not UTF-8.
     """
+    path = _target(path)
     try:
-        found = path.lstat()
+        found = path.stat()
     except FileNotFoundError:
         return None
     except OSError as error:
         raise MachineError(f"{path} could not be read: {error.strerror}.", path=str(path)) from error
-    if stat.S_ISLNK(found.st_mode):
-        target = os.path.realpath(path)
-        raise MachineError(
-            f"{path} is a link to {target}. Keepsake changes no file through a link; add the entry"
-            " yourself; 'keepsake agent connect --print' shows it.",
-            path=str(path),
-        )
     if not stat.S_ISREG(found.st_mode):
         raise MachineError(f"{path} is not a file. Nothing was changed.", path=str(path))
     if found.st_size > MAX_BYTES:
@@ -71,16 +67,24 @@ def write_config(path: Path, before: str | None, after: str | None) -> str:
     """
     if read_config(path) != before:
         raise MachineError(f"{path} was changed by another program meanwhile. Try again.", path=str(path))
+    target = _target(path)
     try:
         backup = "" if before is None or after is None else _copy(path, before)
         if after is None:
-            path.unlink()
+            target.unlink()
         else:
-            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
-            _replace(path, after, 0o600 if before is None else stat.S_IMODE(path.stat().st_mode) & ~_OTHERS)
+            target.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+            _replace(target, after, 0o600 if before is None else stat.S_IMODE(target.stat().st_mode) & ~_OTHERS)
     except OSError as error:
         raise MachineError(f"{path} could not be written: {error.strerror}.", path=str(path)) from error
     return backup
+
+
+def _target(path: Path) -> Path:
+    try:
+        return path.resolve() if path.is_symlink() else path
+    except (OSError, RuntimeError) as error:
+        raise MachineError(f"{path} is a link that leads nowhere. Nothing was changed.", path=str(path)) from error
 
 
 def _copy(path: Path, text: str) -> str:

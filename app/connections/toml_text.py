@@ -4,6 +4,7 @@ from typing import Any, Final
 
 import tomlkit
 from tomlkit.exceptions import TOMLKitError
+from tomlkit.items import InlineTable
 
 from app.connections.model import ServerEntry
 from app.errors import FormatError
@@ -24,7 +25,7 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def with_entry(text: str, path: tuple[str, ...], entry: ServerEntry) -> str:
-    """Return ``text`` with an entry as a table at its end.
+    """Return ``text`` with an entry as a table at its end, or inside of an inline table that holds such entries.
 
     Raises:
         FormatError: Something on the way is no table.
@@ -37,6 +38,8 @@ def with_entry(text: str, path: tuple[str, ...], entry: ServerEntry) -> str:
         holder = holder[key]
         if not isinstance(holder, dict):
             raise FormatError(f"'{key}' is not a table, so nothing can be added to it.")
+    if isinstance(holder, InlineTable):
+        return _with_inline_entry(text, holder, path[-1], entry)
     table = tomlkit.table()
     for name, value in entry.value().items():
         table.add(name, value if not isinstance(value, dict) else _inline(value))
@@ -44,7 +47,22 @@ def with_entry(text: str, path: tuple[str, ...], entry: ServerEntry) -> str:
     return tomlkit.dumps(document)
 
 
-def _inline(values: dict[str, str]) -> Any:
+def _with_inline_entry(text: str, holder: InlineTable, name: str, entry: ServerEntry) -> str:
+    """Return ``text`` with an entry at the end of an inline table, spaced as before."""
+    values = {key: value if not isinstance(value, dict) else _inline(value) for key, value in entry.value().items()}
+    before = holder.as_string().strip()
+    body = before[:-1].rstrip()
+    after = f"{body}{_piece(name, _inline(values), is_first=not holder)}{before[len(body) :]}"
+    if text.count(before) != 1:
+        raise FormatError("Its inline table cannot be told from others, so nothing can be added to it.")
+    return text.replace(before, after)
+
+
+def _piece(name: str, value: Any, *, is_first: bool) -> str:
+    return f"{' ' if is_first else ', '}{name} = {value.as_string().strip()}"
+
+
+def _inline(values: dict[str, Any]) -> Any:
     made = tomlkit.inline_table()
     made.update(values)
     return made
@@ -56,11 +74,31 @@ def without_entry(text: str, path: tuple[str, ...]) -> str:
     holder: Any = document
     for key in path[:-1]:
         holder = holder[key]
-    holder.remove(path[-1])
-    after = tomlkit.dumps(document)
-    # tomlkit takes a comment after a table for a part of it, and removes it too.
-    as_written = _without_lines(text, path)
-    return as_written if tomlkit.parse(as_written).unwrap() == tomlkit.parse(after).unwrap() else after
+    expected = _without(document.unwrap(), path)
+    pieces = [_piece(path[-1], holder[path[-1]], is_first=one) for one in (False, True)]
+    # tomlkit takes a comment after a table for a part of it and removes it too, so the text is tried first.
+    for as_written in (_without_lines(text, path), *(text.replace(piece, "", 1) for piece in pieces)):
+        if _is(as_written, expected):
+            return as_written
+    del holder[path[-1]]
+    return tomlkit.dumps(document)
+
+
+def _without(values: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
+    """Return values without the one at a path."""
+    first, *rest = path
+    if rest:
+        return {**values, first: _without(values[first], tuple(rest))}
+    return {name: value for name, value in values.items() if name != first}
+
+
+def _is(text: str, expected: dict[str, Any]) -> bool:
+    """Return whether a text holds the expected values; a table that is gone counts as an empty one."""
+    try:
+        values = tomlkit.parse(text).unwrap()
+    except TOMLKitError:
+        return False
+    return values == expected or values == {name: value for name, value in expected.items() if value != {}}
 
 
 def _without_lines(text: str, path: tuple[str, ...]) -> str:
@@ -73,5 +111,7 @@ def _without_lines(text: str, path: tuple[str, ...]) -> str:
     end = first + 1
     while end < len(lines) and lines[end].partition("=")[0].strip() in _ENTRY_KEYS:
         end += 1
-    start = first - 1 if first and not lines[first - 1].strip() else first
+    # A blank line before another table was there already.
+    is_last = end == len(lines) or not lines[end].startswith("[")
+    start = first - 1 if is_last and first and not lines[first - 1].strip() else first
     return "".join(lines[:start] + lines[end:])

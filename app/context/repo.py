@@ -15,6 +15,7 @@ from app.core.recall_fence import is_own_tool, without_recalled
 from app.core.text import excerpt
 from app.memories import repo
 from app.memories.model import Memory
+from app.memories.said_time import IS_SAID, SAID_MS, said_time
 from app.retrieval.model import Hit, Term
 from app.retrieval.results.snippets import snippet
 
@@ -126,13 +127,15 @@ def recent_index_rows(
     # The index begins with the pinned column, so both halves are read.
     halves = " UNION ALL ".join(
         "SELECT * FROM (SELECT m.id, m.kind, m.store, m.title, substr(m.content, 1, 400), m.mention_count,"
-        " m.created_at, m.type, m.rowid AS place FROM memories m"
-        f" WHERE m.valid_until IS NULL AND m.pinned = {pinned} AND m.created_at >= ?1 AND m.kind <> 'reflection'"
+        f" CASE WHEN {IS_SAID} THEN {SAID_MS} ELSE m.created_at END AS at, m.type, m.rowid AS place FROM memories m"
+        # What was said since then was stored since then too, and the index finds it by that.
+        f" WHERE m.valid_until IS NULL AND m.pinned = {pinned} AND m.created_at >= ?1 AND at >= ?1"
+        " AND m.kind <> 'reflection'"
         " AND (?3 = '' OR m.session_id IS NOT ?3)"
-        f" AND {repo.store_condition(stores)} ORDER BY m.created_at DESC, m.rowid DESC LIMIT ?2)"
+        f" AND {repo.store_condition(stores)} ORDER BY at DESC, m.rowid DESC LIMIT ?2)"
         for pinned in (1, 0)
     )
-    rows = connection.execute(f"{halves} ORDER BY created_at DESC, place DESC LIMIT ?2", (since_ms, limit, but))
+    rows = connection.execute(f"{halves} ORDER BY at DESC, place DESC LIMIT ?2", (since_ms, limit, but))
     return [_index_row(row) for row in rows]
 
 
@@ -142,12 +145,25 @@ def relevant_index_rows(connection: apsw.Connection, hits: Sequence[Hit], stores
     found = repo.many(connection, list(scores), stores=stores)
     return [
         _index_row(
-            (one.id, one.kind, one.store, one.title, one.content, one.mention_count, one.created_at, one.type),
+            (
+                one.id,
+                one.kind,
+                one.store,
+                one.title,
+                one.content,
+                one.mention_count,
+                _said(one),
+                one.type,
+            ),
             scores[one.id],
         )
         for one in found
         if one.deleted_at is None
     ]
+
+
+def _said(memory: Memory) -> datetime:
+    return said_time(memory) or memory.created_at
 
 
 def latest_sessions(connection: apsw.Connection, agent: str, but: str, limit: int) -> list[ContextItem]:
@@ -212,7 +228,8 @@ def _memory(memory: Memory, hit: Hit, terms: Sequence[Term]) -> ContextItem:
     said = "\n".join([memory.content, *memory.facts]).strip()
     is_cut = len(said) > MEMORY_CHARACTERS
     named = f"{memory.category} {memory.key}".strip() if memory.key else memory.title
-    facts = [_date(memory.event_time or memory.updated_at), memory.kind]
+    at = memory.event_time or said_time(memory) or memory.updated_at
+    facts = [_date(at), memory.kind]
     # The agent that stored a memory matters for trust; an import source does not.
     is_agents = memory.source not in ("", "person") and not memory.source.startswith("import:")
     facts += [f"from {memory.source}"] if is_agents else []
@@ -223,7 +240,7 @@ def _memory(memory: Memory, hit: Hit, terms: Sequence[Term]) -> ContextItem:
         kind=memory.kind,
         text=snippet(said, terms, MEMORY_CHARACTERS)[0] if is_cut else said,
         about=", ".join(facts),
-        at=memory.event_time or memory.updated_at,
+        at=at,
         store=memory.store,
         score=round(hit.score, 4),
         mentions=memory.mention_count,

@@ -25,7 +25,7 @@ from app.exchange.formats import (
 from app.exchange.formats.chats import chat_detection
 from app.exchange.formats.memory_systems import letta, memory_database, memory_list, memory_system_detection
 from app.exchange.formats.notebooks import apple_notes, documents, joplin, notion, pdf
-from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
+from app.exchange.formats.transcripts import agent_session, claude_code, codex, cursor, gemini
 from app.exchange.graph_exporter import GraphExporter
 from app.exchange.model import Record
 from app.exchange.parsing.source_words import Noise
@@ -45,6 +45,7 @@ READERS: dict[str, Reader] = {
     "codex": codex.read,
     "gemini": gemini.read,
     "cursor": cursor.read,
+    agent_session.FORMAT: agent_session.read,
     memory_file.NAME: memory_file.read,
     enex.NAME: enex.read,
     docx.NAME: docx.read,
@@ -78,6 +79,7 @@ NOISE: dict[str, tuple[str, ...]] = {
     "codex": codex.NOISE,
     "gemini": gemini.NOISE,
     "cursor": cursor.NOISE,
+    agent_session.FORMAT: agent_session.NOISE,
     **chat_detection.NOISE,
     **memory_system_detection.NOISE,
 }

@@ -119,7 +119,8 @@ def day(moment: Any) -> str:
 
 def memory_entry(memory: Mapping[str, Any]) -> str:
     """Return a whole memory as an entry."""
-    marks = [day(memory["created_at"]), memory["kind"], memory.get("title") or ""]
+    said = (memory.get("attributes") or {}).get("said_at") if memory["kind"] == "fact" else None
+    marks = [day(said or memory["created_at"]), memory["kind"], memory.get("title") or ""]
     if memory.get("category"):
         marks.append(f"{memory['category']}/{memory.get('key', '')}")
     if memory.get("superseded_by"):

@@ -119,16 +119,11 @@ def read_only(path: Path) -> None:
     path.chmod(0o444)
 
 
-def linked(path: Path) -> None:
-    path.with_name("real.json").write_text("{}")
-    path.symlink_to(path.with_name("real.json"))
-
-
 def taken(path: Path) -> None:
     path.write_text('{"mcpServers": {"keepsake": {"command": "other"}}}')
 
 
-@pytest.mark.parametrize("spoil", [broken, in_utf16, read_only, linked, taken])
+@pytest.mark.parametrize("spoil", [broken, in_utf16, read_only, taken])
 def test_an_unusual_configuration_is_one_clear_error_and_nothing_changes(
     serving: Host, agent: Run, home: Path, spoil: Callable[[Path], Any]
 ) -> None:

@@ -20,7 +20,7 @@ from app.exchange.formats.chats import chat_detection, chat_records
 from app.exchange.formats.keepsake import LINE_TYPES
 from app.exchange.formats.keepsake_details import FIELDS, detail_type
 from app.exchange.formats.markdown import NOTE_SUFFIXES, OF_THE_SYSTEM, SUFFIXES
-from app.exchange.formats.memory_systems import memory_database, memory_system_detection
+from app.exchange.formats.memory_systems import letta, memory_database, memory_system_detection
 from app.exchange.formats.notebooks import apple_notes, documents, joplin, notion, pdf
 from app.exchange.formats.transcripts import recognition
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
@@ -49,15 +49,17 @@ FORMATS = (
 )
 SUPPORTED = (
     "Supported are ChatGPT and Claude exports (conversations.json or their zip), Markdown notes (a file, a folder or "
-    "its zip) of Obsidian, Logseq and others, transcripts of Claude Code, Codex, Gemini CLI and Cursor, chats of "
-    "WhatsApp, Telegram, Slack, Discord, Signal, Messenger and Instagram, mail (mbox), the memory file of the MCP "
-    "memory server, Keepsake's own JSONL and encrypted exports, notes of Evernote (ENEX), Joplin (JEX), Notion "
+    "its zip) of Obsidian, Logseq and others, transcripts of Claude Code, Codex, Gemini CLI, Cursor, pi and droid, "
+    "chats of WhatsApp, Telegram, Slack, Discord, Signal, Messenger and Instagram, mail (mbox), the memory file of the "
+    "MCP memory server, Keepsake's own JSONL and encrypted exports, notes of Evernote (ENEX), Joplin (JEX), Notion "
     "(Markdown & CSV) and Apple Notes, PDF, Word documents (DOCX), HTML and plain text, memories of mem0, Letta and "
     "the MCP memory service, Gemini's Takeout, an agent's messages as JSON and SQLite databases of agents' memories."
 )
 HEAD = 1 << 20
 _PDF_WITHIN = 1024  # readers of PDF take some bytes before the mark
 _ENEX = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!DOCTYPE\s+en-export\b|<en-export\b)")
+_ESCAPED = re.compile(rb'(?:\\n|\\r|\\t)|\\(["\\/])')
+_MAX_WRAPPED = 3
 MAX_EVENTS = 200_000
 MAX_DEPTH = 5
 FIRST_LINES = 20
@@ -231,9 +233,18 @@ def _file(path: Path) -> str:
         return found
     if packed:
         raise _refusal(path, "is compressed, and not Keepsake's JSONL")
-    if found := _json(path, head) if begins in (b"{", b"[") else "":
+    if found := _json(path, head) if begins in (b"{", b"[") else _wrapped(path, head) if begins == b'"' else "":
         return found
     return _text(path)
+
+
+def _wrapped(path: Path, head: bytes) -> str:
+    """Return the format of JSON within a JSON string, such as Letta's."""
+    for _ in range(_MAX_WRAPPED):
+        if head.lstrip()[:1] == b'"':
+            head = _ESCAPED.sub(rb"\1", head.strip()[1:])
+    found = _json(path, head)
+    return found if found == letta.NAME else ""
 
 
 def _by_head(path: Path, head: bytes) -> str:

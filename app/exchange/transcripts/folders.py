@@ -20,7 +20,7 @@ class TranscriptFolder:
         format: Their format.
         path: The folder.
         patterns: Names of the files.
-        only_in: The name of the folders that hold them, ``""`` for any.
+        only_in: The name of the folders in which they lie, ``""`` for any.
     """
 
     format: str
@@ -43,7 +43,7 @@ def transcript_folders(environment: Mapping[str, str], platform: str = sys.platf
     found = [
         TranscriptFolder("claude-code", claude / "projects", ("*.jsonl",)),
         TranscriptFolder("codex", codex / "sessions", ("rollout-*.jsonl",)),
-        TranscriptFolder("gemini", gemini / "tmp", ("session-*.json", "session-*.jsonl"), "chats"),
+        TranscriptFolder("gemini", gemini / "tmp", ("*.json", "*.jsonl"), "chats"),
     ]
     storage = application_data(environment, platform) / "Cursor" / "User"
     return [*found, TranscriptFolder("cursor", storage, ("state.vscdb",))]
@@ -99,7 +99,7 @@ class FileList:
     def _list(path: str, folder: TranscriptFolder) -> tuple[list[str], list[str]]:
         files: list[str] = []
         folders: list[str] = []
-        is_wanted = not folder.only_in or Path(path).name == folder.only_in
+        is_wanted = not folder.only_in or folder.only_in in Path(path).relative_to(folder.path).parts
         with os.scandir(path) as entries:
             for entry in entries:
                 if entry.is_dir(follow_symlinks=False):

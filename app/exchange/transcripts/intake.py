@@ -32,7 +32,7 @@ MAX_TAIL: Final = 64
 _BATCH: Final = 200
 _BATCH_CHARACTERS: Final = 1 << 20
 # What a parser must know that is not what was said.
-_KEPT_STATE: Final = frozenset({"session", "is_begun", "begun", "tools", "model"})
+_KEPT_STATE: Final = frozenset({"session", "is_begun", "begun", "tools", "model", "queued", "due", "source", "events"})
 _PARSERS: dict[str, Callable[[str, dict[str, Any]], LineParser]] = {
     "claude-code": claude_code.ClaudeCodeParser,
     "codex": codex.CodexParser,
@@ -226,11 +226,9 @@ class TranscriptIntake:
 
 
 def _parse(parser: LineParser, data: bytes, name: str) -> list[Record]:
-    return [
-        record
-        for number, line in enumerate(data.split(b"\n"), 1)
-        for record in parser.records(line, f"{name}, {number}")
-    ]
+    lines = data.split(b"\n")
+    parser.look_ahead(lines)
+    return [record for number, line in enumerate(lines, 1) for record in parser.records(line, f"{name}, {number}")]
 
 
 def _batches(records: Sequence[Record]) -> Iterator[list[Storable]]:

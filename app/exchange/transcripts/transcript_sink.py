@@ -4,7 +4,7 @@ import asyncio
 import json
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Final
 
@@ -139,7 +139,7 @@ class TranscriptSink:
                 self._append(connection, turns, fmt, actor, done)
                 turns = []
             if isinstance(record, SessionRecord):
-                self._openings[record.key] = record
+                self._open(connection, record, fmt)
             else:
                 turns.append(record)
         if turns:
@@ -177,6 +177,19 @@ class TranscriptSink:
             self._note(appended)
             done.messages += len(fresh)
             done.agents[appended.session_id] = repo.agent_of(connection, appended.session_id)
+
+    def _open(self, connection: apsw.Connection, record: SessionRecord, fmt: str) -> None:
+        """Remember the head of a conversation, and give its title to one without."""
+        before = self._openings.get(record.key)
+        if before is not None and not record.attributes:
+            record = replace(before, title=record.title or before.title)
+        self._openings[record.key] = record
+        title, agent = without_controls(clean_name(record.title)), self._owner
+        name = foreign_session_id(record.key, fmt)
+        found = repo.resolved(connection, name) if agent is None else repo.own_session(connection, name, agent)
+        state = None if found is None else repo.state_of(connection, found)
+        if title and found is not None and state is not None and not state["title"] and state["forgotten_at"] is None:
+            repo.update_session(connection, found, title=title, forgotten_ms=None)
 
     def _note(self, appended: Appended) -> None:
         if self._imported is None:

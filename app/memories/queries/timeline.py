@@ -18,6 +18,7 @@ from app.core.token_estimate import estimate_tokens
 from app.errors import NotFoundError
 from app.memories.model import KINDS, Kind
 from app.memories.repo import store_condition
+from app.memories.said_time import IS_SAID, SAID_MS
 
 TimelineKind = Literal["message", "note", "fact", "observation", "reflection", "digest"]
 
@@ -25,6 +26,8 @@ MAX_ITEMS: Final = 1_000  # on either side
 _TEXT = 160
 _SHORT = 4 * _TEXT  # characters read to make a line of
 _WHEN = "coalesce(m.event_time, m.created_at)"
+_IS_SAID = f"m.event_time IS NULL AND {IS_SAID}"
+_AT = f"CASE WHEN {_IS_SAID} THEN {SAID_MS} ELSE {_WHEN} END"
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,9 +133,18 @@ class _Side:
         return found[:limit]
 
     def _memories(self, place: Place, limit: int, kinds: Sequence[str], forward: bool) -> list[TimelineItem]:
+        # No index has the times when facts were said, so these are looked through.
+        parts = ((_WHEN, f"NOT ({_IS_SAID})"), (SAID_MS, _IS_SAID))
+        return [item for when in parts for item in self._memories_by(when, place, limit, kinds, forward)]
+
+    def _memories_by(
+        self, when: tuple[str, str], place: Place, limit: int, kinds: Sequence[str], forward: bool
+    ) -> list[TimelineItem]:
+        """Return the memories whose time is an expression, under a condition."""
+        at, condition = when
         beyond = ">" if forward else "<"
         # Said twice, for only the first finds the place in the index.
-        where = [f"{_WHEN} {beyond}= ?", f"({_WHEN}, m.id) {beyond} (?, ?)"]
+        where = [condition, f"{at} {beyond}= ?", f"({at}, m.id) {beyond} (?, ?)"]
         values: list[Any] = [place[0], *place]
         chosen = [kind for kind in KINDS if kind in kinds]
         if len(chosen) < len(KINDS):
@@ -143,7 +155,7 @@ class _Side:
         order = "" if forward else " DESC"
         rows = self._connection.execute(
             f"{_MEMORY} WHERE m.valid_until IS NULL AND {store_condition(self._stores)} AND {' AND '.join(where)}"
-            f" ORDER BY {_WHEN}{order}, m.id{order} LIMIT ?",
+            f" ORDER BY {at}{order}, m.id{order} LIMIT ?",
             (*values, limit),
         )
         return [_memory(row, self._stores) for row in rows]
@@ -167,7 +179,7 @@ class _Side:
 
 
 _MEMORY = (
-    f"SELECT m.id, m.kind, m.title, substr(m.content, 1, {_SHORT}), m.facts, {_WHEN}, m.store, m.tokens, m.session_id"
+    f"SELECT m.id, m.kind, m.title, substr(m.content, 1, {_SHORT}), m.facts, {_AT}, m.store, m.tokens, m.session_id"
     " FROM memories m"
 )
 _MESSAGES = (

@@ -1,15 +1,16 @@
 """Words of a foreign message from several of its fields, each of them once."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from typing import Any, Final
 
-from app.exchange.parsing.source_words import Noise, single_words, spoken
+from app.exchange.parsing.source_words import MAX_DEPTH, Noise, SpokenValue, single_words, spoken
 
 _ALL: Final = Noise()
 _LINK: Final = re.compile(r"\]\([^()\s]*\)|\b[a-z][a-z0-9+.-]{1,20}://\S+", re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W_]+")
 _ID: Final = re.compile(r"[bcdgstuw](?=\w*\d)[a-z0-9]{7,11}")
+_CHOICES: Final = frozenset({"option", "options", "choice", "choices", "answer", "answers", "label"})
 _MOST_LINES: Final = 500
 
 
@@ -28,9 +29,10 @@ def merged(*parts: str) -> str:
         if words and words < own:
             kept, words = [part], own
             continue
-        lines = [line for line in part.splitlines() if not kept or _adds(line, words)]
-        if any(line.strip() for line in lines):
-            kept.append("\n".join(lines).strip("\n"))
+        lines = part.splitlines()
+        adding = [line for line in lines if not kept or _adds(line, words)]
+        if any(line.strip() for line in adding):
+            kept.append("\n".join(lines if len(adding) * 2 > len(lines) else adding).strip("\n"))
             words |= own
     return "\n\n".join(kept)
 
@@ -46,26 +48,50 @@ def covers(text: str, other: str) -> bool:
     return len(own & _words(text)) * 2 >= len(own)
 
 
-def unknown(found: dict[str, Any], known: Collection[str], texts: Iterable[str], noise: Noise = _ALL) -> str:
-    """Return the words in unknown fields that are not in other texts.
+def unread(
+    found: dict[str, Any],
+    known: Collection[str],
+    texts: Iterable[str],
+    noise: Noise = _ALL,
+    shown: Callable[[str], str] = str,
+    *,
+    is_message: bool = True,
+) -> str:
+    """Return the words of an object that are not in the texts made of it.
+
+    So a reader keeps the words in fields that it does not know, and in known ones whose inner parts changed.
 
     Args:
         found: A message, or another object of a foreign file.
-        known: Fields that were read, or hold nobody's words.
-        texts: Texts that were made of the others.
+        known: Fields that hold nobody's words, or are kept elsewhere.
+        texts: The texts.
         noise: What holds nobody's words anywhere.
+        shown: Makes a text of the source what the texts show of it.
+        is_message: Whether one word in a field of its own may be all that is said.
     """
     rest = {name: value for name, value in found.items() if name not in known}
-    if not rest:
-        return ""
     words = set[str]().union(*map(_words, texts))
     lines: dict[str, None] = {}
-    for value in (*spoken(rest, noise), *single_words(rest, noise)):
-        own = _words(value.text)
+    singles = single_words(rest, noise) if is_message else ()
+    for value in (*spoken(rest, noise), *singles, *_choices(rest)):
+        said = shown(value.text).strip()
+        own = _words(said)
         if not own <= words and len(lines) < _MOST_LINES:
-            lines[value.text.strip()] = None
+            lines[said] = None
             words |= own
     return "\n".join(lines)
+
+
+def _choices(value: Any, name: str = "", depth: int = 0) -> Iterator[SpokenValue]:
+    """Yield what can be chosen in a poll, even where it is one word."""
+    if isinstance(value, str) and name in _CHOICES:
+        yield SpokenValue(name, value)
+    elif isinstance(value, dict) and depth < MAX_DEPTH:
+        for inner_name, inner in value.items():
+            yield from _choices(inner, str(inner_name).lower(), depth + 1)
+    elif isinstance(value, list) and depth < MAX_DEPTH:
+        for inner in value:
+            yield from _choices(inner, name, depth + 1)
 
 
 def _words(text: str) -> set[str]:

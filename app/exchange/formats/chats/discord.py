@@ -10,12 +10,13 @@ from typing import Any
 from app.core.clock import parse_instant
 from app.exchange.formats.chats import chat_records
 from app.exchange.formats.chats.chat_records import Cancelled, folder_of
-from app.exchange.formats.chats.chat_words import merged, unknown
+from app.exchange.formats.chats.chat_words import merged, unread
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing import encoding
 from app.exchange.parsing.json_items import JsonItem, decode, entry_items
 from app.exchange.parsing.json_stream import JsonValue, values
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
+from app.exchange.parsing.source_words import Noise
 from app.exchange.source_files import DAMAGE, SourceEntry
 from app.memories.foreign_record import Problem
 
@@ -26,17 +27,10 @@ FILES = re.compile(rf"{PACKAGE.pattern}|(?:.*/)?(?:account/user|messages/index)\
 _WANTED = frozenset({"guild", "channel", "messages.item"})
 _SPOKEN = frozenset({"", "Default", "Reply", "ChatInputCommand", "ContextMenuCommand", "ThreadStarterMessage"})
 _OWN = ("id", "type", "timestamp", "content", "author", "attachments", "embeds", "stickers", "inlineEmojis", "isPinned")
-_READ = frozenset(
-    {
-        *(*_OWN, "forwardedMessage", "reactions", "mentions", "reference", "interaction", "roles", "timestampEdited"),
-        *("callEndedTimestamp", "flags", "threadId"),
-    }
-)
-_OF_EMBEDS = frozenset(
-    {"title", "description", "url", "author", "fields", "footer", "timestamp", "color", "inlineEmojis"}
-)
+_METADATA = frozenset({"type", "author", "mentions", "reactions", "reference", "interaction", "roles", "inlineEmojis"})
 _OF_ROWS = frozenset({"ID", "Timestamp", "Contents", "Attachments"})
-NOISE = ("roles", "nickname", "dateRange")
+NOISE = ("roles", "nickname", "dateRange", "inlineEmojis", "emoji", "fileName")
+_NOBODYS = Noise(NOISE)
 _MAX_DIGITS = 25
 _MAX_SMALL = 64 << 20
 
@@ -110,12 +104,12 @@ def _words(found: dict[str, Any]) -> str:
     embeds = [_embed(table(part)) for part in row(found.get("embeds"))]
     passed_on = _words(table(found.get("forwardedMessage"))) if found.get("forwardedMessage") else ""
     said = chat_records.joined(text(found.get("content")), passed_on, *embeds, *files, *stickers)
-    return chat_records.joined(said, unknown(found, _READ, [said]))
+    return chat_records.joined(said, unread(found, _METADATA, [said], _NOBODYS))
 
 
 def _file(part: dict[str, Any]) -> str:
     mark = f"[file: {first_text(part, 'fileName', 'url')}]"
-    return merged(mark, unknown(part, ("id", "fileName", "url", "contentType"), [mark]))
+    return merged(mark, unread(part, (), [mark], _NOBODYS, is_message=False))
 
 
 def _embed(part: dict[str, Any]) -> str:
@@ -126,7 +120,7 @@ def _embed(part: dict[str, Any]) -> str:
     author, footer = (first_text(table(part.get(name)), key) for name, key in (("author", "name"), ("footer", "text")))
     lines = (author, first_text(part, "title"), first_text(part, "description"), *fields, footer)
     said = "\n".join(filter(None, lines))
-    return merged(said, unknown(part, _OF_EMBEDS, [said])) or first_text(part, "url")
+    return merged(said, unread(part, (), [said], _NOBODYS, is_message=False)) or first_text(part, "url")
 
 
 def _small(entry: SourceEntry) -> dict[str, Any] | Problem:
@@ -174,7 +168,7 @@ def _own_messages(
         moment = parse_instant(row_of.get("Timestamp"))
         files = [f"[file: {part}]" for part in str(row_of.get("Attachments") or "").split()]
         content = chat_records.joined(text(row_of.get("Contents")), *files)
-        content = chat_records.joined(content, unknown(row_of, _OF_ROWS, [content]))
+        content = chat_records.joined(content, unread(row_of, _OF_ROWS, [content]))
         foreign = str(row_of.get("ID") or "")
         order = int(foreign) if foreign.isdecimal() and len(foreign) < _MAX_DIGITS else moment or 0
         said.append((order, chat_records.message(key, author, content, moment, foreign_id=foreign)))

@@ -195,6 +195,8 @@ def _content(mail: Message) -> tuple[str, str]:
             continue
         said, wrong = _decoded(part)
         repair = repair or wrong
+        if kind == "text/plain" and _parameter(part, "format") == "flowed":
+            said = unflowed(said, joins_words=_parameter(part, "delsp") == "yes")
         (rich if kind == "text/html" else plain).append(said)
     text = chat_records.joined(*map(_trimmed, plain))
     formatted = [_trimmed(_without_tags(said)) for said in rich]
@@ -211,6 +213,35 @@ def _heading(mail: Message) -> str:
     """Return who sent a mail that is passed on, and its subject."""
     names = [(name, _header(mail, name)) for name in ("From", "Subject")]
     return "\n".join(f"{name}: {value}" for name, value in names if value)
+
+
+def _parameter(part: Message, name: str) -> str:
+    value = part.get_param(name)
+    return value.strip().casefold() if isinstance(value, str) else ""
+
+
+def unflowed(said: str, *, joins_words: bool) -> str:
+    """Return flowed text with its paragraphs on one line each, as RFC 3676 says.
+
+    Args:
+        said: The text; a line that ends in a space goes on in the next one of the same depth of quotation.
+        joins_words: Whether that space is no part of the text (``DelSp=yes``).
+    """
+    lines: list[str] = []
+    before = (-1, False)
+    for line in said.replace("\r\n", "\n").split("\n"):
+        text = line.lstrip(">")
+        depth = len(line) - len(text)
+        text = text.removeprefix(" ")  # stuffed, so that no word looks like a mark
+        is_signature = text == "-- "
+        is_open = text.endswith(" ") and not is_signature
+        body = text[:-1] if is_open and joins_words else text
+        if before == (depth, True) and text and not is_signature:
+            lines[-1] += body
+        else:
+            lines.append(f"{'>' * depth}{' ' if depth and body else ''}{body}")
+        before = (depth, is_open)
+    return "\n".join(line if line.endswith("-- ") else line.rstrip() for line in lines)
 
 
 def _decoded(part: Message) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from app.core.clock import parse_instant
 from app.core.text import content_hash
 from app.exchange.formats.chats import chat_records
 from app.exchange.formats.chats.chat_records import Cancelled, folder_of
-from app.exchange.formats.chats.chat_words import unknown
+from app.exchange.formats.chats.chat_words import unread
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_stream import JsonValue, values
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
@@ -23,12 +23,7 @@ _WANTED = frozenset({"messages.item", "title", "threadName", "thread_path", "par
 _NUMBER = re.compile(r"(\d+)\.json$")
 NOISE = ("magic_words", "actor")
 _OWN = ("sender_name", "senderName", "timestamp_ms", "timestamp", "content", "text", "type", "is_geoblocked_for_viewer")
-_READ = frozenset(
-    {
-        *(*_OWN, "photos", "videos", "audio_files", "gifs", "files", "media", "sticker", "share", "reactions", "users"),
-        *("is_unsent", "is_taken_down", "call_duration", "ip", "magic_words"),
-    }
-)
+_METADATA = frozenset({"sender_name", "senderName", "type", "reactions", "users", "ip", "magic_words", "actor"})
 _MEDIA = ("photos", "videos", "audio_files", "gifs", "files", "media")
 _LATIN = re.compile(r"[\u0080-\u00ff]")
 
@@ -118,8 +113,8 @@ def _message(key: str, found: dict[str, Any]) -> MessageRecord:
     if link and link not in content:
         marks.append(link)
     payload = _deep(filled(found, without=_OWN))
-    words = [content, *marks]
-    marks += filter(None, (unknown(_deep(share), ("link",), words), unknown(_deep(found), _READ, words)))
+    if rest := unread(_deep(found), _METADATA, [content, *marks]):
+        marks.append(rest)
     author = repaired(first_text(found, "sender_name", "senderName"))
     foreign = content_hash(str(found.get("timestamp_ms", found.get("timestamp"))), author, content)
     said = chat_records.joined(content, *marks)

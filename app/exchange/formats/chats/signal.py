@@ -9,10 +9,11 @@ from app.core.clock import parse_instant
 from app.core.text import content_hash
 from app.exchange.formats.chats import chat_records
 from app.exchange.formats.chats.chat_records import Cancelled, folder_of
-from app.exchange.formats.chats.chat_words import unknown
+from app.exchange.formats.chats.chat_words import unread
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_items import JsonItem, entry_items
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
+from app.exchange.parsing.source_words import Noise
 from app.exchange.source_files import SourceEntry
 from app.memories.foreign_record import Problem
 
@@ -20,24 +21,24 @@ FORMAT = "signal"
 AGENT = "Signal"
 FILES = re.compile(r"(?:.*/)?[^/]+\.json")
 _SPOKEN = frozenset({"", "incoming", "outgoing", "story"})
-NOISE = ()
+NOISE = ("fileName", "author", "authorName")
+_NOBODYS = Noise(NOISE)
 _OWN = ("date", "sender", "body", "quote", "sticker", "attachments", "id", "sent_at", "received_at", "timestamp")
 
-_READ = frozenset(
+_METADATA = frozenset(
     {
         *(
-            *_OWN,
             "sender",
             "profileName",
             "source",
-            "sourceServiceId",
-            "sourceUuid",
-            "sourceDevice",
+            "sourceName",
             "type",
             "reactions",
+            "bodyRanges",
+            "seenStatus",
+            "readStatus",
         ),
-        *("conversationId", "seenStatus", "readStatus", "sendStateByRecipientId", "schemaVersion", "serverGuid"),
-        *("expirationStartTimestamp", "bodyRanges", "decrypted_at", "received_at_ms", "sourceName", "dataMessage"),
+        *("sendStateByRecipientId", "expirationStartTimestamp", "sticker", "decrypted_at", "serverGuid"),
     }
 )
 
@@ -101,7 +102,7 @@ def _message(key: str, found: dict[str, Any]) -> MessageRecord:
     body = text(found.get("body"))
     is_notice = kind not in _SPOKEN
     said = chat_records.joined(quoted, body or (kind.replace("-", " ") if is_notice else ""), sticker, *files)
-    said = chat_records.joined(said, unknown(found, _READ, [said]))
+    said = chat_records.joined(said, unread(found, _METADATA, [said], _NOBODYS))
     author = author or ("Me" if kind == "outgoing" else "")
     foreign = text(found.get("id")) or content_hash(str(found.get("date")), author, body)
     payload = filled(found, without=_OWN)

@@ -9,7 +9,6 @@ from typing import Any
 from app.core.clock import parse_instant
 from app.exchange.formats.chats import chat_records, slack_text
 from app.exchange.formats.chats.chat_records import Cancelled, folder_of
-from app.exchange.formats.chats.chat_words import unknown
 from app.exchange.formats.chats.slack_text import SlackText
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_items import JsonItem, entry_items
@@ -26,14 +25,14 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}\.json")
 _SPOKEN = frozenset(
     {"", "bot_message", "file_share", "me_message", "thread_broadcast", "file_comment", "reply_broadcast"}
 )
-NOISE = (*slack_text.NOISE, "fallback")
+NOISE = slack_text.NOISE
 _OWN = ("type", "user", "text", "ts", "blocks", "user_profile", "client_msg_id", "team", "source_team", "user_team")
-_READ = frozenset(
+_METADATA = frozenset(
     {
-        *(*_OWN, "attachments", "files", "file", "comment", "subtype", "username", "bot_profile", "edited"),
-        *("replies", "reply_users", "root", "parent_user_id", "thread_ts", "permalink", "upload", "pinned_to"),
-        *("pinned_info", "inviter", "members", "icons", "event_ts", "channel", "last_read", "app_id", "bot_id"),
-        "reactions",
+        *("type", "user", "ts", "user_profile", "client_msg_id", "team", "source_team", "user_team", "subtype"),
+        *("username", "bot_profile", "edited", "replies", "reply_users", "root", "parent_user_id", "thread_ts"),
+        *("permalink", "upload", "pinned_to", "pinned_info", "inviter", "members", "icons", "event_ts", "channel"),
+        *("last_read", "app_id", "bot_id", "reactions"),
     }
 )
 
@@ -137,8 +136,7 @@ class _Channel:
             yield self._message(found)
 
     def _message(self, found: dict[str, Any]) -> MessageRecord:
-        known = self._text.message(found)
-        said = chat_records.joined(known, self._text.markup(unknown(found, _READ, [known])))
+        said = self._text.message(found, _METADATA)
         is_notice = text(found.get("subtype")) not in _SPOKEN
         payload = filled(found, without=(*_OWN, "files", "file", "attachments"))
         if slack_text.is_stand_in(text(found.get("text"))):

@@ -2,11 +2,11 @@
 
 import html
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from typing import Any, Final
 
 from app.exchange.formats.chats import chat_records
-from app.exchange.formats.chats.chat_words import merged, unknown
+from app.exchange.formats.chats.chat_words import merged, unread
 from app.exchange.parsing.lenient import first_text, row, table, text
 from app.exchange.parsing.source_words import Noise, spoken
 
@@ -22,7 +22,17 @@ _STAND_INS: Final = frozenset(
 )
 NOISE: Final = (
     *("user_profile", "profile", "bot_profile", "edited", "video_html", "style", "focus_on_load", "url_private"),
-    *("pretty_type", "preview_highlight", "service_icon", "footer_icon", "author_icon", "dispatch_action_config"),
+    *(
+        "fallback",
+        "pretty_type",
+        "preview_highlight",
+        "simplified_html",
+        "service_icon",
+        "footer_icon",
+        "author_icon",
+        "dispatch_action_config",
+        "mrkdwn_in",
+    ),
 )
 # Of blocks: what a click sends, and how one looks.
 _TECHNICAL: Final = frozenset({"value", "style", "size", "border", "orientation", "alignment", "verbatim", "width"})
@@ -31,30 +41,7 @@ _ENUMERATED: Final = re.compile(r"[a-z0-9]+(?:_[a-z0-9]+)+|[\W\d_]*")
 _NOBODYS: Final = Noise(NOISE)
 _MAX_INDENT: Final = 8
 _MAX_DEPTH: Final = 30
-_ATTACHMENT: Final = frozenset(
-    {
-        *("pretext", "author_name", "author_subname", "title", "text", "fields", "blocks", "message_blocks", "files"),
-        *("footer", "fallback", "mrkdwn_in", "color", "ts", "image_url", "thumb_url", "from_url", "original_url"),
-        *("title_link", "author_link", "id", "callback_id", "service_name"),
-    }
-)
-_FILE: Final = frozenset(
-    {
-        *("id", "title", "name", "plain_text", "preview_plain_text", "preview", "preview_highlight", "simplified_html"),
-        *(
-            "initial_comment",
-            "transcription",
-            "mode",
-            "mimetype",
-            "filetype",
-            "pretty_type",
-            "shares",
-            "display_as_bot",
-        ),
-        *("user", "username", "user_team", "editor", "channels", "groups", "ims", "reactions", "media_display_type"),
-        *("subtype", "file_access", "external_type", "lines", "lines_more", "preview_is_truncated", "title_blocks"),
-    }
-)
+_OF_FILES: Final = frozenset({"preview", "name", "username", "reactions"})
 
 
 class SlackText:
@@ -71,8 +58,8 @@ class SlackText:
         """Return Slack's markup as Markdown, with people by their names."""
         return html.unescape(_TOKEN.sub(self._token, said))
 
-    def message(self, found: dict[str, Any]) -> str:
-        """Return all words of a message."""
+    def message(self, found: dict[str, Any], metadata: Collection[str]) -> str:
+        """Return all words of a message but those in fields of ``metadata``."""
         blocks = self.blocks(found.get("blocks"))
         said = self.markup(text(found.get("text")))
         comment = table(found.get("comment"))
@@ -82,7 +69,9 @@ class SlackText:
             *(self.file(table(part)) for part in [*row(found.get("files")), found.get("file")] if table(part)),
             self.markup(text(comment.get("comment"))),
         ]
-        return chat_records.joined(parts[0], *(part for part in parts[1:] if merged(parts[0], part) != parts[0]))
+        read = chat_records.joined(parts[0], *(part for part in parts[1:] if merged(parts[0], part) != parts[0]))
+        known = {*metadata, "text"} if is_stand_in(said) else metadata
+        return chat_records.joined(read, unread(found, known, [read], _NOBODYS, self.markup))
 
     def attachment(self, part: dict[str, Any]) -> str:
         """Return the words of an attachment, such as a card or a shared message."""
@@ -100,7 +89,7 @@ class SlackText:
         files = "\n".join(self.file(table(file)) for file in row(part.get("files")))
         footer = self.markup(first_text(part, "footer"))
         words = merged(card, self.blocks(part.get("blocks")), shared, files, footer)
-        said = merged(words, self.markup(unknown(part, _ATTACHMENT, [words], _NOBODYS)))
+        said = merged(words, unread(part, (), [words], _NOBODYS, self.markup, is_message=False))
         fallback = self.markup(first_text(part, "fallback"))
         return said or ("" if is_stand_in(fallback) else fallback)
 
@@ -111,7 +100,7 @@ class SlackText:
         transcript = "\n".join(value.text for value in spoken(part.get("transcription"), _NOBODYS))
         written = first_text(part, "plain_text", "preview_plain_text", "preview")
         words = merged(f"[file: {title}]", self.blocks(part.get("title_blocks")), written, comment, transcript)
-        return merged(words, unknown(part, _FILE, [words], _NOBODYS))
+        return merged(words, unread(part, _OF_FILES, [words], _NOBODYS, self.markup, is_message=False))
 
     def blocks(self, value: Any) -> str:
         """Return the words of blocks, of kinds that are known or not."""

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any, Final
 
 from app.exchange.formats.chats import chat_records
-from app.exchange.formats.chats.chat_words import merged, unknown
+from app.exchange.formats.chats.chat_words import merged, unread
 from app.exchange.parsing.lenient import MAX_DEPTH, first_text, row, table, text
 from app.exchange.parsing.source_words import Noise
 
@@ -21,12 +21,11 @@ _SPOKEN: Final = (
     *("game_description", "invoice_information", "gift_text", "performer", "caption", "quote", "additional_prize"),
     "inline_bot_buttons",
 )
-_READ: Final = frozenset(
+_METADATA: Final = frozenset(
     {
-        *(*_SPOKEN, *_MEDIA, "id", "type", "date", "date_unixtime", "from", "from_id", "actor", "actor_id", "text"),
-        *("text_entities", "edited", "edited_unixtime", "file_name", "thumbnail", "mime_type", "sticker_emoji"),
-        *("forwarded_from", "forwarded_from_id", "saved_from", "via_bot", "author", "reply_to_peer_id", "title"),
-        *("reactions", "members", "inviter", "width", "height", "contact_vcard", "game_link", "action"),
+        *("id", "type", "date", "date_unixtime", "from", "from_id", "actor", "actor_id", "edited", "edited_unixtime"),
+        *("photo", "file", "file_name", "thumbnail", "contact_vcard", "forwarded_from", "saved_from", "via_bot"),
+        *("author", "reactions", "members", "inviter", "action"),
     }
 )
 _NOBODYS: Final = Noise(("type", "data", "callback_data", "button_id", "forward_text", "currency"))
@@ -41,8 +40,7 @@ def message(found: dict[str, Any]) -> str:
     fields = (name for name in _SPOKEN if found.get(name))
     contact = table(found.get("contact_information"))
     person = " ".join(first_text(contact, name) for name in ("first_name", "last_name", "phone_number")).strip()
-    rest = unknown(contact, ("first_name", "last_name", "phone_number"), [person], _NOBODYS)
-    spoken = merged(said, person, rest, *("\n".join(_lines(found[name], in_list=name in _LISTS)) for name in fields))
+    spoken = merged(said, person, *("\n".join(_lines(found[name], in_list=name in _LISTS)) for name in fields))
     if not spoken.strip() and is_notice:
         action = text(found.get("action")).replace("_", " ")
         spoken = " ".join(filter(None, (action, text(found.get("title")))))
@@ -52,7 +50,7 @@ def message(found: dict[str, Any]) -> str:
     if not marks and not spoken.strip() and any(found.get(name) for name in _MEDIA):
         marks = [f"[{next(name for name in _MEDIA if found.get(name)).partition('_')[0]}]"]
     read = chat_records.joined(spoken, *marks)
-    return chat_records.joined(read, unknown(found, _READ, [read], _NOBODYS))
+    return chat_records.joined(read, unread(found, _METADATA, [read], _NOBODYS))
 
 
 def inline(value: Any, depth: int = 0) -> str:

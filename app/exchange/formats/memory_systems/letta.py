@@ -5,7 +5,8 @@ hold one agent with ``core_memory``.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -21,6 +22,11 @@ from app.sessions.model import NewMessage, Role
 
 NAME: Final = "letta"
 NOTICE_IMPORTANCE: Final = 0.1
+_SEND: Final = "send_message"
+_ANSWERED: Final = frozenset({"ok", "none", "null", "success", ""})
+# What the server says to an agent in the person's place.
+_EVENTS: Final = frozenset({"heartbeat", "login", "system_alert", "package", "package_message"})
+_MAX_WRAPPED: Final = 3
 NOISE: Final = ("tools", "tool_rules", "llm_config", "embedding_config", "system", "mcp_servers")
 _ROLES: Final[dict[str, Role]] = {
     "user": "user",
@@ -52,7 +58,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         value, _ = decode(path.read_bytes())
     except ValueError as error:
         raise FormatError(f"{path.name} is not valid JSON: {error}. Nothing was imported.", path=str(path)) from error
-    whole = table(value)
+    whole = table(_unpacked(value))
     read_item(path.name, whole, "file")
     agents = [table(agent) for agent in row(whole.get("agents"))] or [whole]
     blocks = {text(table(block).get("id")): table(block) for block in row(whole.get("blocks"))}
@@ -88,17 +94,43 @@ def _agent(agent: Fields, blocks: dict[str, Fields], file: str, number: int) -> 
     first = next((moment for moment in moments if moment is not None), None)
     key = f"{NAME}-{content_hash(name, text(agent.get('id')), str(first))[:32]}"
     yield SessionRecord(key, title=name, agent=name, created_ms=first)
+    sent: set[str] = set()
     for place_number, (message, moment) in enumerate(zip(messages, moments, strict=True), 1):
-        yield from _message(key, message, moment, f"{place}, message {place_number}")
+        yield from _message(key, message, moment, f"{place}, message {place_number}", sent)
 
 
-def _message(key: str, message: Fields, moment: int | None, place: str) -> Iterator[Record]:
+def _message(key: str, message: Fields, moment: int | None, place: str, sent: set[str]) -> Iterator[Record]:
+    """Yield what a message holds: thoughts, what was said, and calls of tools.
+
+    Args:
+        key: The conversation.
+        message: The message.
+        moment: When it was said.
+        place: Where it stands, for a person.
+        sent: Calls with which the agent spoke; those of this message are added.
+    """
     role = _ROLES.get(text(message.get("role")))
     said = _text(message.get("content")) or text(message.get("text"))
+    calls = [table(call) for call in row(message.get("tool_calls"))]
+    spoken = [words for call in calls if (words := _sent(call))]
+    sent.update(text(call.get("id")) for call in calls if _sent(call))
+    is_to_person = text(message.get("tool_call_id")) in sent or text(message.get("name")) == _SEND
+    if role == "tool" and is_to_person and _is_plain_answer(said):
+        return
+    thoughts = _thoughts(message.get("content"))
     if role == "user":
-        said = _unwrapped(said)
-    calls = [_call(table(call)) for call in row(message.get("tool_calls"))]
-    if not said.strip() and not calls:
+        said, is_person = _unwrapped(said)
+        role = role if is_person else "system"
+    elif role == "assistant" and spoken:
+        # Beside a message that it sends, the agent's text is what it thinks.
+        thoughts, said = "\n\n".join(filter(None, (thoughts, said))), "\n\n".join(spoken)
+    name = storable(text(message.get("name")))[0]
+    identified = text(message.get("id"))
+    turn = _Turn(key, moment, name, identified, place)
+    if thoughts.strip():
+        yield turn.record("system", thoughts, mark="thought")
+    others = [_call(call) for call in calls if not _sent(call)]
+    if not said.strip() and not others:
         return
     said, replaced = storable(said)
     if replaced:
@@ -106,21 +138,71 @@ def _message(key: str, message: Fields, moment: int | None, place: str) -> Itera
     if role is None:
         shown = excerpt(text(message.get("role")), 40)
         yield Problem(place, f"Its role {shown!r} is unknown; it went in as 'system'.", lost=False)
-    name = storable(text(message.get("name")))[0]
-    identified = text(message.get("id"))
-    yield MessageRecord(
-        key,
-        NewMessage(
-            role=role or "system",
-            content=said,
-            author="" if role == "tool" else name,
-            created_at=optional_datetime(moment),
-            importance=NOTICE_IMPORTANCE if role in (None, "system") else None,
-            tool_name=name or None if role == "tool" else None,
-            tool_calls=calls or None,
-            payload={"id": clean(identified)} if identified else None,
-        ),
-    )
+    yield turn.record(role or "system", said, calls=others)
+
+
+@dataclass(frozen=True, slots=True)
+class _Turn:
+    """Fields of one message of Letta, of which several messages are made."""
+
+    key: str
+    moment: int | None
+    name: str
+    identified: str
+    place: str
+
+    def record(self, role: Role, said: str, *, mark: str = "", calls: Sequence[Fields] = ()) -> MessageRecord:
+        """Return a message."""
+        identified = f"{self.identified}#{mark}" if self.identified and mark else self.identified
+        payload = {**({"id": clean(identified)} if identified else {}), **({mark: True} if mark else {})}
+        return MessageRecord(
+            self.key,
+            NewMessage(
+                role=role,
+                content=storable(said)[0],
+                author="" if role == "tool" else self.name,
+                created_at=optional_datetime(self.moment),
+                importance=NOTICE_IMPORTANCE if role == "system" else None,
+                tool_name=self.name or None if role == "tool" else None,
+                tool_calls=[*calls] or None,
+                payload=payload or None,
+            ),
+        )
+
+
+def _sent(call: Fields) -> str:
+    """Return what the agent says with a call, ``""`` for another call."""
+    function = table(call.get("function")) or call
+    if text(function.get("name")) != _SEND:
+        return ""
+    given = function.get("arguments")
+    return first_text(table(_unpacked(given)), "message", "content", "text") or text(given)
+
+
+def _is_plain_answer(said: str) -> bool:
+    """Return whether a tool only says that it did what it was told."""
+    value = _unpacked(said)
+    if isinstance(value, dict):
+        return text(value.get("message")).casefold() in _ANSWERED and not value.keys() - {"status", "message", "time"}
+    return text(value).casefold().strip() in _ANSWERED
+
+
+def _thoughts(content: object) -> str:
+    """Return what a model thought, from the parts that hold it."""
+    parts = [table(part) for part in row(content)]
+    return "\n\n".join(filter(None, (first_text(part, "reasoning", "thinking", "summary") for part in parts)))
+
+
+def _unpacked(value: object) -> object:
+    """Return the JSON value in a string, and any other value as it is."""
+    for _ in range(_MAX_WRAPPED):
+        if not isinstance(value, str) or value.lstrip()[:1] not in ("{", "[", '"'):
+            break
+        try:
+            value = json.loads(value)
+        except (ValueError, RecursionError):
+            break
+    return value
 
 
 def _text(content: object) -> str:
@@ -131,15 +213,18 @@ def _text(content: object) -> str:
     return "\n\n".join(text(part.get("text")) for part in parts if text(part.get("text")).strip())
 
 
-def _unwrapped(said: str) -> str:
-    """Return what a person said in ``{"type": "user_message", "message": …}``, as older versions wrap it."""
-    if not said.lstrip().startswith("{"):
-        return said
-    try:
-        value = table(json.loads(said))
-    except (ValueError, RecursionError):
-        return said
-    return text(value.get("message")) if text(value.get("type")) == "user_message" else said
+def _unwrapped(said: str) -> tuple[str, bool]:
+    """Return what is said in ``{"type": "user_message", "message": …}``, and whether it is the person's.
+
+    Older versions wrap what a person says so, and what happens too.
+    """
+    value = table(_unpacked(said))
+    kind = text(value.get("type"))
+    if kind == "user_message":
+        return text(value.get("message")), True
+    if kind in _EVENTS:
+        return first_text(value, "reason", "message") or said, False
+    return said, True
 
 
 def _call(call: Fields) -> Fields:

@@ -1,7 +1,8 @@
 """Reader of lists of memories as JSON: mem0 and the MCP memory service.
 
 mem0 answers with ``{"results": [{"id", "memory", "categories", "metadata", …}]}``; the MCP memory service exports
-``{"memories": [{"content", "content_hash", "tags", "memory_type", …}]}``. A bare list of either is read too.
+``{"memories": [{"content", "content_hash", "tags", "memory_type", …}]}``. A bare list of either is read too. What mem0
+keeps as a graph stands beside the memories: ``"relations": [{"source", "relationship", "destination"}]``.
 """
 
 from collections.abc import Callable, Iterator
@@ -11,8 +12,9 @@ from typing import Any, Final
 
 from app.core.clock import parse_instant
 from app.core.text import content_hash, storable
-from app.exchange.model import Record
-from app.exchange.parsing.json_items import JsonItem, items
+from app.exchange.formats.memory_systems.foreign_entity import foreign_entity
+from app.exchange.model import Record, VaultDetail
+from app.exchange.parsing.json_items import MAX_ITEM, JsonItem, decode, items
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
 from app.memories.foreign_record import MemoryRecord, Problem
 
@@ -34,6 +36,55 @@ def read(path: Path, cancelled: Callable[[], bool], fmt: str) -> Iterator[Record
     """
     for thing in items(path, cancelled, "memory"):
         yield _memory(thing, fmt) if isinstance(thing, JsonItem) else thing
+    if not cancelled() and path.is_file() and path.stat().st_size <= MAX_ITEM:
+        yield from _graph(path, f"import:{fmt}")
+
+
+def _graph(path: Path, source: str) -> Iterator[Record]:
+    """Yield the entities and relations that stand beside the memories."""
+    data = path.read_bytes()
+    if b'"relations"' not in data:
+        return
+    try:
+        value = decode(data)[0]
+    except ValueError:
+        return  # named where the memories were read
+    made_ms = int(path.stat().st_mtime * 1000)
+    for number, relation in enumerate(_relations(table(value)), 1):
+        ends = [
+            foreign_entity(_word(first_text(relation, *names)), text(relation.get(f"{names[0]}_type")), (), "", made_ms)
+            for names in (("source", "subject", "from"), ("destination", "target", "object", "to"))
+        ]
+        predicate = _word(first_text(relation, "relationship", "relation", "predicate"))
+        subject, target = ends
+        if subject is None or target is None or not predicate:
+            yield Problem(f"{path.name}, relation {number}", "It has no two ends with names and was left out.")
+            continue
+        yield subject
+        yield target
+        fields = {"subject": subject.fields["id"], "predicate": predicate, "object": target.fields["id"], "weight": 1.0}
+        yield VaultDetail("relation", {**fields, "source": source, "created_at": made_ms})
+
+
+def _relations(value: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the relations in an answer, without those that were removed."""
+    given = value.get("relations")
+    waiting = [table(given).get("added_entities") if isinstance(given, dict) else given, *map(_inner, value.values())]
+    while waiting:
+        part = waiting.pop(0)
+        if isinstance(part, list):
+            waiting = [*part, *waiting]
+        elif isinstance(part, dict):
+            yield part
+
+
+def _inner(value: object) -> object:
+    return table(value).get("relations")
+
+
+def _word(name: str) -> str:
+    """Return a name as a person writes it; mem0 joins its words."""
+    return " ".join(storable(name)[0].replace("_", " ").split())
 
 
 def _memory(item: JsonItem, fmt: str) -> Record:

@@ -1,25 +1,32 @@
 """Reader of Claude Code's transcripts: ``~/.claude/projects/*/<session>.jsonl``, one event a line."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from app.core.clock import parse_instant
 from app.exchange.formats.claude_content import ClaudeTurn, turns
 from app.exchange.formats.transcripts import transcript_records
-from app.exchange.formats.transcripts.transcript_records import line_id, turn
+from app.exchange.formats.transcripts.queued_prompts import QueuedPrompts, words_of
+from app.exchange.formats.transcripts.transcript_records import line_id, persons_turn, turn
 from app.exchange.model import Record, SessionRecord
-from app.exchange.parsing.lenient import filled, first_text, row, table, text
+from app.exchange.parsing.lenient import filled, first_text, table, text
 from app.memories.foreign_record import Problem
 from app.sessions.model import Role
 
 FORMAT = "claude-code"
 AGENT = transcript_records.AGENTS[FORMAT]
 PATTERNS = ("*.jsonl",)
-# What the program notes for itself: copies of files, results in another shape, reminders to the model.
-NOISE = ("type=progress", "type=file-history-snapshot", "toolUseResult", "snapshot", "hookInfos", "type=attachment")
+# What the program notes for itself: copies of files, results in another shape, reminders to the model, titles of which
+# one is used, and prompts that go back to the input field.
+NOISE = (
+    *("type=progress", "type=file-history-snapshot", "toolUseResult", "snapshot", "hookInfos", "type=attachment"),
+    *("type=summary", "type=ai-title", "type=custom-title", "operation=popAll"),
+)
 _SPOKEN = frozenset({"user", "assistant"})
 _HEAD = ("cwd", "gitBranch", "version", "slug")
+_MARKS = (b"-title", b'"summary"', b"queue-operation")
+_TITLES = ("custom-title", "summary", "ai-title")  # the person's own first
 
 
 def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
@@ -42,7 +49,7 @@ def is_line(value: dict[str, Any]) -> bool:
     kind = text(value.get("type"))
     if kind in _SPOKEN:
         return isinstance(value.get("message"), dict) and ("timestamp" in value or "uuid" in value)
-    return kind in {"summary", "file-history-snapshot", "queue-operation", "system", "attachment", "progress"} and bool(
+    return kind in {*_TITLES, "file-history-snapshot", "queue-operation", "system", "attachment", "progress"} and bool(
         value.keys() & {"leafUuid", "snapshot", "operation", "sessionId", "uuid", "messageId"}
     )
 
@@ -58,6 +65,28 @@ class ClaudeCodeParser:
     def __init__(self, name: str, state: dict[str, Any] | None = None) -> None:
         self._name = name
         self.state: dict[str, Any] = dict(state or {})
+        self._queue = QueuedPrompts(self.state)
+        self._titles: dict[str, str] = {}
+
+    def look_ahead(self, lines: Iterable[bytes]) -> None:
+        """See ``LineParser``: titles stand behind what they are titles of."""
+        for line in lines:
+            if not any(mark in line for mark in _MARKS):
+                continue
+            event = transcript_records.peeked(line)
+            if event.get("type") == "queue-operation":
+                self._queue.look_ahead(event)
+            elif text(event.get("type")) in _TITLES:
+                self._note_title(event)
+
+    def _note_title(self, event: dict[str, Any]) -> None:
+        title = first_text(event, "customTitle", "summary", "aiTitle", "title")
+        if title:
+            self._titles[text(event.get("type"))] = title
+
+    @property
+    def _title(self) -> str:
+        return next((self._titles[kind] for kind in _TITLES if kind in self._titles), "")
 
     def records(self, line: bytes, place: str) -> Iterator[Record]:
         """See ``LineParser``."""
@@ -69,8 +98,8 @@ class ClaudeCodeParser:
 
     def _event(self, event: dict[str, Any], name: str) -> Iterator[Record]:
         kind = text(event.get("type"))
-        if kind in {"summary", "ai-title", "custom-title"}:
-            self.state["title"] = first_text(event, "summary", "customTitle", "aiTitle", "title")
+        if kind in _TITLES:
+            yield from self._late_title(event)
             return
         if kind in _SPOKEN:
             made = list(self._message(event, name))
@@ -78,10 +107,21 @@ class ClaudeCodeParser:
             made = [self._notice(event, text(event["content"]), name)]
         elif kind == "attachment":
             made = list(self._queued(event, name))
+        elif kind == "queue-operation":
+            made = list(self._enqueued(event))
         else:
             return
-        yield from self._head(event)
+        if made:
+            yield from self._head(event)
         yield from made
+
+    def _late_title(self, event: dict[str, Any]) -> Iterator[Record]:
+        """Yield the head again where its title comes after it."""
+        before = self._title
+        self._note_title(event)
+        key = text(event.get("sessionId")) or self._name
+        if self._title != before and self.state.get("head") == key:
+            yield SessionRecord(key, title=self._title, agent=AGENT)
 
     def _key(self, event: dict[str, Any]) -> str:
         session = text(event.get("sessionId")) or self._name
@@ -95,7 +135,7 @@ class ClaudeCodeParser:
         self.state["head"] = key
         yield SessionRecord(
             key,
-            title=text(self.state.get("title")),
+            title="" if key != (text(event.get("sessionId")) or self._name) else self._title,
             agent=AGENT,
             created_ms=parse_instant(event.get("timestamp")),
             attributes={name: value for name, value in filled(event).items() if name in _HEAD},
@@ -105,28 +145,35 @@ class ClaudeCodeParser:
         message = table(event.get("message"))
         role: Role = "assistant" if event.get("type") == "assistant" else "user"
         is_notice = event.get("isMeta") is True or event.get("isCompactSummary") is True
-        for number, part in enumerate(turns({"content": message.get("content")})):
-            yield self._part(event, part, "system" if is_notice else role, f"{name}#{number}" if number else name)
+        is_copy = role == "user" and not is_notice and self._queue.is_copy(words_of(message.get("content")))
+        for number, part in enumerate(() if is_copy else turns({"content": message.get("content")})):
+            foreign_id = f"{name}#{number}" if number else name
+            yield from self._part(event, part, "system" if is_notice else role, foreign_id)
 
-    def _part(self, event: dict[str, Any], part: ClaudeTurn, role: Role, name: str) -> Record:
+    def _part(self, event: dict[str, Any], part: ClaudeTurn, role: Role, name: str) -> Iterator[Record]:
         for call in part.calls:
             transcript_records.keep_tool(self.state, text(call.get("id")), text(call.get("name")))
         model = text(table(event.get("message")).get("model"))
-        moment = parse_instant(event.get("timestamp"))
+        key, moment = self._key(event), parse_instant(event.get("timestamp"))
         if part.answers is not None:
             tool = part.tool or transcript_records.tool_of(self.state, part.answers)
-            return turn(self._key(event), "tool", part.content, name, moment, author=tool, call=part.answers, tool=tool)
-        return turn(
-            self._key(event),
-            role,
-            part.content,
-            name,
-            moment,
-            author=AGENT if role == "assistant" else "",
-            importance=transcript_records.THOUGHT_IMPORTANCE if part.thought or role == "system" else None,
-            calls=part.calls,
-            payload={"model": model} if model else None,
-        )
+            yield turn(key, "tool", part.content, name, moment, author=tool, call=part.answers, tool=tool)
+        elif part.thought:
+            yield transcript_records.thought(key, part.content, name, moment, AGENT)
+        elif role == "user" and not part.calls:
+            yield from persons_turn(key, part.content, name, moment)
+        else:
+            yield turn(
+                key,
+                role,
+                part.content,
+                name,
+                moment,
+                author=AGENT if role == "assistant" else "",
+                importance=transcript_records.NOTICE_IMPORTANCE if role == "system" else None,
+                calls=part.calls,
+                payload={"model": model} if model else None,
+            )
 
     def _notice(self, event: dict[str, Any], said: str, name: str) -> Record:
         moment = parse_instant(event.get("timestamp"))
@@ -144,7 +191,15 @@ class ClaudeCodeParser:
     def _queued(self, event: dict[str, Any], name: str) -> Iterator[Record]:
         """Yield what the person typed while the agent worked; other attachments are the program's own."""
         attached = table(event.get("attachment"))
-        said = attached.get("prompt")
-        words = said if isinstance(said, str) else "\n\n".join(text(table(part).get("text")) for part in row(said))
-        if attached.get("type") == "queued_command" and words.strip():
-            yield turn(self._key(event), "user", words, name, parse_instant(event.get("timestamp")))
+        words = words_of(attached.get("prompt"))
+        is_typed = attached.get("type") == "queued_command" and words.strip()
+        if is_typed and not self._queue.is_copy(words):
+            yield from persons_turn(self._key(event), words, name, parse_instant(event.get("timestamp")))
+
+    def _enqueued(self, event: dict[str, Any]) -> Iterator[Record]:
+        words, name = self._queue.prompt(event)
+        if words:
+            yield from persons_turn(self._key(event), words, name, parse_instant(event.get("timestamp")))
+        elif event.get("operation") == "enqueue" and words_of(event.get("content")).strip():
+            said = "A prompt that was taken back out of the queue was left out."
+            yield Problem(f"session {self._key(event)}", said, lost=False, foreign=True)

@@ -1,11 +1,12 @@
 """Reader of Codex's transcripts: ``~/.codex/sessions/YYYY/MM/DD/rollout-*.jsonl``, one item a line."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from app.core.clock import parse_instant
+from app.core.text import content_hash
 from app.exchange.formats.transcripts import transcript_records
 from app.exchange.formats.transcripts.transcript_records import line_id, turn
 from app.exchange.model import Record, SessionRecord
@@ -16,6 +17,11 @@ from app.sessions.model import Role
 FORMAT = "codex"
 AGENT = transcript_records.AGENTS[FORMAT]
 PATTERNS = ("rollout-*.jsonl",)
+# Which lines hold the messages: items, or in some versions only what events say of them.
+_SOURCES = ("item_message", "item_completed", "event_message")
+_EVENT_ROLES: dict[str, Role] = {"user_message": "user", "agent_message": "assistant"}
+_ITEM_ROLES: dict[str, Role] = {"usermessage": "user", "agentmessage": "assistant"}
+_MAX_SAID = 64
 # What the program tells the model and itself; what is said in events is said in items too.
 NOISE = ("type=turn_context", "base_instructions", "instructions", "type=token_count")
 _ROLES: dict[str, Role] = {"user": "user", "assistant": "assistant", "system": "system", "developer": "system"}
@@ -65,6 +71,11 @@ class CodexParser:
         self._name = name
         self.state: dict[str, Any] = dict(state or {})
 
+    def look_ahead(self, lines: Iterable[bytes]) -> None:
+        """See ``LineParser``: of lines that say the same, one kind is read."""
+        found = {_source_of(line) for line in lines} | {self.state.get("source")}
+        self.state["source"] = next((source for source in _SOURCES if source in found), "")
+
     def records(self, line: bytes, place: str) -> Iterator[Record]:
         """See ``LineParser``."""
         event = transcript_records.parsed(line, place)
@@ -86,14 +97,17 @@ class CodexParser:
         if kind == "turn_context":
             self.state["model"] = text(item.get("model"))
             return
-        made = None
+        made: list[Record | None] = []
         if kind == "compacted":
-            made = self._notice(text(item.get("message")), line, moment)
+            made = [self._notice(text(item.get("message")), line, moment)]
         elif kind == "response_item" or item is event:
-            made = self._item(item, line, moment)
-        if made is not None:
+            made = [*self._item(item, line, moment)]
+        elif kind == "event_msg":
+            made = [*self._said_in_event(item, line, moment)]
+        records = [record for record in made if record is not None]
+        if records:
             yield from self._begin(moment)
-            yield made
+        yield from records
 
     def _begin(self, moment: int | None) -> Iterator[Record]:
         if not self.state.get("is_begun"):
@@ -107,33 +121,69 @@ class CodexParser:
     def _key(self) -> str:
         return text(self.state.get("session")) or self._name
 
-    def _item(self, item: dict[str, Any], line: bytes, moment: int | None) -> Record | None:
+    def _item(self, item: dict[str, Any], line: bytes, moment: int | None) -> Iterator[Record | None]:
         kind = text(item.get("type"))
-        if kind == "message":
-            return self._message(item, line, moment)
-        if kind == "reasoning":
-            said = "\n\n".join(
-                text(table(part).get("text")) for part in (*row(item.get("summary")), *row(item.get("content")))
-            )
-            thought = transcript_records.THOUGHT_IMPORTANCE
-            return self._spoken("assistant", said, line_id(line), moment, thought) if said.strip() else None
-        if kind.endswith("_output"):
-            return self._answer(item, line, moment)
-        return self._call(item, kind, line, moment) if kind.endswith("_call") else None
+        if kind in ("message", "agent_message"):
+            yield from self._message(item, line, moment)
+        elif kind == "reasoning":
+            yield self._thought(item, line, moment)
+        elif kind.endswith("_output"):
+            yield self._answer(item, line, moment)
+        elif kind.endswith("_call"):
+            yield self._call(item, kind, line, moment)
+        else:
+            # What a newer version says in its own way.
+            said = _content(item.get("content")) or first_text(item, "text", "message", "summary")
+            yield self._notice(said, line, moment)
 
-    def _message(self, item: dict[str, Any], line: bytes, moment: int | None) -> Record | None:
-        content = item.get("content")
-        parts = [content] if isinstance(content, str) else [_said(table(part)) for part in row(content)]
-        said = "\n\n".join(filter(None, parts))
-        role = _ROLES.get(text(item.get("role")), "system")
-        if role == "user" and said.lstrip().startswith(_NOTICES):
-            role = "system"
-        importance = transcript_records.NOTICE_IMPORTANCE if role == "system" else None
-        return self._spoken(role, said, line_id(line), moment, importance) if said.strip() else None
+    def _said_in_event(self, item: dict[str, Any], line: bytes, moment: int | None) -> Iterator[Record | None]:
+        """Yield what an event says where no item does."""
+        kind, source = text(item.get("type")), self.state.get("source")
+        if kind == "item_completed" and source == "item_completed":
+            completed = table(item.get("item"))
+            name = text(completed.get("type")).replace("_", "").casefold()
+            said = _content(completed.get("content")) or first_text(completed, "text")
+            if name == "reasoning":
+                yield self._thought({**completed, "summary": completed.get("summary_text")}, line, moment)
+            elif said.strip():
+                yield from self._turn(_ITEM_ROLES.get(name, "system"), said, line, moment)
+        elif kind in _EVENT_ROLES and source == "event_message":
+            yield from self._turn(_EVENT_ROLES[kind], first_text(item, "message"), line, moment)
+        elif kind == "agent_reasoning" and source == "event_message":
+            yield self._thought({"summary": [item]}, line, moment)
 
-    def _spoken(self, role: Role, said: str, name: str, moment: int | None, importance: float | None) -> Record:
+    def _message(self, item: dict[str, Any], line: bytes, moment: int | None) -> Iterator[Record]:
+        said = _content(item.get("content")) or first_text(item, "text", "message")
+        author = text(item.get("author")) if item.get("type") == "agent_message" else ""
+        role = "assistant" if item.get("type") == "agent_message" else _ROLES.get(text(item.get("role")), "system")
+        events: list[str] = self.state.get("events", [])
+        if (name := content_hash(role, said)) in events:
+            events.remove(name)  # an event of an earlier part said it
+            return
+        yield from self._turn(role, said, line, moment, author)
+
+    def _turn(self, role: Role, said: str, line: bytes, moment: int | None, author: str = "") -> Iterator[Record]:
+        if self.state.get("source") not in ("item_message", None):
+            self.state["events"] = [*self.state.get("events", []), content_hash(role, said)][-_MAX_SAID:]
+        if role == "user" and not said.lstrip().startswith(_NOTICES):
+            yield from transcript_records.persons_turn(self._key, said, line_id(line), moment)
+        elif said.strip():
+            role = "system" if role == "user" else role
+            importance = transcript_records.NOTICE_IMPORTANCE if role == "system" else None
+            yield self._spoken(role, said, line_id(line), moment, importance, author)
+
+    def _thought(self, item: dict[str, Any], line: bytes, moment: int | None) -> Record | None:
+        parts = (*row(item.get("summary")), *row(item.get("content")))
+        said = "\n\n".join(
+            filter(None, (part if isinstance(part, str) else text(table(part).get("text")) for part in parts))
+        )
+        return transcript_records.thought(self._key, said, line_id(line), moment, AGENT) if said.strip() else None
+
+    def _spoken(
+        self, role: Role, said: str, name: str, moment: int | None, importance: float | None, author: str = ""
+    ) -> Record:
         model = text(self.state.get("model")) if role == "assistant" else ""
-        author = AGENT if role == "assistant" else ""
+        author = (author or AGENT) if role == "assistant" else ""
         payload = {"model": model} if model else None
         return turn(self._key, role, said, name, moment, author=author, importance=importance, payload=payload)
 
@@ -160,9 +210,26 @@ class CodexParser:
         return turn(self._key, "tool", said, name, moment, author=tool, call=call, tool=tool)
 
 
+def _content(content: object) -> str:
+    parts = [content] if isinstance(content, str) else [_said(table(part)) for part in row(content)]
+    return "\n\n".join(filter(None, parts))
+
+
+def _source_of(line: bytes) -> str:
+    """Return which of ``_SOURCES`` a line is, ``""`` for none."""
+    if b"message" not in line and b"item_completed" not in line:
+        return ""
+    event = transcript_records.peeked(line)
+    item = table(event.get("payload")) or event
+    kind = text(item.get("type"))
+    if event.get("type") == "event_msg":
+        return kind if kind == "item_completed" else "event_message" if kind in _EVENT_ROLES else ""
+    return "item_message" if kind == "message" else ""
+
+
 def _said(part: dict[str, Any]) -> str:
     said = first_text(part, "text")
-    if said or text(part.get("type")).endswith("text"):
+    if said or text(part.get("type")).casefold().endswith("text"):
         return said
     kind = text(part.get("type")).removeprefix("input_") or "part"
     return f"[{kind}]" if kind == "image" else json.dumps(part, ensure_ascii=False)

@@ -194,10 +194,11 @@ def _messages(key: str, bubble: dict[str, Any], begun: int | None) -> Iterator[R
     author = AGENT if role == "assistant" else ""
     thought = first_text(table(bubble.get("thinking")), "text")
     if thought:
-        weight = transcript_records.THOUGHT_IMPORTANCE
-        yield turn(key, "assistant", thought, f"{name}#thought", moment, author=author, importance=weight)
+        yield transcript_records.thought(key, thought, f"{name}#thought", moment, AGENT)
     said = first_text(bubble, "text", "rawText") or _code(bubble)
-    if said:
+    if said and role == "user":
+        yield from transcript_records.persons_turn(key, said, name, moment)
+    elif said:
         yield turn(key, role, said, name, moment, author=author)
     tool = table(bubble.get("toolFormerData"))
     if tool:

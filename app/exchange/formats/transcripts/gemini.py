@@ -5,7 +5,7 @@ here, because what was said was said.
 """
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -21,10 +21,12 @@ from app.sessions.model import Role
 
 FORMAT = "gemini"
 AGENT = transcript_records.AGENTS[FORMAT]
-PATTERNS = ("session-*.json", "session-*.jsonl")
+PATTERNS = ("*.json", "*.jsonl")
+FOLDER = "chats"
 MAX_BYTES = 256 << 20
+_FIRST_LINES = 5
+_ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant", "model": "assistant"}
 NOISE = ("resultDisplay", "renderOutputAsMarkdown", "displayName", "description")
-_ROLES: dict[str, Role] = {"user": "user", "gemini": "assistant"}
 _RUNNING = frozenset({"validating", "scheduled", "executing", "awaiting_approval"})
 
 
@@ -35,14 +37,19 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
         path: The file, or a folder with such files in it or below.
         cancelled: Asked now and then; reading stops when it says so.
     """
-    return transcript_records.each_file(path, PATTERNS, lambda file: _read_file(file, cancelled), cancelled)
+    return transcript_records.each_file(path, PATTERNS, lambda file: _read_file(file, cancelled), cancelled, _is_own)
+
+
+def _is_own(file: Path) -> bool:
+    """Return whether a file in a folder is a transcript, of a subagent too."""
+    return file.name.startswith("session-") or FOLDER in file.resolve().parts[:-1]
 
 
 def _read_file(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     size = path.stat().st_size
     with path.open("rb") as file:
-        first = file.readline(1 << 20)
-    if is_line(_object(first)) and "messages" not in _object(first):
+        first = [_object(file.readline(1 << 20)) for _ in range(_FIRST_LINES)]
+    if any((is_line(value) and "messages" not in value) or is_message(value) for value in first):
         yield from transcript_records.read_with(GeminiParser(path.stem), path, cancelled)
         return
     if size > MAX_BYTES:
@@ -64,6 +71,12 @@ def is_line(value: dict[str, Any]) -> bool:
     )
 
 
+def is_message(value: dict[str, Any]) -> bool:
+    """Return whether a JSON object is the line of a message."""
+    is_turn = value.get("type") in _ROLES or value.get("role") in _ROLES
+    return is_turn and bool({"content", "parts", "thoughts", "toolCalls"} & value.keys())
+
+
 def _object(data: bytes) -> dict[str, Any]:
     try:
         return table(decode(data)[0])
@@ -82,6 +95,9 @@ class GeminiParser:
     def __init__(self, name: str, state: dict[str, Any] | None = None) -> None:
         self._name = name
         self.state: dict[str, Any] = dict(state or {})
+
+    def look_ahead(self, lines: Iterable[bytes]) -> None:
+        """See ``LineParser``: nothing here depends on later lines."""
 
     def records(self, line: bytes, place: str) -> Iterator[Record]:
         """See ``LineParser``."""
@@ -103,7 +119,7 @@ class GeminiParser:
         elif isinstance(event.get("sessionId"), str):
             self._note_head(event)
             yield from self._messages(row(event.get("messages")), place)
-        elif "$rewindTo" not in event and "type" in event:
+        elif "$rewindTo" not in event and ("type" in event or is_message(event)):
             yield from self._message(event, line_id(line))
 
     def _note_head(self, value: dict[str, Any]) -> None:
@@ -111,7 +127,11 @@ class GeminiParser:
         self.state["begun"] = parse_instant(value.get("startTime"))
         self.state["title"] = text(value.get("summary"))
         self.state["attributes"] = filled(
-            {"project": text(value.get("projectHash")), "directories": row(value.get("directories"))}
+            {
+                "project": text(value.get("projectHash")),
+                "directories": row(value.get("directories")),
+                "kind": text(value.get("kind")),
+            }
         )
 
     def _messages(self, messages: list[Any], place: str) -> Iterator[Record]:
@@ -142,22 +162,21 @@ class GeminiParser:
 
     def _parts(self, message: dict[str, Any], name: str) -> Iterator[Record]:
         moment = parse_instant(message.get("timestamp"))
-        role = _ROLES.get(text(message.get("type")), "system")
+        role = _ROLES.get(first_text(message, "type", "role"), "system")
         author = AGENT if role == "assistant" else ""
         for number, thought in enumerate(map(table, row(message.get("thoughts")))):
             said = "\n\n".join(filter(None, (text(thought.get("subject")), text(thought.get("description")))))
             if said:
                 at = parse_instant(thought.get("timestamp")) or moment
-                weight = transcript_records.THOUGHT_IMPORTANCE
-                yield turn(
-                    self._key, "assistant", said, f"{name}#thought{number}", at, author=author, importance=weight
-                )
-        said = transcript_records.readable(message.get("content"))
-        if said.strip():
-            weight_of = transcript_records.NOTICE_IMPORTANCE if role == "system" else None
+                yield transcript_records.thought(self._key, said, f"{name}#thought{number}", at, AGENT)
+        said = transcript_records.readable(message.get("content")) or transcript_records.readable(message.get("parts"))
+        if role == "user":
+            yield from transcript_records.persons_turn(self._key, said, name, moment)
+        elif said.strip():
+            weight = transcript_records.NOTICE_IMPORTANCE if role == "system" else None
             model = text(message.get("model"))
             payload = {"model": model} if model else None
-            yield turn(self._key, role, said, name, moment, author=author, importance=weight_of, payload=payload)
+            yield turn(self._key, role, said, name, moment, author=author, importance=weight, payload=payload)
         for call in map(table, row(message.get("toolCalls"))):
             yield from self._call(call, name, moment)
 

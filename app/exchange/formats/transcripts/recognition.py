@@ -5,7 +5,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
+from app.exchange.formats.transcripts import agent_session, claude_code, codex, cursor, gemini
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lenient import table
 from app.exchange.source_files import utf8_stream
@@ -19,6 +19,7 @@ _IS_LINE: tuple[tuple[str, Callable[[dict[str, Any]], bool]], ...] = (
     (codex.FORMAT, codex.is_line),
     (gemini.FORMAT, gemini.is_line),
     (claude_code.FORMAT, claude_code.is_line),
+    (agent_session.FORMAT, agent_session.is_line),
 )
 
 
@@ -29,7 +30,8 @@ def of_file(path: Path) -> str:
     with path.open("rb") as file:
         stream, taken = utf8_stream(file)
         head = taken + stream.read(_HEAD)
-    if head.lstrip()[:1] not in (b"{", b"["):
+    # The first line may be broken; that of a note is none of a transcript whatever follows.
+    if head.lstrip()[:1] not in (b"{", b"[") and path.suffix.lower() != ".jsonl":
         return ""
     return _by_lines(head) or _by_document(path, head)
 

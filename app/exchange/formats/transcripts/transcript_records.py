@@ -1,7 +1,7 @@
 """Parts shared by transcript readers: messages with foreign ids, and lines read one by one."""
 
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any, Final, Protocol
@@ -9,6 +9,7 @@ from typing import Any, Final, Protocol
 from app.core.clock import optional_datetime
 from app.core.text import excerpt, storable
 from app.exchange.accounting import read_item
+from app.exchange.formats.transcripts.program_text import parted
 from app.exchange.model import MessageRecord, Position, Record
 from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lenient import clean, first_text, row, table, text
@@ -16,8 +17,14 @@ from app.exchange.parsing.lines import read_lines
 from app.memories.foreign_record import Problem
 from app.sessions.model import NewMessage, Role
 
-FORMATS: Final = ("claude-code", "codex", "gemini", "cursor")
-AGENTS: Final = {"claude-code": "Claude Code", "codex": "Codex", "gemini": "Gemini CLI", "cursor": "Cursor"}
+FORMATS: Final = ("claude-code", "codex", "gemini", "cursor", "agent-session")
+AGENTS: Final = {
+    "claude-code": "Claude Code",
+    "codex": "Codex",
+    "gemini": "Gemini CLI",
+    "cursor": "Cursor",
+    "agent-session": "Agent",
+}
 THOUGHT_IMPORTANCE: Final = 0.1
 NOTICE_IMPORTANCE: Final = 0.1
 
@@ -33,8 +40,19 @@ class LineParser(Protocol):
 
     state: dict[str, Any]
 
+    def look_ahead(self, lines: Iterable[bytes]) -> None:
+        """Look through the lines that are about to be read."""
+
     def records(self, line: bytes, place: str) -> Iterator[Record]:
         """Yield the records of a whole line; ``place`` says where it stands, for a person."""
+
+
+def peeked(line: bytes) -> dict[str, Any]:
+    """Return the JSON object of a line that is read later."""
+    try:
+        return table(decode(line)[0])
+    except ValueError:
+        return {}
 
 
 def parsed(line: bytes, place: str) -> dict[str, Any] | Problem | None:
@@ -54,22 +72,27 @@ def parsed(line: bytes, place: str) -> dict[str, Any] | Problem | None:
 
 
 def each_file(
-    path: Path, patterns: tuple[str, ...], read: Callable[[Path], Iterator[Record]], cancelled: Callable[[], bool]
+    path: Path,
+    patterns: tuple[str, ...],
+    read: Callable[[Path], Iterator[Record]],
+    cancelled: Callable[[], bool],
+    is_own: Callable[[Path], bool] = Path.is_file,
 ) -> Iterator[Record]:
-    """Read a file, or the files below a folder that match ``patterns``."""
+    """Read a file, or the program's own files below a folder."""
     if not path.is_dir():
         yield from read(path)
         return
     for file in sorted({file for pattern in patterns for file in path.rglob(pattern)}):
         if cancelled():
             return
-        if file.is_file() and not file.is_symlink():
+        if file.is_file() and not file.is_symlink() and is_own(file):
             yield from read(file)
 
 
 def read_with(parser: LineParser, path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
     """Read a whole file of lines with a parser."""
     total = path.stat().st_size
+    parser.look_ahead(line.data for line in read_lines(path) if line.data is not None and not cancelled())
     for line in read_lines(path):
         if cancelled():
             return
@@ -128,6 +151,22 @@ def turn(
             payload={**clean(payload or {}), "id": storable(foreign_id)[0]},
         ),
     )
+
+
+def thought(session: str, said: str, foreign_id: str, moment: int | None, author: str) -> MessageRecord:
+    """Return what a model thought and did not say; it is kept with the notices."""
+    mark = {"thought": True}
+    return turn(session, "system", said, foreign_id, moment, author=author, importance=THOUGHT_IMPORTANCE, payload=mark)
+
+
+def persons_turn(session: str, content: str, foreign_id: str, moment: int | None) -> Iterator[MessageRecord]:
+    """Yield what a person said, and what their program added as a notice."""
+    said, added = parted(content)
+    if added.strip():
+        name = f"{foreign_id}#notice" if said.strip() else foreign_id
+        yield turn(session, "system", added, name, moment, importance=NOTICE_IMPORTANCE)
+    if said.strip():
+        yield turn(session, "user", said, foreign_id, moment)
 
 
 def readable(value: Any) -> str:

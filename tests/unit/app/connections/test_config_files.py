@@ -28,13 +28,33 @@ def test_line_ends_and_the_copy_of_before_are_kept_to_the_byte(tmp_path: Path) -
     assert write_config(path, f"{text} ", "x") != backup
 
 
-def test_a_link_is_named_with_its_target_and_not_followed(tmp_path: Path) -> None:
-    target, link = tmp_path / "dotfiles.json", tmp_path / "mcp.json"
+def test_a_link_is_kept_and_its_target_written(tmp_path: Path) -> None:
+    target, link = tmp_path / "dotfiles" / "mcp.json", tmp_path / "mcp.json"
+    target.parent.mkdir()
     target.write_text("{}")
+    target.chmod(0o640)
     link.symlink_to(target)
-    with pytest.raises(MachineError, match=r"is a link to .*dotfiles\.json"):
-        read_config(link)
+    text = read_config(link)
+    backup = Path(write_config(link, text, "{} "))
+    assert link.is_symlink()
+    assert target.read_text() == "{} "
+    assert backup.parent == tmp_path  # not into a repository of settings
+    write_config(link, "{} ", text)
     assert target.read_text() == "{}"
+    assert link.is_symlink()
+
+
+def test_a_link_that_leads_nowhere_makes_its_target_and_a_circle_is_refused(tmp_path: Path) -> None:
+    link = tmp_path / "mcp.json"
+    link.symlink_to(tmp_path / "later.json")
+    assert read_config(link) is None
+    write_config(link, None, "{}")
+    assert (tmp_path / "later.json").read_text() == "{}"
+    one, two = tmp_path / "one.json", tmp_path / "two.json"
+    one.symlink_to(two)
+    two.symlink_to(one)
+    with pytest.raises(MachineError, match=r"leads nowhere|could not be read"):
+        read_config(one)
 
 
 @pytest.mark.parametrize("data", ["{}".encode("utf-16"), b"\xff\x00", b"{\x00}", b"\x80abc"])

@@ -103,6 +103,22 @@ def test_toml_keeps_its_comments_and_gives_the_entry_back() -> None:
     assert planning.plan_removal(of, f"{plan.after}# later\n", written(of)).text == f"{text}# later\n"
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        'mcp_servers = { fs = { command = "npx" } }\n',
+        'model = "o4"\nmcp_servers = {fs={command="npx"}} # mine\n[tui]\nx = 1\n',
+        "mcp_servers = {}\n",
+        'mcp_servers.fs.command = "npx"\n',
+        '[mcp_servers]\nfs = { command = "npx" }\n\n[tui]\nx = 1\n',
+    ],
+)
+def test_toml_of_any_style_takes_the_entry_and_gives_it_back(text: str) -> None:
+    of = client("codex")
+    plan = planning.plan_entry(of, text, entry(of))
+    assert planning.plan_removal(of, plan.after, written(of)).text == text
+
+
 def test_an_entry_that_the_person_changed_is_left() -> None:
     of = client("vscode")
     text = (planning.plan_entry(of, "{}", entry(of)).after or "").replace('"mcp"', '"mcp", "--debug"')

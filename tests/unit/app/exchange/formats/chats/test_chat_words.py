@@ -1,13 +1,17 @@
 """Words of chats that stand elsewhere than in the text of a message: in blocks, cards, polls, and unknown fields."""
 
+import copy
 import json
+import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from app.exchange.formats.chats import discord, mbox, messenger, signal, slack, telegram
-from app.exchange.formats.chats.chat_words import merged, unknown
+from app.exchange.formats.chats.chat_words import merged, unread
+from app.exchange.parsing.source_words import Noise, spoken
 from tests.unit.app.exchange.reading import Reader, contents, messages, records, write_json
 
 
@@ -296,6 +300,51 @@ def test_words_of_a_field_that_is_not_known_are_kept(
     assert contents(records(reader, path)) == ["lost owl words"]
 
 
+def ways(value: Any, way: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
+    """Yield the ways to the fields in a value."""
+    if isinstance(value, dict):
+        for name, inner in value.items():
+            yield (*way, name)
+            yield from ways(inner, (*way, name))
+    elif isinstance(value, list):
+        for at, inner in enumerate(value):
+            yield from ways(inner, (*way, at))
+
+
+def renamed(value: Any, way: tuple[Any, ...]) -> Any:
+    """Return a value with another name of one of its fields."""
+    result = place = copy.deepcopy(value)
+    for name in way[:-1]:
+        place = place[name]
+    place[f"new_{way[-1]}"] = place.pop(way[-1])
+    return result
+
+
+@pytest.mark.parametrize("case", [case for case in SLACK if not {"stand-in", "text shorter than blocks"} & {case}])
+def test_words_of_slack_stay_where_a_field_has_another_name(tmp_path: Path, case: str) -> None:
+    message, _ = SLACK[case]
+    (tmp_path / "users.json").write_text('[{"id": "U1", "real_name": "Ada"}]')
+    noise = Noise(("fallback",))
+    for number, way in enumerate(ways(message)):
+        folder = tmp_path / str(number)
+        folder.mkdir()
+        found = " ".join(contents(records(slack.read, slack_export(folder, renamed(message, way)))))
+        for value in spoken(message, noise):
+            words = re.findall(r"[^\W\d_]+", re.sub("<[^>]*>", "", value.text))
+            assert {*words} <= {*re.findall(r"[^\W\d_]+", found)}, way
+
+
+@pytest.mark.parametrize("case", TELEGRAM)
+def test_words_of_telegram_stay_where_a_field_has_another_name(tmp_path: Path, case: str) -> None:
+    fields, _ = TELEGRAM[case]
+    for way in ways(fields):
+        message = {"id": 1, "type": "message", "date_unixtime": "1705311000", "from_id": "u1", **renamed(fields, way)}
+        path = write_json(tmp_path / "result.json", {"name": "B", "id": 7, "messages": [message]})
+        found = " ".join(contents(records(telegram.read, path)))
+        for value in spoken(fields, Noise()):
+            assert {*value.text.split()} <= {*re.findall(r"[^\s\]\[]+", found)}, way
+
+
 def test_merged_texts_have_each_line_once() -> None:
     assert merged("a b", "a b") == "a b"
     assert merged("a b", "b a c") == "b a c"
@@ -305,4 +354,4 @@ def test_merged_texts_have_each_line_once() -> None:
 
 def test_unknown_fields_have_no_addresses_and_ids() -> None:
     found = {"known": "these words", "uuid": "a b c", "link": "https://a.example/some words", "n": 3, "said": "new one"}
-    assert unknown(found, ("known",), [""]) == "new one"
+    assert unread(found, ("known",), [""]) == "new one"

@@ -371,3 +371,25 @@ def test_a_longer_export_adds_what_is_new(host: Host, tmp_path: Path) -> None:
     path.write_text(path.read_text() + "16/01/2024, 10:31 - Bob: Hi\n")
     again = host.ask("exchange.import", path=str(path))
     assert (again.sessions, again.messages, again.unchanged) == (0, 1, 2)
+
+
+FLOWED = [
+    ("sow the \npeas\n", "no", "sow the peas"),
+    ("sow the \npe \nas\n", "yes", "sow thepeas"),
+    ("> sow the \n> peas\n> today\nyes\n", "no", "> sow the peas\n> today\nyes"),
+    (">> one \n> two \n> three\n", "no", ">> one\n> two three"),
+    (" From here \n>not a quote\n", "no", "From here\n> not a quote"),
+    ("words\n-- \nAda\n", "no", "words\n-- \nAda"),
+    ("first \n\nsecond\n", "no", "first\n\nsecond"),
+]
+
+
+@pytest.mark.parametrize(("text", "joined", "expected"), FLOWED)
+def test_flowed_mails_have_a_line_for_each_paragraph(tmp_path: Path, text: str, joined: str, expected: str) -> None:
+    head = "From a@b Mon Jan  1 10:00:00 2024\nFrom: a@b\nSubject: s\nMessage-ID: <1@b>\n"
+    path = tmp_path / "mails.mbox"
+    path.write_text(f"{head}Content-Type: text/plain; charset=utf-8; format=flowed; delsp={joined}\n\n{text}\n")
+    assert [one.strip() for one in contents(records(mbox.read, path))] == [expected]
+    path.write_text(f"{head}Content-Type: text/plain; charset=utf-8\n\n{text}\n")
+    (fixed,) = contents(records(mbox.read, path))
+    assert fixed == text.strip("\n") or fixed.split() == text.split()

@@ -208,3 +208,84 @@ def test_a_second_import_adds_nothing(host: Host, tmp_path: Path, name: str) -> 
     assert first.sessions == len(only(expected, SessionRecord))
     again = host.ask("exchange.import", path=str(path))
     assert (again.messages, again.memories, again.sessions) == (0, 0, 0)
+
+
+def _sending(arguments: Any, *more: dict[str, Any]) -> dict[str, Any]:
+    call = {"id": "c1", "type": "function", "function": {"name": "send_message", "arguments": arguments}}
+    messages = [
+        {"id": "m1", "role": "user", "content": [{"type": "text", "text": "count the terns"}]},
+        {
+            "id": "m2",
+            "role": "assistant",
+            "content": [{"type": "reasoning", "reasoning": "the sandbank"}],
+            "tool_calls": [call],
+        },
+        *more,
+    ]
+    return {"agents": [{"name": "Rosa", "block_ids": [], "messages": messages}], "blocks": []}
+
+
+ANSWERS = ['{"status":"OK"}', '{"status": "OK", "message": "None", "time": "2026-01-01"}', '"OK"', ""]
+
+
+@pytest.mark.parametrize(
+    "arguments", ['{"message":"seven terns"}', {"message": "seven terns"}, '"{\\"message\\":\\"seven terns\\"}"']
+)
+@pytest.mark.parametrize("answer", ANSWERS)
+def test_what_a_letta_agent_sends_is_what_it_says(tmp_path: Path, arguments: Any, answer: str) -> None:
+    result = {"role": "tool", "content": [{"type": "text", "text": answer}], "tool_call_id": "c1"}
+    beat = {"role": "user", "content": [{"type": "text", "text": '{"type": "heartbeat", "reason": "go on"}'}]}
+    path = tmp_path / "agent.af"
+    path.write_text(json.dumps(_sending(arguments, result, beat)))
+    said = [(one.message.role, one.message.content) for one in only(records(letta.read, path), MessageRecord)]
+    assert said == [
+        ("user", "count the terns"),
+        ("system", "the sandbank"),
+        ("assistant", "seven terns"),
+        ("system", "go on"),
+    ]
+
+
+def test_a_letta_tool_that_answers_more_is_kept(tmp_path: Path) -> None:
+    result = {"role": "tool", "content": '{"status": "Failed", "message": "no such person"}', "tool_call_id": "c1"}
+    path = tmp_path / "agent.af"
+    path.write_text(json.dumps(_sending('{"message": "seven terns"}', result)))
+    assert "no such person" in only(records(letta.read, path), MessageRecord)[-1].message.content
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("times", [1, 2])
+def test_an_agent_file_within_a_json_string_is_read(tmp_path: Path, indent: int | None, times: int) -> None:
+    value = json.dumps(LETTA, indent=indent)
+    for _ in range(times):
+        value = json.dumps(value)
+    path = tmp_path / "agent.af"
+    path.write_text(value)
+    assert detect(path) == "letta"
+    plain = tmp_path / "plain.af"
+    plain.write_text(json.dumps(LETTA))
+    assert len(records(letta.read, path)) == len(records(letta.read, plain)) > 1
+
+
+RELATION = {"source": "ada", "relationship": "lives_in", "target": "york"}
+
+
+@pytest.mark.parametrize(
+    "graph",
+    [
+        {"relations": [RELATION]},
+        {"relations": [{"source": "ada", "relation": "lives_in", "destination": "york", "source_type": "person"}]},
+        {"relations": {"added_entities": [[RELATION]], "deleted_entities": []}},
+    ],
+)
+def test_relations_of_mem0_become_relations(host: Host, tmp_path: Path, graph: dict[str, Any]) -> None:
+    path = tmp_path / "mem0.json"
+    path.write_text(json.dumps({"results": [{"id": "1", "memory": "Likes tea"}], **graph}))
+    assert detect(path) == "mem0"
+    for _ in range(2):
+        assert host.ask("exchange.import", path=str(path)).lost == 0
+    exported = tmp_path / "out.jsonl"
+    host.ask("exchange.export", path=str(exported), format="jsonl")
+    lines = [json.loads(line) for line in exported.read_text().splitlines()]
+    assert {line["name"] for line in lines if line.get("type") == "entity"} >= {"ada", "york"}
+    assert [line["predicate"] for line in lines if line.get("type") == "relation"] == ["lives in"]

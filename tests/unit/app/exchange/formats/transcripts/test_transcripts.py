@@ -74,7 +74,7 @@ def test_claude_code_keeps_tool_output_thoughts_and_notices_apart(tmp_path: Path
     found = records(claude_code.read, write_claude(tmp_path))
 
     roles = Counter(record.message.role for record in messages(found))
-    assert roles == {"user": 5, "assistant": 4, "tool": 1, "system": 2}
+    assert roles == {"user": 5, "assistant": 3, "tool": 1, "system": 3}
     answer = next(record.message for record in messages(found) if record.message.role == "tool")
     assert (answer.content, answer.tool_name, answer.tool_call_id) == (
         "marrowfat peas every morning",
