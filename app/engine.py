@@ -244,10 +244,10 @@ class Engine:
         self.ledger = LedgerService(store, clock, self._ledger_options)
         writing, bulk_undo = MemoryUnitOfWork(store, indexer, clock), BulkUndo(store, self.undo)
         self.imported_files = ImportedFiles(store, self.attachments)
+        self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions, clock)
         self.run_undo = self._build_run_undo(bulk_undo)
         self.acts = self._build_acts()
         self.run_reader = RunReader(store, ConfidenceUndo(store, clock).changes)
-        self.quarantine = QuarantineService(store, bulk_undo, writing, self.sessions, clock)
 
     def _model_key(self) -> ApiKey:
         return self.keys.key_of(self.chat_source())
@@ -270,7 +270,12 @@ class Engine:
         return UndoService(self.store, appliers, self.clock)
 
     def _build_run_undo(self, entries: BulkUndo) -> RunUndo:
-        undoers = (ConfidenceUndo(self.store, self.clock).undo, self.enrichment.undo_run, self.imported_files.undo)
+        undoers = (
+            ConfidenceUndo(self.store, self.clock).undo,
+            self.enrichment.undo_run,
+            self.imported_files.undo,
+            self.quarantine.undo_withdrawal,
+        )
         return RunUndo(self.store, self.undo, entries, undoers)
 
     def _build_acts(self) -> ActService:

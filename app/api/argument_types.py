@@ -4,7 +4,7 @@ import functools
 import re
 from collections.abc import Iterator, Mapping
 from difflib import get_close_matches
-from typing import Any, Final
+from typing import Annotated, Any, Final
 
 import msgspec
 from msgspec import inspect
@@ -24,6 +24,16 @@ _TYPES: Final = {
 _EXPECTED: Final = re.compile(r"Expected `([^`]*)`( (?:>=|<=|<|>) \S+)?(?:, got `([^`]*)`)?")
 _BOUNDS: Final = {">=": "of at least", "<=": "of at most", ">": "above", "<": "below"}
 _TIME: Final = "Invalid RFC3339 encoded datetime"
+
+_IS_KEY: Final = "is_idempotency_key"
+
+IdempotencyKey = Annotated[str, msgspec.Meta(extra={_IS_KEY: True})]
+"""The argument by which a caller repeats a write safely; it names the call and is no part of what is written."""
+
+
+def is_idempotency_key(kind: Any) -> bool:
+    """Return whether the type of a parameter is ``IdempotencyKey``."""
+    return any((getattr(meta, "extra", None) or {}).get(_IS_KEY) for meta in getattr(kind, "__metadata__", ()))
 
 
 @functools.cache

@@ -34,6 +34,7 @@ class Caller:
         has_ended: Whether the person has ended the access that it had; its state is ``unknown``.
         token_hash: The hash of the token that it showed, ``""`` for none.
         has_old_token: Whether the person has given the agent another token since; its state is ``unknown``.
+        has_confirmed: Whether its client asked the person about this call, who said yes.
         request: What became of its request for access: ``waiting``, ``allowed``, ``refused`` or ``expired``; ``""``
             where it showed the token of none.
     """
@@ -51,6 +52,7 @@ class Caller:
     token_hash: str = ""
     has_old_token: bool = False
     request: str = ""
+    has_confirmed: bool = False
 
     @property
     def stores(self) -> tuple[StoreName, ...]:

@@ -1,6 +1,7 @@
 """Catalogue of all operations of a vault. Importing a subject declares its operations."""
 
 from collections.abc import Iterable
+from functools import partial
 
 from app.api import (  # noqa: F401
     agents,
@@ -64,4 +65,5 @@ def build_catalogue(engine: Engine) -> Catalogue:
     recorder = LedgerRecorder(engine.ledger, engine.config, engine.clock, engine.presence)
     review = AgentWriteReview(engine)
     route, gate = engine.engine_for_caller, engine.incognito
-    return Catalogue(engine, declared(), engine, engine.trace, route, recorder, review, gate)
+    keeps_secrets = partial(engine.config.flag, "capture.secrets")
+    return Catalogue(engine, declared(), engine, engine.trace, route, recorder, review, gate, keeps_secrets)

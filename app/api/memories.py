@@ -173,7 +173,11 @@ async def timeline(
     """
     chosen = TimelineFilter(tuple(kinds), await mentioned(engine, caller, session) if session else session)
     anchor = _anchor(around, engine.clock.now_ms())
-    return await engine.memories.queries.timeline(anchor, before, after, chosen, stores=caller.stores)
+    unknown = f"“{around}” is neither the id of a memory or message nor a time such as 2026-03-01 or ‘last week’."
+    try:
+        return await engine.memories.queries.timeline(anchor, before, after, chosen, stores=caller.stores)
+    except NotFoundError as error:
+        raise NotFoundError(unknown, **error.data) from error
 
 
 @operation("memory.people")

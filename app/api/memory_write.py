@@ -5,6 +5,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
+from app.api.argument_types import IdempotencyKey
 from app.api.caller import Caller
 from app.api.default_store import default_store
 from app.api.idempotent_write import save_once
@@ -36,7 +37,7 @@ async def write(
     expires_at: datetime | None = None,
     event_time: datetime | None = None,
     attributes: dict[str, Any] = {},  # noqa: B006
-    key: str = "",
+    key: IdempotencyKey = "",
 ) -> Changed[Written]:
     """Store an observation, fact or note unless its store already has the same.
 

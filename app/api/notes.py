@@ -1,8 +1,10 @@
 """Operations on notes and other durable items."""
 
+from dataclasses import replace
 from datetime import date, datetime
 from typing import Any
 
+from app.api.argument_types import IdempotencyKey
 from app.api.caller import Caller
 from app.api.default_store import default_store
 from app.api.idempotent_write import save_once
@@ -40,7 +42,7 @@ async def save(
     source: str = "",
     id: str | None = None,
     attributes: dict[str, Any] = {},  # noqa: B006
-    key: str = "",
+    key: IdempotencyKey = "",
 ) -> Changed[Memory]:
     """Store a new note.
 
@@ -86,6 +88,7 @@ async def update(
     tags: list[str] | None = None,
     store: StoreName | None = None,
     pinned: bool | None = None,
+    facts: list[str] | None = None,
 ) -> Changed[Memory]:
     """Change what is given of a note; refused when it changed since it was read.
 
@@ -97,7 +100,11 @@ async def update(
         tags: New tags, in place of the old ones.
         store: New store, one that the caller sees.
         pinned: Whether it is pinned.
+        facts: New single statements of an observation. An agent that gives new content and leaves them out takes the
+            old ones away: they belong to what it corrects.
     """
+    if facts is None and content is not None and not caller.is_owner:
+        facts = []
     return await engine.memories.service.update(
         id,
         version,
@@ -106,6 +113,7 @@ async def update(
         tags=tags,
         store=None if store is None else default_store(caller, store),
         pinned=pinned,
+        facts=facts,
         stores=caller.stores,
         actor=caller.name,
     )
@@ -246,7 +254,12 @@ async def entities(engine: Engine, caller: Caller, filter: MemoryFilter = _ALL, 
         filter: Over which items; of very many, the last changed.
         limit: How many at most.
     """
-    return await engine.memories.queries.entities(filter, limit, stores=caller.stores)
+    things = await engine.memories.queries.entities(filter, limit, stores=caller.stores)
+    if sees_all(caller.stores):
+        return things
+    rows = await engine.entities.queries.rows([thing.id for thing in things], stores=caller.stores)
+    names = {row.id: row.name for row in rows}
+    return [replace(thing, name=names.get(thing.id, thing.name)) for thing in things]
 
 
 @operation("note.days")

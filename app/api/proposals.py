@@ -20,17 +20,17 @@ from app.history.rehearsal import rehearse
 from app.inbox.model import Proposal, ProposalDecision, ProposalPreview
 from app.inbox.preview import preview_of
 from app.inbox.service import KEEPSAKE, decided
-from app.store.transaction_wrapper import Work, wrapped_transactions
+from app.store.transaction_wrapper import DeliberateRollbackError, Work, wrapped_transactions
 
 _OWN_OPERATIONS = frozenset({"entity.merge", "fact.correct"})  # those that Keepsake itself proposes
 _STALE = "What it changes was changed since it was proposed. Look at it again, then accept it once more."
 
 
-class _DecidedError(Exception):
+class _DecidedError(DeliberateRollbackError):
     """The proposal was decided in the meantime."""
 
 
-class _ChangedError(Exception):
+class _ChangedError(DeliberateRollbackError):
     """The target of the proposal was changed since."""
 
     def __init__(self, preview: ProposalPreview) -> None:

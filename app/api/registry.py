@@ -8,6 +8,7 @@ import re
 import time
 import types
 import typing
+from collections import Counter
 from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final, Literal, Protocol
@@ -15,11 +16,12 @@ from typing import Annotated, Any, Final, Literal, Protocol
 import msgspec
 
 from app.agents.model import Trust
-from app.api.argument_types import sentence, unknown_field
+from app.api.argument_types import is_idempotency_key, sentence, unknown_field
 from app.api.call_hooks import AgentGate, CallRecorder, FinishedCall, HeldWrite, WriteReview
 from app.api.caller import Caller
 from app.api.event_access import visible
 from app.api.recalled_arguments import without_recalled_arguments
+from app.api.secret_arguments import with_note, without_secret_arguments
 from app.changes import Changed, ChangeSet
 from app.core.clock import parse_instant, to_datetime
 from app.errors import (
@@ -41,6 +43,8 @@ Count = Annotated[int, msgspec.Meta(ge=0, le=MAX_COUNT)]
 
 _ARGUMENT = re.compile(r"^ {4}(\w+): (.*(?:\n {8,}.*)*)", re.MULTILINE)
 _MOMENT = "datetime"  # in the type of a parameter that is a time
+CONFIRMED: Final = "confirmed"
+"""With ``true`` beside the arguments of a write, a client says that it asked the person about it, who said yes."""
 _LEADING = 2  # every handler takes the engine and the caller before its own parameters
 
 
@@ -70,6 +74,7 @@ class Operation:
         doc: The rest, without arguments.
         arguments: The msgspec type its arguments are checked against.
         returns: The type of its answer.
+        idempotency_key: The argument by which it can be repeated safely, ``""`` where it has none.
     """
 
     name: str
@@ -84,6 +89,7 @@ class Operation:
     handler: Handler
     owner_only: bool = False
     open_to_unknown: bool = False
+    idempotency_key: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,7 +154,20 @@ def _operation_of(handler: Handler, name: str, access: Access, trust: Trust, des
         parameters.append(Parameter(parameter.name, type_name(kind), required, default, helps.get(parameter.name, "")))
     arguments = msgspec.defstruct(name.replace(".", "_"), fields, kw_only=True, forbid_unknown_fields=True)
     returns = _answer_type(hints["return"])
-    return Operation(name, access, trust, destructive, summary, doc, tuple(parameters), arguments, returns, handler)
+    key = next((one.name for one in own if is_idempotency_key(hints[one.name])), "")
+    return Operation(
+        name,
+        access,
+        trust,
+        destructive,
+        summary,
+        doc,
+        tuple(parameters),
+        arguments,
+        returns,
+        handler,
+        idempotency_key=key,
+    )
 
 
 def _answer_type(hint: Any) -> Any:
@@ -206,6 +225,7 @@ class Catalogue:
         recorder: Takes note of every finished call.
         review: May hold an agent's write back for the person.
         gate: Holds up the calls of all agents while the person wants it.
+        keeps_secrets: Whether the person wants keys and passwords in agents' writes to be stored as they are.
     """
 
     def __init__(
@@ -218,8 +238,10 @@ class Catalogue:
         recorder: CallRecorder | None = None,
         review: WriteReview | None = None,
         gate: AgentGate | None = None,
+        keeps_secrets: Callable[[], bool] = lambda: False,
     ) -> None:
         self._gate = gate
+        self._keeps_secrets = keeps_secrets
         self._route = route
         self._recorder = recorder
         self._review = review
@@ -275,11 +297,15 @@ class Catalogue:
     async def _perform(self, found: Operation, arguments: Mapping[str, Any], caller: Caller) -> Reply:
         name = found.name
         require_access(found, caller)
+        arguments, caller = _with_confirmation(found, arguments, caller)
         if self._gate is not None and not caller.is_owner and not found.open_to_unknown:
             await self._gate.refuse_agents(name)
         given = check_arguments(found, arguments)
+        secrets: Counter[str] = Counter()
         if found.access == "write" and not caller.is_owner:
             given = without_recalled_arguments(name, given)
+            if not self._keeps_secrets():
+                given, secrets = without_secret_arguments(given)
         isolated = await self._route(caller.name) if self._route is not None and not found.open_to_unknown else None
         call = functools.partial(found.handler, self._engine if isolated is None else isolated, caller, **given)
         if self._review is not None and not caller.is_owner and isolated is None and found.access == "write":
@@ -288,12 +314,12 @@ class Catalogue:
             answer = await call()
         if isinstance(answer, HeldWrite):
             self._publisher.publish(replace(answer.changes, operation=name))
-            return Reply(answer.value, outcome="proposed")
+            return Reply(with_note(answer.value, secrets), outcome="proposed")
         if not isinstance(answer, Changed):
             return Reply(answer)
         changes = replace(answer.changes, operation=name)
         (isolated or self._publisher).publish(changes)
-        return Reply(answer.value, changes)
+        return Reply(with_note(answer.value, secrets), changes)
 
     def find(self, name: str) -> Operation:
         """Return the declaration of ``name``.
@@ -305,6 +331,27 @@ class Catalogue:
         if found is None:
             raise UnknownOperationError(f"There is no operation '{name}'. See 'keepsake call --list'.", operation=name)
         return found
+
+
+def _with_agent(operation: Operation, arguments: Mapping[str, Any]) -> Mapping[str, Any]:
+    """Return arguments that name an agent by the operation's own word, ``name`` or ``agent``."""
+    if not operation.name.startswith("agent."):
+        return arguments
+    names = {item.name for item in operation.parameters}
+    for own, other in (("name", "agent"), ("agent", "name")):
+        if own in names and other not in names and other in arguments and own not in arguments:
+            return {own if key == other else key: value for key, value in arguments.items()}
+    return arguments
+
+
+def _with_confirmation(
+    found: Operation, arguments: Mapping[str, Any], caller: Caller
+) -> tuple[Mapping[str, Any], Caller]:
+    """Take the client's word that the person agreed to a call out of its arguments."""
+    if caller.is_owner or found.access != "write" or CONFIRMED not in arguments:
+        return arguments, caller
+    rest = {name: value for name, value in arguments.items() if name != CONFIRMED}
+    return rest, replace(caller, has_confirmed=arguments[CONFIRMED] is True)
 
 
 def _narrowed(reply: Reply, caller: Caller) -> Reply:
@@ -358,6 +405,7 @@ def check_arguments(operation: Operation, arguments: Mapping[str, Any]) -> dict[
     Raises:
         InputError: One is missing, unknown or of the wrong type.
     """
+    arguments = _with_agent(operation, arguments)
     try:
         checked = msgspec.convert(_with_moments(operation, arguments), operation.arguments)
         found = unknown_field(operation.arguments, arguments)

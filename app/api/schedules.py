@@ -370,7 +370,7 @@ async def notes(engine: Engine, caller: Caller, limit: Count = 100) -> list[Sche
 
 @operation("schedule.notes_shown", access="write", trust="full", owner_only=True)
 async def notes_shown(engine: Engine, caller: Caller, ids: list[int]) -> Changed[int]:
-    """Record that the person was shown notes about schedules.
+    """Record that the person was shown notes about schedules; return how many were new.
 
     Args:
         ids: The numbers of the notes.

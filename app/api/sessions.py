@@ -2,6 +2,7 @@
 
 from datetime import datetime
 
+from app.api.argument_types import IdempotencyKey
 from app.api.caller import Caller
 from app.api.registry import Count, operation
 from app.api.session_access import conversation, owner_of, partner, writer_of
@@ -23,7 +24,7 @@ async def append(
     title: str = "",
     agent: str = "",
     channel: str = "",
-    key: str = "",
+    key: IdempotencyKey = "",
 ) -> Changed[Appended]:
     """Append messages to a conversation, which appears with its first message.
 

@@ -8,21 +8,28 @@ import apsw
 
 from app.api.call_hooks import HeldWrite
 from app.api.caller import Caller
-from app.api.registry import REGISTRY, to_builtins
+from app.api.registry import REGISTRY, Operation, to_builtins
 from app.api.write_modes import UNKNOWN, WRITE_MODES, WriteMode
 from app.core.text import excerpt, storable
 from app.engine import Engine
-from app.errors import AccessDeniedError
+from app.errors import AccessDeniedError, NotFoundError
 from app.history import history_repo
+from app.history.history_repo import HistoryRow
 from app.history.rehearsal import RolledBackError
 from app.inbox import repo
 from app.inbox.model import NewProposal, ProposalPreview, RuleAction
-from app.inbox.preview import is_protected, kinds_of, preview_of
+from app.inbox.preview import is_protected, kinds_of, preview_of, removes_of_others
 from app.memories import repo as memory_repo
+from app.memories.deduplication.confirmed import contradicted
+from app.memories.deduplication.similar import SimilarFinder
 from app.sessions import repo as session_repo
 from app.store.transaction_wrapper import Work, wrapped_transactions
 
 _MAX_REASON = 500
+_STATING = ("fact", "observation")  # kinds of memories whose sentences are compared with confirmed facts
+_OF_SCHEDULES = frozenset({"schedule.run_now", "schedule.update", "schedule.prune", "schedule.delete"})
+_OF_SEARCHES = frozenset({"saved_search.rename", "saved_search.delete", "saved_search.order"})
+_UPKEEP = WriteMode("unrehearsed", "upkeep")  # what concerns Keepsake's own jobs
 _PARTLY = "The rest of it touches what the person pinned or confirmed; what was done before stays. Do those one by one."
 
 
@@ -38,6 +45,7 @@ class AgentWriteReview:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
+        self._finder = SimilarFinder()
 
     async def perform(
         self, operation: str, caller: Caller, arguments: Mapping[str, Any], call: Callable[[], Awaitable[Any]]
@@ -49,12 +57,15 @@ class AgentWriteReview:
             KeepsakeError: The call fails.
         """
         mode = WRITE_MODES.get(operation, UNKNOWN)
+        guard = await self._guard(operation, mode, caller, arguments)
+        if guard is not None:
+            return await self._guarded(operation, guard, caller, arguments, call)
         if mode.mode == "free" or (mode.mode == "conversation" and await self._is_own(caller, arguments)):
             return await call()
         if mode.mode != "content":
             return await self._unrehearsed(operation, mode, caller, arguments, call)
         try:
-            with wrapped_transactions(partial(_Judge(caller, mode).around)):
+            with wrapped_transactions(partial(_Judge(caller, mode, _operation(operation), self._finder).around)):
                 return await call()
         except RolledBackError as held:
             return await self._hold(operation, mode, caller, arguments, preview_of(held.entries, held.why))
@@ -77,6 +88,46 @@ class AgentWriteReview:
             return await self._hold(operation, mode, caller, arguments, ProposalPreview())
         return await call()
 
+    async def _guard(
+        self, operation: str, mode: WriteMode, caller: Caller, arguments: Mapping[str, Any]
+    ) -> tuple[WriteMode, str] | None:
+        """Return why a write waits that no history brings back, ``None`` where it need not.
+
+        That is what concerns Keepsake's own jobs, and schedules and saved searches that the agent did not make. Below
+        full trust an agent reaches its own alone.
+        """
+        if not caller.reaches("full"):
+            return None
+        if operation in _OF_SEARCHES:
+            return None if caller.has_confirmed else (mode, "destructive")
+        if operation not in _OF_SCHEDULES:
+            return None
+        try:
+            schedule = await self._engine.schedules.service.get(str(arguments.get("id")))
+        except NotFoundError:
+            return None  # the call itself says so
+        if schedule.is_built_in:
+            return _UPKEEP, "upkeep"
+        is_others = schedule.user_id != caller.name and operation != "schedule.run_now"
+        return (mode, "destructive") if is_others and not caller.has_confirmed else None
+
+    async def _guarded(
+        self,
+        operation: str,
+        guard: tuple[WriteMode, str],
+        caller: Caller,
+        arguments: Mapping[str, Any],
+        call: Callable[[], Awaitable[Any]],
+    ) -> Any:
+        """Hold a guarded write, unless a rule of the person allows it."""
+        mode, why = guard
+        (action,) = await self._engine.inbox.actions(caller.name, (mode.kind,))
+        if action == "accept":
+            return await call()
+        if action == "reject":
+            raise _refused(caller, mode.kind)
+        return await self._hold(operation, mode, caller, arguments, ProposalPreview(why=why))
+
     async def _hold(
         self, operation: str, mode: WriteMode, caller: Caller, arguments: Mapping[str, Any], preview: ProposalPreview
     ) -> HeldWrite:
@@ -90,6 +141,7 @@ class AgentWriteReview:
                 target=next((one.target for one in changes if one.before is not None), ""),
                 reason=excerpt(storable(str(arguments.get("reason") or ""))[0], _MAX_REASON),
                 preview=preview,
+                key=_operation(operation).idempotency_key,
             )
         )
         return HeldWrite(held.value, held.changes)
@@ -116,9 +168,11 @@ class AgentWriteReview:
 class _Judge:
     """Judge of a call's transactions; rolls the first back when it has to wait."""
 
-    def __init__(self, caller: Caller, mode: WriteMode) -> None:
+    def __init__(self, caller: Caller, mode: WriteMode, operation: Operation, finder: SimilarFinder) -> None:
         self._caller = caller
         self._mode = mode
+        self._operation = operation
+        self._finder = finder
         self._is_begun = False
 
     def around(self, work: Work, connection: apsw.Connection) -> Any:
@@ -134,22 +188,53 @@ class _Judge:
             if is_kept:
                 raise AccessDeniedError(_PARTLY)
             return value
-        kinds = kinds_of(entries) or {self._mode.kind}
-        action = _strongest([repo.action_for(connection, agent, kind) for kind in sorted(kinds)], self._caller)
+        kinds = sorted(kinds_of(entries) or {self._mode.kind})
+        actions = [repo.action_for(connection, agent, kind) for kind in kinds]
+        action = _strongest(actions, self._caller)
         if action == "reject":
-            raise _refused(self._caller, ", ".join(sorted(kinds)))
-        if is_kept or action == "review":
-            raise RolledBackError(entries, "protected" if is_kept else "review")
+            raise _refused(self._caller, ", ".join(kinds))
+        why = "protected" if is_kept else "review" if action == "review" else ""
+        why = why or ("" if "accept" in actions else self._doubt(connection, entries))
+        if why:
+            raise RolledBackError(entries, why)
         self._is_begun = True
         return value
+
+    def _doubt(self, connection: apsw.Connection, entries: Sequence[HistoryRow]) -> str:
+        """Return why a write waits that no rule stops, ``""`` where it does not.
+
+        It removes what the agent did not write, and its client did not ask the person; or it contradicts what the
+        person confirmed.
+        """
+        agent = self._caller.name
+        is_unasked = self._operation.destructive and not self._caller.has_confirmed
+        if is_unasked and any(removes_of_others(connection, entry, agent) for entry in entries):
+            return "destructive"
+        texts, without = _new_statements(entries), {entry.target for entry in entries}
+        is_contradiction = texts and contradicted(connection, self._finder, texts, self._caller.stores, without)
+        return "contradiction" if is_contradiction else ""
+
+
+def _new_statements(entries: Sequence[HistoryRow]) -> list[str]:
+    """Return what facts and observations say now that they did not say before."""
+    texts = list[str]()
+    for entry in entries:
+        before, after = entry.before or {}, entry.after or {}
+        if entry.target_kind == "memory" and after.get("kind") in _STATING and not after.get("deleted_at"):
+            said = {before.get("content"), *before.get("facts", ())}
+            texts += [text for text in (after["content"], *after.get("facts", ())) if text not in said]
+    return texts
 
 
 def json_arguments(operation: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return checked arguments as JSON values, without those that have their default."""
-    found = next(item for item in REGISTRY.all() if item.name == operation)
-    defaults = {one.name: one.default for one in found.parameters if not one.required}
+    defaults = {one.name: one.default for one in _operation(operation).parameters if not one.required}
     given = {name: value for name, value in arguments.items() if name not in defaults or value != defaults[name]}
     return dict(to_builtins(given))
+
+
+def _operation(name: str) -> Operation:
+    return next(item for item in REGISTRY.all() if item.name == name)
 
 
 def _strongest(actions: Iterable[RuleAction | None], caller: Caller) -> RuleAction:

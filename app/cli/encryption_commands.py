@@ -29,6 +29,10 @@ _STATES: Final = {
     EncryptionState.ENCRYPTED: "These memories are encrypted.",
     EncryptionState.DECRYPTING: "These memories will be decrypted when they are next opened.",
 }
+_FREED: Final = (
+    "The files that were there are overwritten. What the disk had freed before, such as earlier logs of the database,"
+    " may still hold texts: the help on encryption says what helps."
+)
 _LOST: Final = "Nobody can bring a forgotten passphrase back: write it down where only you find it."
 
 
@@ -127,7 +131,10 @@ def _carry_out(vault: Path, operation: str, arguments: dict[str, str], here: Cal
         with open_connection(vault):
             pass
         terminal.show_line("")
-        terminal.say(_STATES[_vault_encryption(vault).status().state])
+        state = _vault_encryption(vault).status().state
+        terminal.say(_STATES[state])
+        if state is EncryptionState.ENCRYPTED:
+            terminal.tell(_FREED)
         return
     with client:
         found = msgspec.convert(client.call(operation, arguments), EncryptionStatus)

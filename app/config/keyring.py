@@ -19,7 +19,8 @@ UNATTENDED_S: Final = 10.0
 ATTENDED_S: Final = 60.0
 AGAIN_S: Final = 300.0
 
-_INSTEAD: Final = "Put the key into an environment variable, and its name into embedding.api_key_env."
+FOR_API_KEYS: Final = "Put the key into an environment variable, and its name into embedding.api_key_env."
+"""What helps who has no keyring for the key of a model."""
 _ABSENT: Final = frozenset({"keyring.backends.fail", "keyring.backends.null"})
 _NAMES: Final = {
     "keyring.backends.SecretService": "the keyring of the desktop (Secret Service)",
@@ -43,6 +44,7 @@ class Keyring:
         again_s: Seconds for which a keyring that refused is not asked again where nobody asked for the secret, so that
             the system does not ask for its password over and over.
         now: A clock that only goes forward.
+        instead: What helps where there is no keyring, as a sentence.
     """
 
     def __init__(
@@ -52,7 +54,9 @@ class Keyring:
         attended_s: float = ATTENDED_S,
         again_s: float = AGAIN_S,
         now: Callable[[], float] = time.monotonic,
+        instead: str = FOR_API_KEYS,
     ) -> None:
+        self._instead = instead
         self._wait_s = {False: unattended_s, True: attended_s}
         self._again_s = again_s
         self._now = now
@@ -93,7 +97,7 @@ class Keyring:
             return backend.get_password(SERVICE, secret) == value
 
         if not self._ask(keep, attended=True):
-            raise KeyringUnavailableError(f"The keyring of this machine did not keep the key. {_INSTEAD}")
+            raise KeyringUnavailableError(f"The keyring of this machine did not keep the key. {self._instead}")
 
     def remove(self, secret: str) -> bool:
         """Remove a secret by its name; False where there is none.
@@ -140,18 +144,20 @@ class Keyring:
             answer: Future[T] = Future()
             self._pending = answer
             # Not a pool's thread: it cannot be ended, and the program must not wait for it at exit.
-            self._thread = threading.Thread(target=_work, args=(work, answer), name="keepsake-keyring", daemon=True)
+            self._thread = threading.Thread(
+                target=_work, args=(work, answer, self._instead), name="keepsake-keyring", daemon=True
+            )
             self._thread.start()
             return answer.result(wait_s)
 
 
-def _work(work: "Callable[[KeyringBackend], T]", answer: "Future[T]") -> None:
+def _work(work: "Callable[[KeyringBackend], T]", answer: "Future[T]", instead: str) -> None:
     try:
-        made = work(_backend())
+        made = work(_backend(instead))
     except KeyringUnavailableError as error:
         _settle(answer.set_exception, error)
     except Exception as error:  # noqa: BLE001  (each keyring of each system has failures of its own)
-        _settle(answer.set_exception, _failure(error))
+        _settle(answer.set_exception, _failure(error, instead))
     else:
         _settle(answer.set_result, made)
 
@@ -161,16 +167,16 @@ def _settle(settled: Callable[[Any], None], value: object) -> None:
         settled(value)
 
 
-def _backend() -> "KeyringBackend":
+def _backend(instead: str) -> "KeyringBackend":
     from keyring import get_keyring  # noqa: PLC0415
 
     found = get_keyring()
     first = type(_first(found))
     if first.__module__ in _ABSENT:
-        raise MissingKeyringError(f"This machine has no keyring that Keepsake can use. {_INSTEAD}")
+        raise MissingKeyringError(f"This machine has no keyring that Keepsake can use. {instead}")
     if "plaintext" in first.__name__.lower():
         raise MissingKeyringError(
-            f"The only keyring of this machine is a file that anyone with access to it can read. {_INSTEAD}"
+            f"The only keyring of this machine is a file that anyone with access to it can read. {instead}"
         )
     return found
 
@@ -185,16 +191,16 @@ def _name_of(backend: "KeyringBackend") -> str:
     return _NAMES.get(kind.__module__, kind.name)
 
 
-def _failure(error: Exception) -> KeyringUnavailableError:
+def _failure(error: Exception, instead: str) -> KeyringUnavailableError:
     from keyring.errors import KeyringLocked, NoKeyringError  # noqa: PLC0415
 
     if isinstance(error, NoKeyringError):
-        return MissingKeyringError(f"This machine has no keyring that Keepsake can use. {_INSTEAD}")
+        return MissingKeyringError(f"This machine has no keyring that Keepsake can use. {instead}")
     if isinstance(error, KeyringLocked):
         return KeyringUnavailableError("The keyring of this machine stayed locked; unlock it and try again.")
     # Only the kind: its text may repeat what was kept.
     kind = type(error).__name__
-    return KeyringUnavailableError(f"The keyring of this machine gave no answer ({kind}). Try again, or: {_INSTEAD}")
+    return KeyringUnavailableError(f"The keyring of this machine gave no answer ({kind}). Try again, or: {instead}")
 
 
 def _slow(seconds: float) -> KeyringUnavailableError:

@@ -1,8 +1,10 @@
 """Ids that carry their kind and sort by time of making: ``note-0197…`` (UUIDv7, RFC 9562)."""
 
 import os
+import re
 import threading
 import time
+from hashlib import blake2b
 from typing import NewType
 
 SessionId = NewType("SessionId", str)
@@ -23,6 +25,7 @@ PREFIXES = {
     "search": "srch",
 }
 
+_SEEN = re.compile(r"ent-[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}")
 _last_lock = threading.Lock()
 _last = 0
 
@@ -39,8 +42,28 @@ def uuid7() -> str:
         head = _last
     tail = int.from_bytes(os.urandom(8)) & ((1 << 62) - 1)
     value = (head >> 12 & ((1 << 48) - 1)) << 80 | 0x7 << 76 | (head & 0xFFF) << 64 | 0b10 << 62 | tail
+    return _uuid_text(value)
+
+
+def _uuid_text(value: int) -> str:
     text = f"{value:032x}"
     return f"{text[:8]}-{text[8:12]}-{text[12:16]}-{text[16:20]}-{text[20:]}"
+
+
+def seen_entity_id(surface: str) -> str:
+    """Return the id of an entity for callers who may not read every store.
+
+    It is made of the type and name that stand in their stores (``type:key``) and of nothing else, so it tells neither
+    when the entity was made nor whether the name stands elsewhere too. UUIDv8, RFC 9562.
+    """
+    value = int.from_bytes(blake2b(surface.encode("utf-8", "surrogatepass"), digest_size=16, person=b"entity").digest())
+    value = value & ~(0xF << 76) & ~(0b11 << 62) | 0x8 << 76 | 0b10 << 62
+    return f"{PREFIXES['entity']}-{_uuid_text(value)}"
+
+
+def is_seen_entity_id(text: str) -> bool:
+    """Return whether a text has the form of ids that ``seen_entity_id`` makes."""
+    return _SEEN.fullmatch(text) is not None
 
 
 def new_id(kind: str) -> str:

@@ -4,6 +4,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
+from app.encryption.common_passphrases import is_common
+
 KEY_FILE: Final = "encryption.json"
 """The file in a vault that holds its data key, wrapped by the passphrase."""
 MIN_PASSPHRASE: Final = 8
@@ -42,12 +44,15 @@ class EncryptionStatus:
 
 def problem_of(passphrase: str) -> str:
     """Return why a passphrase cannot be used, ``""`` where it can."""
+    problem = ""
     if len(passphrase) < MIN_PASSPHRASE:
-        return f"A passphrase has at least {MIN_PASSPHRASE} characters; several words are better than one."
-    if len(passphrase) > MAX_PASSPHRASE:
-        return f"A passphrase has at most {MAX_PASSPHRASE:,} characters."
-    if not passphrase.isprintable():
-        return "A passphrase is one line without control characters."
-    if passphrase != passphrase.strip():
-        return "A passphrase does not begin or end with a space."
-    return ""
+        problem = f"A passphrase has at least {MIN_PASSPHRASE} characters; several words are better than one."
+    elif len(passphrase) > MAX_PASSPHRASE:
+        problem = f"A passphrase has at most {MAX_PASSPHRASE:,} characters."
+    elif not passphrase.isprintable():
+        problem = "A passphrase is one line without control characters."
+    elif passphrase != passphrase.strip():
+        problem = "A passphrase does not begin or end with a space."
+    elif is_common(passphrase):
+        problem = "This passphrase is one of the first that anyone tries. Choose several words that do not go together."
+    return problem

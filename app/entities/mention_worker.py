@@ -6,7 +6,7 @@ It can be resumed at any point.
 import asyncio
 import logging
 import time
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from functools import partial
 
 import apsw
@@ -14,7 +14,8 @@ import apsw
 from app.changes import ChangeSet
 from app.core.clock import Clock
 from app.core.error_location import error_location
-from app.entities import ner_backlog
+from app.core.stores import STORES
+from app.entities import ner_backlog, repo
 from app.entities.linking import FoundName
 from app.entities.ner.overlap import resolve_overlaps
 from app.entities.ner.provider import NOTHING_KNOWN, KnownNames, NameSpan
@@ -34,6 +35,7 @@ _WRITER_S = 0.02  # the writer is to be held no longer by one batch
 UNUSED_A_STEP = 200
 _TELL_EVERY = 1_000  # texts between two notices of what was found
 _MAX_KNOWN = 20_000
+_NAMING = ("person", "organization", "location", "project", "other")  # types that are looked for by name
 _LEARNT = 3  # mentions after which a name of several words is looked for everywhere
 
 
@@ -72,7 +74,7 @@ class MentionWorker:
         self._size = min(_FIRST_BATCH, batch)
         self._trace = trace or Trace()
         self._job = job
-        self._known = NOTHING_KNOWN
+        self._known: Mapping[str, KnownNames] = {}
         self._stale = True
         self._untold = 0
         self._unannounced = 0
@@ -152,7 +154,7 @@ class MentionWorker:
         batch = await self._store.read(partial(ner_backlog.next_batch, limit=self._size), is_background=True)
         if batch is None:
             return await self._finish()
-        await self._learn()
+        await self._learn(batch)
         begun = time.perf_counter()
         found = await asyncio.to_thread(read_names, self._strategy, self._known, batch.readings)
         ms = round((time.perf_counter() - begun) * 1000, 2)
@@ -195,14 +197,31 @@ class MentionWorker:
             self._untold = 0
             self._publish(ChangeSet(frozenset({"entities"}), (), ACTOR))
 
-    async def _learn(self) -> None:
+    async def _learn(self, batch: ner_backlog.NameBatch) -> None:
         if self._stale:
             self._stale = False
             self._known = await self._store.read(known_names, is_background=True)
+        elif any(reading.owner.store != "private" for reading in batch.readings):
+            # Not only when something was decided: that may have been about what is private.
+            self._known = {**self._known, **await self._store.read(_stated_names, is_background=True)}
 
 
-def known_names(connection: apsw.Connection) -> KnownNames:
-    """Return the names to look for everywhere.
+def known_names(connection: apsw.Connection) -> dict[str, KnownNames]:
+    """Return the names to look for in the texts of each store.
+
+    In private texts they are those of the whole registry. Other texts are read by others too, so what is found in them
+    must not depend on what is private: there they are the names that agents stated in the same store.
+    """
+    return {"private": _registered_names(connection), **_stated_names(connection)}
+
+
+def _stated_names(connection: apsw.Connection) -> dict[str, KnownNames]:
+    others = [store for store in STORES if store != "private"]
+    return {store: KnownNames(repo.stated_names(connection, store)) for store in others}
+
+
+def _registered_names(connection: apsw.Connection) -> KnownNames:
+    """Return the names of the registry to look for.
 
     They are names a person decided about, names of authors, and names of several words that are frequent.
 
@@ -212,7 +231,7 @@ def known_names(connection: apsw.Connection) -> KnownNames:
         "SELECT a.alias_key, coalesce((SELECT x.type FROM entities x WHERE x.name_key = a.alias_key"
         " AND x.merged_into IS NOT NULL ORDER BY x.rowid LIMIT 1), e.type)"
         " FROM entities e CROSS JOIN entity_aliases a ON a.entity_id = e.id"
-        " WHERE e.merged_into IS NULL AND e.type IN ('person', 'organization', 'location', 'project', 'other')"
+        f" WHERE e.merged_into IS NULL AND e.type IN {_NAMING}"
         " AND (e.touched = 1 OR e.protected = 1 OR (e.mention_count >= ? AND (instr(a.alias_key, ' ')"
         " OR EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id AND m.provider = 'author'))))"
         " ORDER BY e.touched, e.mention_count LIMIT ?",
@@ -222,10 +241,10 @@ def known_names(connection: apsw.Connection) -> KnownNames:
 
 
 def read_names(
-    strategy: NerStrategy, known: KnownNames, readings: Sequence[ner_backlog.Reading]
+    strategy: NerStrategy, known: Mapping[str, KnownNames], readings: Sequence[ner_backlog.Reading]
 ) -> list[list[FoundName]]:
-    """Return what each of ``readings`` mentions."""
-    return [_read(strategy, known, reading) for reading in readings]
+    """Return what each of ``readings`` mentions, by the names that are known in its store."""
+    return [_read(strategy, known.get(reading.owner.store, NOTHING_KNOWN), reading) for reading in readings]
 
 
 def _read(strategy: NerStrategy, known: KnownNames, reading: ner_backlog.Reading) -> list[FoundName]:

@@ -25,6 +25,22 @@ TYPES: tuple[EntityType, ...] = (
     "mention",
     "other",
 )
+_TYPE_WORDS: dict[str, EntityType] = {
+    "person": "person",
+    "people": "person",
+    "organization": "organization",
+    "organisation": "organization",
+    "company": "organization",
+    "location": "location",
+    "place": "location",
+    "city": "location",
+    "project": "project",
+}
+
+
+def registry_type(kind: str) -> EntityType:
+    """Return the type that an entity of the caller's type has in the registry."""
+    return _TYPE_WORDS.get(kind.strip().lower(), "other")
 
 
 def name_key(name: str) -> str:

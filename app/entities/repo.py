@@ -11,7 +11,7 @@ from typing import Any, cast
 import apsw
 
 from app.core.clock import to_datetime
-from app.entities.model import Entity, EntityType, name_key
+from app.entities.model import Entity, EntityType, name_key, registry_type
 
 _COLUMNS = (
     "id, canonical_name, type, mention_count, created_at, updated_at, summary, protected, touched, merged_into,"
@@ -19,6 +19,9 @@ _COLUMNS = (
 )
 _RETIRED = "\x1f"  # between the name and the id of an entity that is there no more; no key holds it
 _MAX_STEPS = 1_000  # of a chain of merges
+
+STATED = "graph"
+"""The attribute of an entity that an agent stated: its name, type and store in the agent's words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +71,16 @@ def named(connection: apsw.Connection, key: str, kind: str) -> str | None:
         "SELECT id FROM entities WHERE name_key = ? AND type = ? AND merged_into IS NULL", (key, kind)
     ).fetchone()
     return None if row is None else str(row[0])
+
+
+def stated_names(connection: apsw.Connection, store: str) -> dict[str, EntityType]:
+    """Return the keys and types of the names that agents stated in a store."""
+    rows = connection.execute(
+        f"SELECT attributes ->> '$.{STATED}.name', attributes ->> '$.{STATED}.type' FROM entities WHERE touched = 1"
+        f" AND attributes ->> '$.{STATED}.store' = ? AND attributes ->> '$.retired' IS NULL ORDER BY rowid DESC",
+        (store,),
+    )
+    return {key: registry_type(str(kind)) for name, kind in rows if (key := name_key(str(name)))}
 
 
 def merged_named(connection: apsw.Connection, key: str, kind: str | None, into: str) -> str | None:

@@ -22,7 +22,7 @@ from app.erasure import file_residue, fts_vocabulary, references, text_samples
 from app.erasure.backup_cleaner import BackupCleaner
 from app.erasure.eraser import EntityNameEraser, Eraser, Names
 from app.erasure.model import BackupChoice, BackupFile, ErasureMethod, ErasureReceipt, ErasureTarget, RemainingReference
-from app.errors import CancelledByPersonError, InputError, KeepsakeError, NotFoundError
+from app.errors import CancelledByPersonError, InputError, KeepsakeError, MachineError, NotFoundError
 from app.store import meta
 from app.store.store import Store
 from app.store.wal_truncation import empty_log
@@ -106,6 +106,7 @@ class ErasureService:
         Raises:
             InputError: It is not confirmed, or nothing is named.
             NotFoundError: One of them is not there; then nothing is removed.
+            MachineError: The disk is full, or refuses, after it began: the next start finishes it.
         """
         targets = _targets(ids, sessions)
         if not targets:
@@ -120,7 +121,10 @@ class ErasureService:
             now = to_datetime(self._clock.now_ms())
             receipt = ErasureReceipt(new_id("run"), tuple(ids), tuple(sessions), actor, now, choice=backups)
             traces = await self._store.write(partial(self._begin, receipt, targets))
-            receipt = await self._finish(receipt, targets, traces, progress, is_resumed=False)
+            try:
+                receipt = await self._finish(receipt, targets, traces, progress, is_resumed=False)
+            except MachineError as error:
+                raise _unfinished(error) from error
         named = tuple(target.id for target in targets)
         return Changed(receipt, ChangeSet(_AREAS, named, actor, operation))
 
@@ -333,6 +337,17 @@ class ErasureService:
 def pages_are_pending(receipt: ErasureReceipt) -> bool:
     """Return whether another try may remove what is left in the files."""
     return _READER in receipt.notes and not receipt.verified
+
+
+def _unfinished(error: MachineError) -> MachineError:
+    """Return the error of an erasure that has begun, which says what becomes of it."""
+    cause = error.message.split(". ")[0].rstrip(".")
+    what = (
+        f"Forgetting could not be finished: {cause}. It stands all the same: what is to be forgotten is hidden already,"
+        " and the next start at which the disk permits it erases the rest by itself. Free some space if the disk is"
+        " full, then start Keepsake again."
+    )
+    return type(error)(what, **error.data)
 
 
 def _targets(ids: Sequence[str], sessions: Sequence[str]) -> list[ErasureTarget]:

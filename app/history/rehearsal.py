@@ -7,10 +7,10 @@ import apsw
 
 from app.history import history_repo
 from app.history.history_repo import HistoryRow
-from app.store.transaction_wrapper import Work, wrapped_transactions
+from app.store.transaction_wrapper import DeliberateRollbackError, Work, wrapped_transactions
 
 
-class RolledBackError(Exception):
+class RolledBackError(DeliberateRollbackError):
     """Takes a transaction back, and what it wrote in the history out of it."""
 
     def __init__(self, entries: Sequence[HistoryRow], why: str = "review") -> None:

@@ -45,7 +45,9 @@ class ProposalPreview:
     Args:
         changes: The first changes, for a comparison of before and after.
         count: How many there are.
-        why: ``review``, or ``protected`` when it touches what the person pinned or confirmed.
+        why: ``review``; ``protected`` when it touches what the person pinned or confirmed; ``destructive`` when it
+            removes what its agent did not write; ``contradiction`` when it contradicts what the person confirmed;
+            ``upkeep`` when it concerns Keepsake's own jobs.
         is_stale: Whether what it changes was changed since it was proposed; it is to be looked at again.
         basis: Digests of what it changes, by id, by which that is noticed.
     """
@@ -156,7 +158,12 @@ class InboxRule:
 
 @dataclass(frozen=True, slots=True)
 class NewProposal:
-    """A proposal to be stored; ``arguments`` as JSON values."""
+    """A proposal to be stored.
+
+    Args:
+        arguments: As JSON values.
+        key: The argument that names the call and is no part of what is proposed, ``""`` where there is none.
+    """
 
     agent: str
     operation: str
@@ -165,3 +172,4 @@ class NewProposal:
     target: str
     reason: str
     preview: ProposalPreview
+    key: str = ""

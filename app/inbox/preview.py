@@ -46,6 +46,29 @@ def is_protected(connection: apsw.Connection, entry: HistoryRow, agent: str) -> 
     return is_certain and (before.get("source") != agent or _is_confirmed(connection, entry.target))
 
 
+def removes_of_others(connection: apsw.Connection, entry: HistoryRow, agent: str) -> bool:
+    """Return whether an entry of a removing operation changes what others wrote.
+
+    Names and relations have no author; what is said of them are memories, which have one.
+    """
+    before = entry.before
+    if before is None or entry.event == "MENTION" or not differing(before, entry.after):
+        return False
+    if entry.target_kind == "memory":
+        return before.get("source") != agent and not _was_made_by(connection, entry.target, agent)
+    if entry.target_kind == "session":
+        row = connection.execute("SELECT agent FROM sessions WHERE id = ?", (entry.target,)).fetchone()
+        return row is not None and row[0] != agent
+    return entry.event in ("MERGE", "DELETE") and not (before.get("attributes") or {}).get("graph_made")
+
+
+def _was_made_by(connection: apsw.Connection, target: str, agent: str) -> bool:
+    """Return whether an agent made a memory, under any source."""
+    sql = "SELECT actor FROM memory_history WHERE target = ? AND event = 'ADD' ORDER BY id LIMIT 1"
+    row = connection.execute(sql, (target,)).fetchone()
+    return row is not None and row[0] == agent
+
+
 def _is_confirmed(connection: apsw.Connection, target: str) -> bool:
     sql = "SELECT 1 FROM memory_history WHERE target = ? AND event = 'CONFIRM' AND undone_by IS NULL LIMIT 1"
     return connection.execute(sql, (target,)).fetchone() is not None

@@ -37,12 +37,25 @@ def insert(connection: apsw.Connection, proposal: NewProposal, proposal_id: int,
 
 
 def same_waiting(connection: apsw.Connection, proposal: NewProposal) -> Proposal | None:
-    """Return the waiting proposal of the same agent that is the same word for word."""
+    """Return the agent's waiting proposal that is the same word for word, keys aside."""
+    path = f"$.{proposal.key}"
     row = connection.execute(
-        f"SELECT {_COLUMNS} FROM inbox WHERE agent = ? AND operation = ? AND arguments = ? AND decided_at IS NULL",
-        (proposal.agent, proposal.operation, _json(proposal.arguments)),
+        f"SELECT {_COLUMNS} FROM inbox WHERE agent = ?1 AND operation = ?2 AND decided_at IS NULL"
+        " AND CASE WHEN ?4 = '$.' THEN arguments = ?3 ELSE json_remove(arguments, ?4) = json_remove(?3, ?4) END",
+        (proposal.agent, proposal.operation, _json(proposal.arguments), path),
     ).fetchone()
     return None if row is None else _proposal(row)
+
+
+def is_key_waiting(connection: apsw.Connection, proposal: NewProposal) -> bool:
+    """Return whether a proposal with the same agent, operation and key waits."""
+    key = proposal.arguments.get(proposal.key, "") if proposal.key else ""
+    sql = (
+        "SELECT 1 FROM inbox WHERE agent = ?1 AND operation = ?2 AND decided_at IS NULL"
+        " AND json_extract(arguments, ?3) = ?4"
+    )
+    given = (proposal.agent, proposal.operation, f"$.{proposal.key}", key)
+    return bool(key) and connection.execute(sql, given).fetchone() is not None
 
 
 def count_waiting(connection: apsw.Connection, agent: str) -> int:

@@ -14,7 +14,7 @@ from app.changes import Changed, ChangeSet
 from app.core.clock import DAY_MS, Clock
 from app.core.ids import new_id
 from app.core.text import excerpt, storable
-from app.errors import InputError, KeepsakeError, NotFoundError, StaleError
+from app.errors import InputError, KeepsakeError, KeyConflictError, NotFoundError, StaleError
 from app.inbox import repo
 from app.inbox.model import (
     HOW_TO_ASK,
@@ -48,6 +48,22 @@ _PROTECTED = (
 )
 
 
+_DESTRUCTIVE = (
+    "It takes away or changes what you did not make, so it waits in the person's inbox; nothing is done yet. A client"
+    f" that can ask the person can have it done at once. {HOW_TO_ASK}"
+)
+_CONTRADICTION = (
+    f"It contradicts what the person confirmed, so it waits in their inbox; nothing is stored yet. {HOW_TO_ASK}"
+)
+_UPKEEP = f"Keepsake's own jobs are the person's, so it waits in their inbox; nothing is done yet. {HOW_TO_ASK}"
+_WHY: Final = {
+    "protected": _PROTECTED,
+    "destructive": _DESTRUCTIVE,
+    "contradiction": _CONTRADICTION,
+    "upkeep": _UPKEEP,
+}
+
+
 class InboxService:
     """Keeps proposals and the rules for them.
 
@@ -72,9 +88,10 @@ class InboxService:
 
         Raises:
             InputError: It is too large, or too many of the agent's wait.
+            KeyConflictError: Another one waits that came with the same key.
         """
         proposal_id = await self.store.write(partial(self.propose_in, proposal=proposal))
-        message = _PROTECTED if proposal.preview.why == "protected" else _WAITING
+        message = _WHY.get(proposal.preview.why, _WAITING)
         return Changed(Proposed(proposal_id, "waiting", message), changes(proposal.agent, proposal_id))
 
     def propose_in(self, connection: apsw.Connection, proposal: NewProposal) -> int:
@@ -84,6 +101,12 @@ class InboxService:
         same = repo.same_waiting(connection, proposal)
         if same is not None:
             return same.id
+        if repo.is_key_waiting(connection, proposal):
+            raise KeyConflictError(
+                "The key was used before, for another write that waits for the person. Give every write a key of its"
+                " own.",
+                field=proposal.key,
+            )
         if repo.count_waiting(connection, proposal.agent) >= MAX_WAITING:
             raise InputError(
                 f"{MAX_WAITING} of your proposals wait for the person already. Try again when some are decided.",

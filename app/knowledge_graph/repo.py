@@ -12,47 +12,41 @@ from dataclasses import dataclass
 import apsw
 
 from app.entities import repo as entities
-from app.entities.model import EntityType, name_key
+from app.entities.model import name_key, registry_type
 
-MARK = "graph"
+MARK = entities.STATED
 OF_ENTITY = "graph_entity"
-_TYPES: dict[str, EntityType] = {
-    "person": "person",
-    "people": "person",
-    "organization": "organization",
-    "organisation": "organization",
-    "company": "organization",
-    "location": "location",
-    "place": "location",
-    "city": "location",
-    "project": "project",
-}
 
 
 @dataclass(frozen=True, slots=True)
 class MarkedEntity:
-    """A marked entity; ``is_listed`` is false for one that only a relation names."""
+    """A marked entity.
+
+    Args:
+        is_listed: False for one that only a relation names.
+        place: Its place in the order in which they were stated, 0 where none was kept.
+    """
 
     id: str
     name: str
     type: str
     store: str
     is_listed: bool
-
-
-def registry_type(kind: str) -> EntityType:
-    """Return the type that an entity of the caller's type has in the registry."""
-    return _TYPES.get(kind.strip().lower(), "other")
+    place: int = 0
 
 
 def nodes(connection: apsw.Connection, stores: Sequence[str]) -> list[MarkedEntity]:
-    """Return the entities of the graph that a caller may see, oldest first."""
+    """Return the entities of the graph that a caller may see, first stated first.
+
+    Which rows came to be first may follow from what the caller does not see.
+    """
     rows = connection.execute(
         "SELECT id, json_extract(attributes, '$.graph') FROM entities"
         " WHERE merged_into IS NULL AND json_extract(attributes, '$.graph') IS NOT NULL"
         " AND json_extract(attributes, '$.retired') IS NULL ORDER BY rowid"
     )
-    return [node for key, mark in rows if (node := _node(str(key), str(mark))).store in stores]
+    made = [node for key, mark in rows if (node := _node(str(key), str(mark))).store in stores]
+    return sorted(made, key=lambda node: node.place)
 
 
 def registered(connection: apsw.Connection, name: str, kind: str) -> str | None:
@@ -88,4 +82,6 @@ def observations(
 
 def _node(entity_id: str, mark: str) -> MarkedEntity:
     held = json.loads(mark)
-    return MarkedEntity(entity_id, held["name"], held["type"], held["store"], bool(held["listed"]))
+    return MarkedEntity(
+        entity_id, held["name"], held["type"], held["store"], bool(held["listed"]), held.get("place", 0)
+    )

@@ -14,8 +14,9 @@ from app.entities import entity_state
 from app.entities import repo as entities
 from app.entities.entity_edits import EntityEdits
 from app.entities.linking import MAX_NAME
-from app.entities.model import name_key
+from app.entities.model import name_key, registry_type
 from app.errors import InputError, NotFoundError
+from app.history import history_repo
 from app.knowledge_graph import repo
 from app.knowledge_graph.model import GraphEntity, GraphRelation, KnowledgeGraph, Observations
 from app.knowledge_graph.repo import MARK, OF_ENTITY, MarkedEntity
@@ -106,7 +107,7 @@ class KnowledgeGraphService:
                 name = _name(entity.name)
                 there = known.get(name)
                 if name not in made and (there is None or not there.is_listed):
-                    key = _mark(edits, name, entity.type, store, None if there is None else there.id)
+                    key = _mark(edits, name, entity.type, store, None if there is None else there.id, stores)
                     made[name] = (key, GraphEntity(name, entity.type, list(dict.fromkeys(entity.observations))))
             return list(made.values())
 
@@ -136,7 +137,7 @@ class KnowledgeGraphService:
                     raise InputError("An entity cannot be related to itself.", field="relations")
                 for name in (relation.source, relation.target):
                     if name not in known:
-                        known[name] = _mark(edits, name, "", store, None, is_listed=False)
+                        known[name] = _mark(edits, name, "", store, None, stores, is_listed=False)
                 source, target = known[relation.source], known[relation.target]
                 before = edits.state(source)
                 if all((edge[0], edge[1]) != (relation.type, target) for edge in before["relations"]):
@@ -181,9 +182,11 @@ class KnowledgeGraphService:
             for node in nodes:
                 before = edits.state(node.id)
                 if node.id in gone:
-                    _unmark(edits, node.id, before)
+                    _unmark(edits, node.id, before, None if sees_all(stores) else actor)
                     continue
-                left = [edge for edge in before["relations"] if edge[1] not in gone]
+                left = [
+                    edge for edge in before["relations"] if edge[1] not in gone or not _is_seen(edge, stores, actor)
+                ]
                 if left != before["relations"]:
                     edits.write(node.id, {**before, "relations": left}, "UPDATE")
             return len(gone)
@@ -262,14 +265,29 @@ class KnowledgeGraphService:
 
 
 def _mark(
-    edits: EntityEdits, name: str, kind: str, store: StoreName, entity_id: str | None, *, is_listed: bool = True
+    edits: EntityEdits,
+    name: str,
+    kind: str,
+    store: StoreName,
+    entity_id: str | None,
+    stores: Sequence[str],
+    *,
+    is_listed: bool = True,
 ) -> str:
-    """Mark an entity of the registry, or a new one, as one of the graph."""
+    """Mark an entity of the registry, or a new one, as one of the graph.
+
+    One that the person decided about is left alone by callers who do not see what was decided: they would learn of it
+    by what becomes of their statements.
+    """
     found = entity_id or repo.registered(edits.connection, name, kind)
     before = None if found is None else entity_state.read(edits.connection, found)
-    mark = {"name": name, "type": storable(kind)[0][:MAX_NAME], "store": store, "listed": is_listed}
+    place = history_repo.last_id(edits.connection) + 1
+    if entity_id is not None and before is not None:  # it becomes one that is listed, where it stands
+        place = before["attributes"].get(MARK, {}).get("place", place)
+    mark = {"name": name, "type": storable(kind)[0][:MAX_NAME], "store": store, "listed": is_listed, "place": place}
     if found is not None and before is not None:
-        if found == entity_id or before["attributes"].get(MARK) is None:
+        is_free = before["attributes"].get(MARK) is None and (sees_all(stores) or not before["touched"])
+        if found == entity_id or is_free:
             attributes = {"graph_made": False, **before["attributes"], MARK: mark}
             edits.write(found, {**before, "attributes": attributes}, "UPDATE")
             return found
@@ -279,7 +297,7 @@ def _mark(
     fresh = found or new_id("entity")
     state: dict[str, Any] = {
         "name": name,
-        "type": repo.registry_type(kind),
+        "type": registry_type(kind),
         "summary": "",
         "protected": False,
         "merged_into": None,
@@ -292,14 +310,21 @@ def _mark(
     return fresh
 
 
-def _unmark(edits: EntityEdits, key: str, before: dict[str, Any]) -> None:
+def _is_seen(edge: Sequence[Any], stores: Sequence[str], actor: str) -> bool:
+    """Return whether a caller sees a relation; its fourth field is who stated it."""
+    return sees_all(stores) or edge[3] == actor
+
+
+def _unmark(edits: EntityEdits, key: str, before: dict[str, Any], actor: str | None) -> None:
+    """Take an entity out of the graph, with the relations of ``actor`` or all."""
     attributes = {name: value for name, value in before["attributes"].items() if name not in (MARK, "graph_made")}
     if before["attributes"].get("graph_made"):
         # Nothing else made it: it goes with the graph.
         gone = {**before, "aliases": [], "claims": [], "relations": [], "protected": False}
         edits.write(key, {**gone, "attributes": {**before["attributes"], "retired": True}}, "DELETE")
     else:
-        edits.write(key, {**before, "relations": [], "attributes": attributes}, "UPDATE")
+        left = [edge for edge in before["relations"] if actor not in (None, edge[3])]
+        edits.write(key, {**before, "relations": left, "attributes": attributes}, "UPDATE")
 
 
 def _relations(

@@ -11,13 +11,18 @@ from app.core.clock import to_datetime
 from app.core.ids import new_id
 from app.core.json_values import plain
 from app.core.stores import STORES
-from app.errors import InputError
+from app.core.text import excerpt
+from app.errors import InputError, NotFoundError
 from app.memories import repo, validation
+from app.memories.deduplication.memory_merge import with_details
 from app.memories.deduplication.service import replace_memory, superseding
 from app.memories.model import FactSet, Memory, NewMemory
 from app.memories.store_access import require_active, require_store
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
+
+_LONGEST_CHAIN = 100  # of facts that superseded one another
+_SHOWN = 200
 
 
 class FactService:
@@ -69,8 +74,12 @@ class FactService:
             if not olds:
                 return FactSet(writer.create(memory))
             new = replace(memory, store=olds[0].store) if keeps_store else memory
-            if repo.text_hash(olds[0]) == repo.text_hash(new) and olds[0].store == new.store:
-                return FactSet(writer.mention(olds[0]))
+            if (repo.text_hash(olds[0]), olds[0].store) == (repo.text_hash(new), new.store):
+                joined = with_details(olds[0], new)
+                if joined == olds[0]:
+                    return FactSet(writer.mention(joined))
+                if joined is not None:
+                    return FactSet(writer.update(olds[0], replace(joined, mention_count=joined.mention_count + 1)))
             for old in olds[1:]:
                 writer.supersede(old, new.id, "DELETE")
             return FactSet(*replace_memory(writer, olds[0], new))
@@ -124,11 +133,11 @@ class FactService:
         """Make a fact certain for good: it has full confidence and never fades.
 
         Raises:
-            NotFoundError: There is no active fact of that id.
+            NotFoundError: There is no active fact of that id; the sentence names the one that superseded it.
         """
 
         def work(writer: MemoryWriter) -> Memory:
-            fact = require_active(writer.connection, fact_id, stores, "fact")
+            fact = _to_confirm(writer.connection, fact_id, stores)
             sure = replace(fact, confidence=1.0, decay_rate=0.0)
             return fact if sure == fact else writer.update(fact, sure, event="CONFIRM")
 
@@ -185,6 +194,30 @@ def hold_against(writer: MemoryWriter, holding: Memory, other: Memory, confidenc
         doubted = writer.update(other, doubted)
     after = superseding(holding, other)
     return FactSet(holding if after == holding else writer.update(holding, after), doubted)
+
+
+def _to_confirm(connection: apsw.Connection, fact_id: str, stores: Sequence[str]) -> Memory:
+    """Return the fact to be confirmed, or say why it cannot be."""
+    memory = repo.get(connection, fact_id, stores=stores)
+    if memory is not None and memory.kind != "fact":
+        raise NotFoundError(
+            f"Only facts can be confirmed, and this is of the kind {memory.kind}. Remember what is certain as a fact.",
+            id=fact_id,
+            kind=memory.kind,
+        )
+    latest = memory
+    for _ in range(_LONGEST_CHAIN):
+        if latest is None or latest.superseded_by is None:
+            break
+        latest = repo.get(connection, latest.superseded_by, stores=stores)
+    if memory is not None and latest is not None and latest.id != memory.id:
+        raise NotFoundError(
+            f"This fact was superseded by {latest.id}, which says “{excerpt(latest.content, _SHOWN)}”. Confirm that one"
+            " instead.",
+            id=fact_id,
+            superseded_by=latest.id,
+        )
+    return require_active(connection, fact_id, stores, "fact")
 
 
 def draft_of(content: str, **fields: Any) -> NewMemory:

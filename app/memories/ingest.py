@@ -19,6 +19,7 @@ from app.errors import InputError
 from app.history import history_repo
 from app.memories import import_sources, record_identity, repo, validation
 from app.memories.archive import archive_moves, archive_repo
+from app.memories.deduplication.memory_merge import with_details
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.model import KINDS, Memory, NewMemory
 from app.memories.writer import MemoryIndex, MemoryWriter, conflicting_fact, recorded_state
@@ -161,8 +162,11 @@ class _Import:
         fresh = self._composed(record)
         if memory is None:
             same = conflicting_fact(self._connection, fresh)
-            if same is not None and same.content == fresh.content:
-                return "unchanged", same.id
+            said = replace(fresh, attributes={k: v for k, v in fresh.attributes.items() if k != "origin"})
+            joined = with_details(same, said) if same is not None and same.content == fresh.content else None
+            if same is not None and joined is not None:
+                is_known = joined == same
+                return ("unchanged", same.id) if is_known else ("updated", self._writer.update(same, joined).id)
             return "added", self._created(fresh, record)
         after = _merged(memory, fresh, own=_is_own(record))
         older = not again and record.updated_ms is not None and fresh.updated_at <= memory.updated_at

@@ -191,13 +191,18 @@ def active_fact(connection: apsw.Connection, category: str, key: str, store: str
 def text_hash(memory: Memory) -> str:
     """Return a hash of a memory's text and name.
 
-    It is equal for memories that say the same under the same name.
-    An observation is known by its title and single statements, where it has any; a fact with a key by that too.
+    It is equal for memories that say the same under the same name. Single statements count with the text, and the key
+    of a fact that has one.
     """
+    named = (memory.category, memory.key) if memory.kind == "fact" and memory.key else ()
+    return content_hash(memory.title, memory.content, *named, *memory.facts)
+
+
+def _earlier_hash(memory: Memory) -> str:
+    """Return the hash of earlier versions, which left the text of an observation out."""
     if memory.kind == "observation" and memory.facts:
         return content_hash(memory.title, *memory.facts)
-    named = (memory.category, memory.key) if memory.kind == "fact" and memory.key else ()
-    return content_hash(memory.title, memory.content, *named)
+    return text_hash(memory)
 
 
 def text_key(text: str) -> str:
@@ -206,18 +211,25 @@ def text_key(text: str) -> str:
 
 
 def find_equal(connection: apsw.Connection, memory: Memory, now_ms: int) -> Memory | None:
-    """Return the oldest active memory with the same kind, store and text.
+    """Return the oldest active memory with the same kind, store and text; see ``all_equal``."""
+    return next(iter(all_equal(connection, memory, now_ms)), None)
+
+
+def all_equal(connection: apsw.Connection, memory: Memory, now_ms: int) -> list[Memory]:
+    """Return the active memories with the same kind, store and text, the oldest first.
 
     One that has expired by ``now_ms`` does not count.
     """
     # Every write asks this. Compared with "?", the statement would be compiled anew for each value, to look for a plan
     # that suits it (https://sqlite.org/queryplanner-ng.html#qpsg): with "+?" it is not.
     found: list[Any] = connection.execute(
-        "SELECT m.created_at, m.rowid, m.id FROM memories m WHERE m.content_hash = +? AND m.valid_until IS NULL"
+        "SELECT m.created_at, m.rowid, m.id FROM memories m WHERE m.content_hash IN (+?, +?) AND m.valid_until IS NULL"
         " AND m.kind = +? AND m.store = +? AND (m.expires_at IS NULL OR m.expires_at > +?)",
-        (text_hash(memory), memory.kind, memory.store, now_ms),
+        (text_hash(memory), _earlier_hash(memory), memory.kind, memory.store, now_ms),
     ).fetchall()
-    return get(connection, min(found)[2]) if found else None
+    memories = [one for row in sorted(found) if (one := get(connection, row[2])) is not None]
+    # The earlier hash of an observation left its text out.
+    return [one for one in memories if not one.facts or text_hash(one) == text_hash(memory)]
 
 
 def mention(connection: apsw.Connection, memory_id: str) -> None:

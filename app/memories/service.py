@@ -81,6 +81,7 @@ class MemoryService:
         tags: Sequence[str] | None = None,
         store: StoreName | None = None,
         pinned: bool | None = None,
+        facts: Sequence[str] | None = None,
         attributes: dict[str, Any] | None = None,
         stores: Sequence[str] = STORES,
         actor: str = "person",
@@ -108,6 +109,9 @@ class MemoryService:
                     given=version,
                 )
             after = before if content is None else validation.with_content(before, content)
+            if facts is not None:
+                clean = validation.clean_facts(facts)
+                after = replace(after, facts=clean, tokens=validation.size(after.content, clean))
             if title is not None:
                 after = replace(after, title=validation.clean_title(title))
             if tags is not None:

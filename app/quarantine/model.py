@@ -20,6 +20,8 @@ class AgentRun:
         memories: Memories concerned.
         sessions: Conversations concerned.
         entities: People and things concerned.
+        schedules: Schedules concerned.
+        searches: Saved searches concerned.
         skipped: The first of the items that were left as they are, with the reasons.
         skipped_count: How many were left.
         left: Changes not looked at because it was cancelled; call again to go on.
@@ -32,6 +34,8 @@ class AgentRun:
     memories: int
     sessions: int
     entities: int
+    schedules: int
+    searches: int
     skipped: tuple[SkippedItem, ...]
     skipped_count: int
     left: int

@@ -21,13 +21,15 @@ from app.jobs import Job
 from app.memories import repo as memory_repo
 from app.memories.unit_of_work import MemoryUnitOfWork
 from app.memories.writer import MemoryWriter
-from app.quarantine import entity_hiding, repo
+from app.quarantine import entity_hiding, repo, withdrawn
 from app.quarantine.model import AgentRun, QuarantinedItem, WorkState
 from app.quarantine.repo import AgentConversation
+from app.quarantine.withdrawn import WithdrawnItem
 from app.sessions.parts import SessionParts
 from app.store.store import Store
 
 AREAS = frozenset({"memories", "tags", "links", "sessions", "messages", "entities", "index"})
+WITHDRAWN_AREAS = frozenset({"schedules", "saved_searches"})
 _MOST_SKIPPED = 200  # items named in an answer
 _TRANSACTION_S = 0.02
 _ENTITIES_AT_ONCE = 20  # that one transaction edits, in about as long
@@ -44,6 +46,7 @@ class _Work:
     targets: dict[str, str] = field(default_factory=dict)
     skipped: dict[str, SkippedItem] = field(default_factory=dict)
     left: int = 0
+    withdrawn: list[WithdrawnItem] = field(default_factory=list)
 
     def add(self, done: BulkUndone) -> None:
         """Take in what a bulk undo did."""
@@ -102,6 +105,7 @@ class QuarantineService:
             )
         )
         await self._forget_sessions(work, agent, (since_ms, until), actor, job)
+        await self._withdraw(work, agent, (since_ms, until), job)
         if not job.is_cancelled():
             await self._store.write(partial(repo.drop_unfinished, agent=agent))
         return self._done(work, agent, actor, job, "agent.undo")
@@ -119,6 +123,9 @@ class QuarantineService:
             else:
                 work.targets[one.session] = "session"
                 work.entries.append(0)
+        work.withdrawn = await self._store.read(
+            partial(withdrawn.made_by, agent=agent, since_ms=since_ms, until_ms=until)
+        )
         return _answer(work, agent, "preview")
 
     async def hide(self, agent: str, since_ms: int, actor: str, job: Job) -> Changed[AgentRun]:
@@ -149,6 +156,7 @@ class QuarantineService:
         if not job.is_cancelled():
             await self._hide_entities(work, agent, (since_ms, until), actor, job)
         await self._forget_sessions(work, agent, (since_ms, until), actor, job)
+        await self._withdraw(work, agent, (since_ms, until), job)
         return self._done(work, agent, actor, job, "agent.quarantine")
 
     async def release(self, agent: str, actor: str, job: Job) -> Changed[AgentRun]:
@@ -158,7 +166,8 @@ class QuarantineService:
             NotFoundError: Nothing of it is hidden.
         """
         ids = await self._store.read(partial(repo.hiding_entries, agent=agent), limit_s=_LONG_S)
-        if not ids:
+        runs = await self._store.read(partial(withdrawn.runs_of, prefix=repo.run_prefix(agent)))
+        if not ids and not runs:
             raise NotFoundError(f"Nothing that {agent} wrote is in quarantine.", agent=agent)
         work = _Work(new_id("run"))
         work.add(
@@ -171,7 +180,29 @@ class QuarantineService:
             )
         )
         await self._bring_back_relations(ids, work, actor, job)
+        for run in runs:
+            work.withdrawn += await self._store.write(partial(withdrawn.bring_back, run_id=run))
         return self._done(work, agent, actor, job, "agent.release")
+
+    async def undo_withdrawal(self, run_id: str) -> frozenset[str]:
+        """Put back the schedules and searches that a run took away; return the changed areas."""
+        is_quarantine = run_id.startswith(repo.PREFIX)  # which only the person ends
+        if is_quarantine or run_id not in await self._store.read(partial(withdrawn.runs_of, prefix=run_id)):
+            return frozenset()
+        await self._store.write(partial(withdrawn.bring_back, run_id=run_id))
+        return WITHDRAWN_AREAS
+
+    async def _withdraw(self, work: "_Work", agent: str, span: tuple[int, int], job: Job) -> None:
+        """Take away the schedules and saved searches that an agent made within a time."""
+        if job.is_cancelled():
+            return
+
+        def write(connection: apsw.Connection) -> list[WithdrawnItem]:
+            items = withdrawn.made_by(connection, agent, *span)
+            withdrawn.withdraw(connection, work.run_id, items)
+            return items
+
+        work.withdrawn = await self._store.write(write)
 
     async def hidden(self, agent: str) -> list[QuarantinedItem]:
         """Return what is hidden of an agent, the last hidden first."""
@@ -302,8 +333,10 @@ class QuarantineService:
     @staticmethod
     def _done(work: _Work, agent: str, actor: str, job: Job, operation: str) -> Changed[AgentRun]:
         state: WorkState = "cancelled" if job.is_cancelled() else "finished"
-        ids = tuple(work.targets) if len(work.targets) <= MAX_NAMED else ()
+        named = (*work.targets, *(item.id for item in work.withdrawn))
+        ids = named if len(named) <= MAX_NAMED else ()
         areas = AREAS if work.entries else frozenset[str]()
+        areas |= WITHDRAWN_AREAS if work.withdrawn else frozenset[str]()
         changes = ChangeSet(areas, ids, actor, operation, tuple(work.entries))
         return Changed(_answer(work, agent, state), changes)
 
@@ -322,7 +355,10 @@ def _hide_some(writer: MemoryWriter, ids: Sequence[str], place: int) -> int:
 
 
 def _is_known(connection: apsw.Connection, agent: str) -> bool:
-    known = "SELECT 1 FROM agents WHERE name = ?1 UNION ALL SELECT 1 FROM sessions WHERE agent = ?1 LIMIT 1"
+    known = (
+        "SELECT 1 FROM agents WHERE name = ?1 UNION ALL SELECT 1 FROM sessions WHERE agent = ?1"
+        " UNION ALL SELECT 1 FROM schedules WHERE user_id = ?1 LIMIT 1"
+    )
     return connection.execute(known, (agent,)).fetchone() is not None or repo.has_written(connection, agent)
 
 
@@ -330,11 +366,13 @@ def _answer(work: _Work, agent: str, state: WorkState) -> AgentRun:
     kinds = Counter(work.targets.values())
     return AgentRun(
         agent=agent,
-        run_id=work.run_id if work.entries else "",
-        changes=len(work.entries),
+        run_id=work.run_id if work.entries or work.withdrawn else "",
+        changes=len(work.entries) + len(work.withdrawn),
         memories=kinds["memory"],
         sessions=kinds["session"],
         entities=kinds["entity"],
+        schedules=sum(item.kind == "schedule" for item in work.withdrawn),
+        searches=sum(item.kind == "search" for item in work.withdrawn),
         skipped=_first(work.skipped.values()),
         skipped_count=len(work.skipped),
         left=work.left,

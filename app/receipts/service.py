@@ -17,6 +17,7 @@ from app.receipts import repo
 from app.receipts.model import KEPT_MS, MAX_KEY, Receipt
 from app.receipts.repo import StoredReceipt
 from app.store.store import Store
+from app.store.transaction_wrapper import DeliberateRollbackError
 
 _log = logging.getLogger(__name__)
 _CHECK_S = 3600.0
@@ -62,7 +63,8 @@ class WriteReceipts:
         """Hold a key while its write is done; the same key waits meanwhile.
 
         The receipt is stored before the write, with the id that the memory gets, and again when the claim is fulfilled:
-        so a write that was cut off in between is recognised by its id.
+        so a write that was cut off in between is recognised by its id. One that fails, or that waits for the person,
+        gives its key free.
 
         Args:
             actor: Who writes; the keys of different callers have nothing to do with each other.
@@ -83,18 +85,18 @@ class WriteReceipts:
             now = self._clock.now_ms()
             mine = StoredReceipt(operation, digest, Receipt(memory_id), now)
             earlier = await self._store.write(
-                partial(_claimed, actor=actor, key=key, mine=mine, fresh_from=now - self._kept_ms)
+                partial(_claimed, actor=actor, key=key, mine=mine, fresh_from=now - self._kept_ms), is_bookkeeping=True
             )
             claim = ClaimedWrite(mine.receipt if earlier is None else earlier, is_earlier=earlier is not None)
             try:
                 yield claim
-            except KeepsakeError:
+            except (KeepsakeError, DeliberateRollbackError):
                 if earlier is None:
-                    await self._store.write(partial(repo.remove, actor=actor, key=key))
+                    await self._store.write(partial(repo.remove, actor=actor, key=key), is_bookkeeping=True)
                 raise
             if claim.outcome is not None:
                 done = StoredReceipt(operation, digest, claim.outcome, now)
-                await self._store.write(partial(repo.put, actor=actor, key=key, stored=done))
+                await self._store.write(partial(repo.put, actor=actor, key=key, stored=done), is_bookkeeping=True)
 
     async def run(self) -> None:
         """Remove old receipts now and every hour, until cancelled."""

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Final, NamedTuple, get_args
 from app.core.stores import STORES, sees_all
 from app.core.tag_names import normalise_tag
 from app.core.timespans import EXAMPLES
+from app.entities.model import TYPES
 from app.memories.model import KINDS
 from app.retrieval.model import Query
 from app.sessions.model import Role
@@ -50,19 +51,16 @@ class Access:
     stores: tuple[str, ...]
 
     @property
-    def entities(self) -> str:
-        """Return the SQL of the entities with a name.
+    def is_named(self) -> str:
+        """Return the SQL of whether a mention is of an entity with a name.
 
-        Only aliases that occur in the caller's stores count.
+        For a caller who may not read every store only the very name counts: what else an entity is called may come
+        from what the caller does not see.
         """
-        named = "SELECT a.entity_id FROM entity_aliases a WHERE a.alias_key = ?"
         if sees_all(self.stores):
-            return named
-        return (
-            f"{named} AND EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = a.entity_id"
-            f" AND n.store IN ({', '.join(repr(store) for store in STORES if store in self.stores)})"
-            " AND substr(n.surface, instr(n.surface, ':') + 1) = a.alias_key)"
-        )
+            return "entity_id IN (SELECT a.entity_id FROM entity_aliases a WHERE a.alias_key = ?)"
+        types = ", ".join(f"('{kind}:')" for kind in TYPES)
+        return f"surface IN (SELECT t.column1 || n.key FROM (VALUES {types}) t, (SELECT ? AS key) n)"
 
     def of_session(self, where: str, values: Sequence[object] = ()) -> Condition:
         """Return the condition on a chunk's session ``s``.
@@ -165,20 +163,20 @@ def _agent(value: str, access: Access) -> Condition:
 
 def _entity(value: str, access: Access) -> Condition:
     # A message's owner_id is its session, "#" and its number, by which the index finds its chunks.
-    named = access.entities
+    named = access.is_named
     sql = (
-        f"(c.memory_id IN (SELECT owner_id FROM mentions WHERE owner_kind = 'memory' AND entity_id IN ({named}))"
+        f"(c.memory_id IN (SELECT owner_id FROM mentions WHERE owner_kind = 'memory' AND {named})"
         " OR c.id IN"
         " (SELECT k.id FROM (SELECT owner_id, length(rtrim(owner_id, '-0123456789')) AS mark FROM mentions"
-        f" WHERE owner_kind = 'message' AND entity_id IN ({named})) o CROSS JOIN chunks k"
+        f" WHERE owner_kind = 'message' AND {named}) o CROSS JOIN chunks k"
         " ON k.session_id = substr(o.owner_id, 1, o.mark - 1)"
         " AND k.kind IN ('message', 'passage') AND k.seq_start = CAST(substr(o.owner_id, o.mark + 1) AS INTEGER)))"
     )
     point = (
         "(c.memory_id IS NOT NULL AND EXISTS (SELECT 1 FROM mentions"
-        f" WHERE owner_kind = 'memory' AND owner_id = c.memory_id AND entity_id IN ({named}))"
+        f" WHERE owner_kind = 'memory' AND owner_id = c.memory_id AND {named})"
         " OR c.kind <> 'memory' AND EXISTS (SELECT 1 FROM mentions"
-        f" WHERE owner_kind = 'message' AND owner_id = c.session_id || '#' || c.seq_start AND entity_id IN ({named})))"
+        f" WHERE owner_kind = 'message' AND owner_id = c.session_id || '#' || c.seq_start AND {named}))"
     )
     return Condition(sql, (value.casefold(), value.casefold()), point)
 

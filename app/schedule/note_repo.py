@@ -37,7 +37,7 @@ def waiting(connection: apsw.Connection, limit: int) -> list[ScheduleNote]:
 
 
 def mark_shown(connection: apsw.Connection, ids: Sequence[int], at: datetime) -> list[str]:
-    """Record that the person was shown notes, and return the schedules that they are about."""
+    """Record that the person was shown notes; return the schedule of each new one."""
     found = []
     for note_id in ids:
         rows = connection.execute(
@@ -47,4 +47,4 @@ def mark_shown(connection: apsw.Connection, ids: Sequence[int], at: datetime) ->
         for schedule_id, run_id in rows:
             found.append(str(schedule_id))
             connection.execute("UPDATE schedule_runs SET notified = 1 WHERE run_id = ?", (run_id,))
-    return list(dict.fromkeys(found))
+    return found

@@ -35,10 +35,10 @@ class ScheduleNotes:
         return await self._store.read(partial(note_repo.waiting, limit=limit))
 
     async def mark_shown(self, ids: Sequence[int], *, actor: str = "person") -> Changed[int]:
-        """Record that the person was shown notes, and return of how many schedules."""
+        """Record that the person was shown notes, and return how many were not shown before."""
         now = to_datetime(self._clock.now_ms())
         found = await self._store.write(partial(note_repo.mark_shown, ids=ids, at=now))
-        changes = ChangeSet(frozenset({AREA}), tuple(found), actor) if found else ChangeSet(frozenset())
+        changes = ChangeSet(frozenset({AREA}), tuple(dict.fromkeys(found)), actor) if found else ChangeSet(frozenset())
         return Changed(len(found), changes)
 
 

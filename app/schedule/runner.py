@@ -81,11 +81,12 @@ class GoalRunner(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class _PutBack:
-    """A goal that a model could not be asked about."""
+    """A goal that no model could be asked about; ``problem`` is what its service said."""
 
     until_s: float
     pause_s: float
     reason: str
+    problem: str
 
 
 class ScheduleRunner:
@@ -267,9 +268,10 @@ class ScheduleRunner:
         return reason_to_wait(waited, power, is_typing=is_typing, waits_on_battery=options.waits_on_battery)
 
     async def _start(self, schedule: Schedule, *, is_manual: bool) -> ScheduleClaim | None:
-        claim = await self._service.claim(
-            schedule.id, self.holder, LEASE_S, is_manual=is_manual, reason=self._reason or "it was missed"
-        )
+        put_back = self._put_back.get(schedule.id)
+        refusal = "" if put_back is None else f"no model could be asked ({put_back.problem.rstrip('.')})"
+        reason = refusal or self._reason or "it was missed"
+        claim = await self._service.claim(schedule.id, self.holder, LEASE_S, is_manual=is_manual, reason=reason)
         if claim is not None:
             task = asyncio.create_task(self._perform(schedule, claim), name=f"schedule {schedule.id}")
             self._running[schedule.id] = task
@@ -312,7 +314,7 @@ class ScheduleRunner:
         """Give a goal back that waits for a model; agents may claim it."""
         before = self._put_back.get(schedule.id)
         pause_s = MODEL_PAUSE_S if before is None else min(before.pause_s * 2, _LONGEST_MODEL_PAUSE_S)
-        found = _PutBack(self._monotonic() + pause_s, pause_s, f"{NO_MODEL} {error.message}")
+        found = _PutBack(self._monotonic() + pause_s, pause_s, f"{NO_MODEL} {error.message}", error.message)
         self._put_back[schedule.id] = found
         self._waits[schedule.id] = found.reason
         with suppress(StaleError):

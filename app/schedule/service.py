@@ -187,7 +187,7 @@ class ScheduleService:
     async def claim(
         self, schedule_id: str, holder: str, lease_s: float, *, is_manual: bool = False, reason: str = ""
     ) -> ScheduleClaim | None:
-        """Claim a schedule to run it; ``None`` when it is claimed or not due.
+        """Claim a schedule to run it; ``None`` when claimed, not due, or backing off.
 
         Occurrences that were missed before the latest are recorded as skipped, in the same transaction.
 
@@ -206,7 +206,7 @@ class ScheduleService:
         def work(connection: apsw.Connection) -> ScheduleClaim | None:
             schedule = _required(connection, schedule_id)
             is_due = schedule.status == "active" and schedule.next_run_at is not None and schedule.next_run_at <= now
-            if not is_due and not is_manual:
+            if not is_manual and (not is_due or _is_backing_off(schedule, now)):
                 return None
             found = None
             if is_due and schedule.next_run_at is not None:

@@ -49,7 +49,7 @@ class SpendingService:
             repo.add(connection, day, purpose, model, usage, is_failure=is_failure)
             return repo.cost_of_month(connection, day[:7])
 
-        spent = await self._store.write(work)
+        spent = await self._store.write(work, is_bookkeeping=True)
         self._month, self._spent = day[:7], spent
 
     async def by_month(self, months: int) -> list[Spending]:

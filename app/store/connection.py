@@ -9,6 +9,7 @@ from pathlib import Path
 import apsw
 
 from app.core.files import from_os
+from app.core.ids import seen_entity_id
 from app.core.regular_files import open_file
 from app.store.cipher import apply_key
 from app.store.sqlite_errors import translate_sqlite_errors
@@ -134,7 +135,12 @@ def _configure(connection: apsw.Connection, busy_ms: int) -> None:
     connection.pragma("cache_size", -PAGE_CACHE_KIB)
     connection.pragma("mmap_size", MMAP_BYTES)
     register_index_functions(connection)
+    connection.create_scalar_function("seen_entity_id", _seen_entity_id, 1, deterministic=True)
     load_vectors(connection)
+
+
+def _seen_entity_id(*surfaces: object) -> str:
+    return seen_entity_id(str(surfaces[0]))
 
 
 def register_index_functions(connection: apsw.Connection) -> None:

@@ -130,7 +130,9 @@ class Store:
         schema = readonly.check_schema(vault / DATABASE, migrations_in(migrations))
         return cls(vault, lock, schema, options, readonly.read_only_error(cause, vault))
 
-    async def write(self, work: Work[T], *, is_derived: bool = False, is_stoppable: bool = False) -> T:
+    async def write(
+        self, work: Work[T], *, is_derived: bool = False, is_stoppable: bool = False, is_bookkeeping: bool = False
+    ) -> T:
         """Run ``work`` on the writer in one transaction, committed (and durable) before this returns.
 
         Args:
@@ -138,6 +140,8 @@ class Store:
             is_derived: It writes only what can be made again, so that nobody waits for the disk: a power cut may take
                 the last of it, the end of the process never does.
             is_stoppable: It takes long and can begin anew, so that it is undone and stopped when the vault closes.
+            is_bookkeeping: It is no part of what a call asked for, such as a receipt, a cost, or the model that the
+                first search opens. It stays whatever becomes of the call: transaction wrappers do not see it.
 
         Raises:
             CancelledByPersonError: It was stopped.
@@ -145,7 +149,7 @@ class Store:
         # Without a write-ahead log the order on the disk is what keeps the file sound.
         self.require_writable()
         is_relaxed = is_derived and self._is_wal
-        seen = work if is_derived else wrapped(work)
+        seen = work if is_derived or is_bookkeeping else wrapped(work)
         return cast(
             "T", await asyncio.wrap_future(self._writer.submit(seen, is_derived=is_relaxed, is_stoppable=is_stoppable))
         )

@@ -12,6 +12,10 @@ Work = Callable[[apsw.Connection], Any]
 Around = Callable[[Work, apsw.Connection], Any]
 
 
+class DeliberateRollbackError(Exception):
+    """Takes a transaction back on purpose; nothing of what the call wanted was written."""
+
+
 class _Wrapper:
     """A wrapper of one call; tasks that the call started may outlive it."""
 
@@ -30,7 +34,8 @@ _CURRENT: ContextVar[_Wrapper | None] = ContextVar("transaction_wrapper", defaul
 def wrapped_transactions(around: Around) -> Iterator[None]:
     """Run every transaction that the block writes inside ``around``, in the transaction itself.
 
-    A block within another runs inside both.
+    A block within another runs inside both. Transactions of bookkeeping, which note that a call was made and not what
+    it asked for, stay outside; see ``Store.write``.
 
     Args:
         around: Given the work and the writer's connection; runs the work and returns its answer. An error that it

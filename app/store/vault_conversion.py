@@ -21,7 +21,7 @@ from app.core.regular_files import open_for_reading, open_replacing
 from app.core.stop_signal import StopSignal
 from app.core.vault_opening import OpeningWork, VaultOpening
 from app.encryption.data_key import DataKey
-from app.encryption.file_sealing import overwrite_handle, seal_file, unseal_file
+from app.encryption.file_sealing import overwrite, overwrite_handle, seal_file, unseal_file
 from app.encryption.key_file import KeyFile, read_key_file, remove_key_file, write_key_file
 from app.encryption.model import KEY_FILE, EncryptionState
 from app.encryption.requests import is_noted, remove_request
@@ -79,11 +79,13 @@ def finish_conversion(vault: Path, opening: VaultOpening) -> None:
     report = _Report(opening, "encryption" if is_encrypting else "decryption")
     try:
         report(0, 1)
-        for name in _DERIVED:
-            (vault / name).unlink(missing_ok=True)
         for folder in _folders(vault):
+            for name in _DERIVED:
+                _overwrite_and_remove(folder / name)
             convert_attachments(folder / ATTACHMENTS, key if is_encrypting else None, key, opening.stop)
         _convert_databases(vault, key, opening, report, is_encrypting=is_encrypting)
+        if is_encrypting:
+            _seal_remains(vault, key)
     except OSError as error:
         raise from_os(error, vault) from error
     if is_encrypting:
@@ -248,6 +250,24 @@ def _convert_databases(
         report(done, total)
 
 
+def _seal_remains(vault: Path, key: DataKey) -> None:
+    """Seal logs of damaged databases, and databases with a broken beginning."""
+    own_log = vault / (DATABASE + "-wal")
+    for path in _all_files(vault):
+        if path.name.endswith(SUFFIX) or path == own_log or not path.stat().st_size:
+            continue
+        is_log = "-wal" in path.name or path.name.endswith("-journal")
+        is_broken = ".db" in path.name and not is_log and not path.name.endswith("-shm") and not _is_database(path)
+        if is_log or is_broken:
+            seal_file(path, path.with_name(path.name + SUFFIX), key)
+
+
+def _overwrite_and_remove(path: Path) -> None:
+    if path.is_file() and not path.is_symlink():
+        overwrite(path)
+    path.unlink(missing_ok=True)
+
+
 def _folders(vault: Path) -> Iterator[Path]:
     """Yield the vault, the vaults of isolated agents and their folders of backups."""
     agents = vault / "agents"
@@ -259,13 +279,19 @@ def _folders(vault: Path) -> Iterator[Path]:
 
 def _files(vault: Path) -> Iterator[Path]:
     """Yield the files of a vault that may be databases, the vault's own last."""
+    found = [path for path in _all_files(vault) if not path.name.endswith(_LOGS) and path.name != KEY_FILE]
+    # What was cut off before tells by the vault's own database, the first to be looked for.
+    yield from sorted(found, key=lambda path: path.parent == vault)
+
+
+def _all_files(vault: Path) -> list[Path]:
+    """Return the files of a vault that are no attachments and no traces."""
     found: list[Path] = []
     for place, folders, names in os.walk(vault, followlinks=False):
         folders[:] = sorted(name for name in folders if name not in _OTHERS)
-        paths = (Path(place, name) for name in sorted(names) if not name.endswith(_LOGS) and name != KEY_FILE)
+        paths = (Path(place, name) for name in sorted(names))
         found += [path for path in paths if path.is_file() and not path.is_symlink()]
-    # What was cut off before tells by the vault's own database, the first to be looked for.
-    yield from sorted(found, key=lambda path: path.parent == vault)
+    return found
 
 
 def _is_waiting(path: Path, *, is_encrypting: bool) -> bool:
@@ -295,9 +321,10 @@ def _convert(path: Path, key: DataKey | None, opening: VaultOpening, report: Cal
     partial = path.with_name(path.name + _PARTIAL)
     partial.unlink(missing_ok=True)
     os.close(open_replacing(partial))  # SQLite would make it readable for others
-    with translate_sqlite_errors():
+    with translate_sqlite_errors(), _overwriting_log(path, is_wanted=key is not None):
         try:
             with closing(connect(path, apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_URI)) as source:
+                source.pragma("temp_store", "MEMORY")  # a file of it would be plain
                 with _reporting(source, opening.stop, partial, report):
                     vacuum_into(source, partial, key)
                 expected = source.execute("SELECT count(*) FROM sqlite_schema").get
@@ -309,6 +336,22 @@ def _convert(path: Path, key: DataKey | None, opening: VaultOpening, report: Cal
             _replace(path, partial)
         finally:
             partial.unlink(missing_ok=True)
+
+
+@contextmanager
+def _overwriting_log(path: Path, *, is_wanted: bool) -> Iterator[None]:
+    """Overwrite the log of a database, which SQLite deletes when it is closed.
+
+    The log's locks are those of another file, so that opening it here takes none away.
+    """
+    log = path.with_name(path.name + "-wal")
+    if not is_wanted or os.name != "posix" or not log.is_file() or log.is_symlink():
+        yield
+        return
+    with log.open("rb+") as file:
+        yield
+        if not log.exists():
+            overwrite_handle(file.fileno())
 
 
 @contextmanager

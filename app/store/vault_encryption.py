@@ -31,6 +31,7 @@ from app.store.cipher import CIPHER, is_available
 from app.store.lock import VaultLock
 from app.store.vault_conversion import begin, holds_encrypted_files
 
+_INSTEAD: Final = "Open these memories with their passphrase, as before; nothing was changed."
 VARIABLE: Final = "KEEPSAKE_PASSPHRASE"
 """The environment variable that opens a vault where nobody can type."""
 
@@ -47,7 +48,7 @@ class VaultEncryption:
 
     def __init__(self, vault: Path, keyring: Keyring | None = None) -> None:
         self._vault = vault.absolute()
-        self._keyring = keyring or Keyring()
+        self._keyring = keyring or Keyring(instead=_INSTEAD)
 
     def status(self) -> EncryptionStatus:
         """Return how much of the vault is encrypted, and whether it is unlocked here.

@@ -1,5 +1,6 @@
 """Random vaults for trust: one with everything, one as if what a caller may not see had never been."""
 
+import contextlib
 import random
 import tempfile
 from collections import Counter
@@ -11,6 +12,7 @@ from typing import Any, Literal, cast
 
 from app.api.caller import OWNER, Caller
 from app.core.stores import StoreName
+from app.errors import KeepsakeError
 from app.host import Host
 from app.memories.model import Kind, NewMemory, Source
 
@@ -20,6 +22,7 @@ HOUR_MS = 3_600_000
 START_MS = 1_700_000_000_000
 PEOPLE = ("Alice Jones", "Bob Miller", "Clara Weber", "David Frey")
 PLACES = ("Berlin", "Rome", "Zurich", "Oslo")
+FIRMS = ("Vortexa", "Tarrowmont")  # names of two types each
 
 Fate = Literal["", "edited", "deleted", "hidden", "archived", "pinned", "corrected"]
 _KINDS: tuple[Kind, ...] = ("note", "note", "fact", "observation", "reflection")
@@ -76,8 +79,12 @@ class Item:
         """Return its words: a person, a place, a link, a tag and the marker."""
         who, where = PEOPLE[self.person], PLACES[self.number % len(PLACES)]
         own = f"Olga {self.marker.capitalize()}"
+        # The same two names as a person's and as a company's, in letters of either case, in all kinds of stores.
+        firm = FIRMS[self.person % len(FIRMS)]
+        both = (f"Mr. {firm} said so", f"in {firm} Street", f"the company {firm}", f"{firm} and {who.lower()}".upper())
         return (
-            f"heron {self.marker} {who} met {own} in {where} [[Title {self.link}]] #tag{self.number % 3}/{self.marker}"
+            f"heron {self.marker} {who} met {own} in {where}; {both[self.number % len(both)]}, {who.lower()} too"
+            f" [[Title {self.link}]] #tag{self.number % 3}/{self.marker}"
         )
 
     def is_visible_to(self, caller: Caller) -> bool:
@@ -172,9 +179,25 @@ class TrustVault:
             found[row.id] = f"schedule {row.name} {seen[row.name]}"
         return found
 
-    def entities(self) -> dict[str, str]:
-        """Return the type and name of every entity by its id."""
-        return {row.id: f"{row.type} {row.name}" for row in self.host.ask("entity.list", limit=1000)}
+    def entities(self) -> list[str]:
+        """Return the ids of all entities as the person sees them."""
+        return sorted(self.host.ask("entity.ids"))
+
+    def decide(self, chance: random.Random) -> None:
+        """Decide about entities as the person: other types, names and summaries, merges and splits."""
+        ask = self.host.ask
+        for row in ask("entity.list", limit=1000):
+            choice = chance.randrange(6)
+            with contextlib.suppress(KeepsakeError):  # it was merged meanwhile, or another has the name
+                if choice == 0:
+                    ask("entity.rename", id=row.id, type="project", summary="known to the person alone")
+                elif choice == 1:
+                    ask("entity.rename", id=row.id, name=f"{row.name} the Second")
+                elif choice == 2:
+                    ask("entity.merge", ids=[row.id], into=chance.choice(self.entities()))
+                elif choice == 3:
+                    ask("entity.protect", id=row.id)
+        self.settle()
 
     def schedule(self, caller: Caller) -> None:
         """Make a schedule of a caller."""

@@ -41,6 +41,14 @@ _OUTCOMES: Final[Mapping[str, str]] = {
     "NONE": "Already known:",
     "EXACT_DUP": "Already known, in the same words:",
 }
+_COUNTED: Final = {
+    "memories": ("memory", "memories"),
+    "sessions": ("conversation", "conversations"),
+    "entities": ("name", "names"),
+    "schedules": ("schedule", "schedules"),
+    "searches": ("saved search", "saved searches"),
+}
+_AGENT_RUN: Final = frozenset({"agent", "run_id", "skipped", "left", *_COUNTED})
 _INNER: Final = ("memory", "fact", "session", "entity", "note")
 _IDS: Final = ("id", "session_id", "run_id", "name")
 
@@ -66,10 +74,28 @@ def change_lines(verb: Verb, value: Any, screen: Screen) -> list[str]:
 def _thing_lines(done: str, value: Mapping[str, Any], screen: Screen) -> list[str]:
     if value.get("state") == "preview":
         return ["Nothing was changed. It would be:", *record_lines(value, screen)]
+    if value.keys() >= _AGENT_RUN:
+        return _agent_run_lines(done, value)
     found = changed_thing(value)
     if found is None:
         return [f"{done.rstrip(':')}.", *record_lines(value, screen)]
     return [f"{_OUTCOMES.get(str(value.get('outcome')), done)} {_called(found)}."]
+
+
+def _agent_run_lines(done: str, value: Mapping[str, Any]) -> list[str]:
+    """Return what was undone, hidden or released of an agent, and the way back."""
+    agent, run = one_line(str(value["agent"])), one_line(str(value["run_id"]))
+    counts = [f"{value[name]:,} {words[value[name] != 1]}" for name, words in _COUNTED.items() if value[name]]
+    if not counts:
+        lines = [f"Nothing of {agent} was to be changed."]
+    elif done == "Quarantined":
+        lines = [f"Hidden of {agent}: {', '.join(counts)}. 'keepsake agent release {agent}' brings it back."]
+    elif done == "Undid":
+        lines = [f"Undid of {agent}: {', '.join(counts)}. 'keepsake memory undo --run-id {run}' brings it back."]
+    else:
+        lines = [f"{done} of {agent}: {', '.join(counts)}."]
+    lines += [f"Left as it is: {one_line(one['target'])}. {one_line(one['reason'])}" for one in value["skipped"]]
+    return [*lines, *([f"{value['left']:,} changes are left; call it again to go on."] if value["left"] else [])]
 
 
 def token_lines(made: Mapping[str, Any]) -> list[str]:

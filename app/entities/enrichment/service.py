@@ -1,7 +1,7 @@
 """Enrichment service: an accurate search of texts with few names."""
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal
@@ -16,7 +16,7 @@ from app.entities.enrichment import repo
 from app.entities.linking import FoundName, surface
 from app.entities.mention_worker import known_names, read_names
 from app.entities.model import OwnerKind
-from app.entities.ner.provider import KnownNames, NameSpan
+from app.entities.ner.provider import NOTHING_KNOWN, KnownNames, NameSpan
 from app.entities.ner.strategy import AccurateStrategy, fast_strategy
 from app.llm.model import Usage
 from app.store.store import Store
@@ -87,19 +87,19 @@ class EnrichmentService:
 
         return await self._store.read(work, is_background=True)
 
-    async def known(self) -> KnownNames:
-        """Return the names to look for everywhere, for the texts of one run."""
+    async def known(self) -> Mapping[str, KnownNames]:
+        """Return the names to look for in the texts of each store, for one run."""
         return await self._store.read(known_names, is_background=True)
 
     async def enrich(
-        self, kind: OwnerKind, owner: str, known: KnownNames, run_id: str, *, asks_model: bool = True
+        self, kind: OwnerKind, owner: str, known: Mapping[str, KnownNames], run_id: str, *, asks_model: bool = True
     ) -> EnrichedText:
         """Search one text and link what is found.
 
         Args:
             kind: Whether a message or a memory.
             owner: Its id.
-            known: Names of the registry.
+            known: Names to look for, by store.
             run_id: The run that undoes it.
             asks_model: False to leave the language model out.
         """
@@ -108,7 +108,8 @@ class EnrichmentService:
             return EnrichedText("gone")
         stores: tuple[StoreName, ...] = tuple(one for one in STORES if one == reading.owner.store)
         whole = f"{reading.text}{_BETWEEN}{reading.heading}" if reading.heading.strip() else reading.text
-        found = await self.strategy.extract(whole, stores, known, asks_model=asks_model)
+        names = known.get(reading.owner.store, NOTHING_KNOWN)
+        found = await self.strategy.extract(whole, stores, names, asks_model=asks_model)
         outcome: Outcome
         if not found.readers:
             outcome = "withheld" if found.is_withheld else "unanswered"

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 import apsw
 
-from app.entities.queries.visibility import within
+from app.core.stores import sees_all
+from app.entities.queries.visibility import handle_column, key_of, within
 
 Owner = tuple[str, str]
 
@@ -23,34 +24,35 @@ class TimeWindow:
     until_ms: int = _EVER
 
 
-def owners_of(connection: apsw.Connection, entity_id: str, window: TimeWindow, limit: int) -> dict[Owner, int]:
+def owners_of(connection: apsw.Connection, handle: str, window: TimeWindow, limit: int) -> dict[Owner, int]:
     """Return the latest messages and memories that mention an entity.
 
     Each comes with the time when it was written, in milliseconds.
 
     Args:
         connection: A reader.
-        entity_id: The entity.
+        handle: The entity.
         window: Which mentions count.
         limit: Mentions of the entity to follow at most.
     """
     rows = connection.execute(
-        "SELECT m.owner_kind, m.owner_id, m.at FROM mentions m WHERE m.entity_id = ? AND m.at >= ? AND m.at < ?"
-        f" AND {within(window.stores)} ORDER BY m.at DESC LIMIT ?",
-        (entity_id, window.since_ms, window.until_ms, limit),
+        f"SELECT m.owner_kind, m.owner_id, m.at FROM mentions m WHERE {handle_column(window.stores)} = ?"
+        f" AND m.at >= ? AND m.at < ? AND {within(window.stores)} ORDER BY m.at DESC LIMIT ?",
+        (handle, window.since_ms, window.until_ms, limit),
     )
     return {(str(kind), str(owner)): int(at) for kind, owner, at in rows}
 
 
-def entity_counts(connection: apsw.Connection, owners: Mapping[Owner, int]) -> dict[str, int]:
-    """Return how many of ``owners`` mention each entity.
+def entity_counts(connection: apsw.Connection, owners: Mapping[Owner, int], stores: Sequence[str]) -> dict[str, int]:
+    """Return how many of ``owners`` mention each entity, by handle.
 
     Each of them counts as often as ``owners`` says, and is read once, however many names led to it.
     """
+    handle = handle_column(stores)
     rows = connection.execute(
-        "SELECT entity_id, sum(times) FROM (SELECT DISTINCT w.key, m.entity_id, w.value ->> 2 AS times"
+        f"SELECT handle, sum(times) FROM (SELECT DISTINCT w.key, {handle} AS handle, w.value ->> 2 AS times"
         " FROM json_each(?) w CROSS JOIN mentions m"
-        " ON m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1) GROUP BY entity_id",
+        " ON m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1) GROUP BY handle",
         (json.dumps([(*owner, times) for owner, times in owners.items()]),),
     )
     return {str(entity): int(count) for entity, count in rows}
@@ -70,16 +72,17 @@ def short_owners(connection: apsw.Connection, owners: Iterable[Owner], most: int
 
 
 def entities_among(
-    connection: apsw.Connection, owners: Iterable[Owner], wanted: Iterable[str]
+    connection: apsw.Connection, owners: Iterable[Owner], wanted: Iterable[str], stores: Sequence[str]
 ) -> dict[Owner, set[str]]:
-    """Return which of the ``wanted`` entities each of ``owners`` mentions.
+    """Return which of the ``wanted`` handles each of ``owners`` mentions.
 
     Owners that mention none are left out.
     """
+    handle = handle_column(stores)
     rows = connection.execute(
-        "SELECT DISTINCT m.owner_kind, m.owner_id, m.entity_id FROM json_each(?) w CROSS JOIN mentions m"
+        f"SELECT DISTINCT m.owner_kind, m.owner_id, {handle} FROM json_each(?) w CROSS JOIN mentions m"
         " ON m.owner_kind = w.value ->> 0 AND m.owner_id = w.value ->> 1"
-        " WHERE m.entity_id IN (SELECT value FROM json_each(?))",
+        f" WHERE {handle} IN (SELECT value FROM json_each(?))",
         (json.dumps(list(owners)), json.dumps(list(wanted))),
     )
     named: dict[Owner, set[str]] = {}
@@ -88,20 +91,27 @@ def entities_among(
     return named
 
 
-def neighbours(connection: apsw.Connection, entity_id: str, window: TimeWindow, limit: int) -> dict[str, int]:
+def neighbours(connection: apsw.Connection, handle: str, window: TimeWindow, limit: int) -> dict[str, int]:
     """Return how many of the latest owners of an entity mention each other entity."""
-    counts = entity_counts(connection, Counter(owners_of(connection, entity_id, window, limit).keys()))
-    counts.pop(entity_id, None)
+    owners = Counter(owners_of(connection, handle, window, limit).keys())
+    counts = entity_counts(connection, owners, window.stores)
+    counts.pop(handle, None)
     return counts
 
 
-def top(connection: apsw.Connection, counts: dict[str, int], limit: int) -> Sequence[tuple[str, int]]:
+def top(
+    connection: apsw.Connection, counts: dict[str, int], limit: int, stores: Sequence[str]
+) -> Sequence[tuple[str, int]]:
     """Return the most frequent entities, ties by name.
 
     Ids tell which came to be first, and that may follow from what the caller does not see.
     """
-    found = connection.execute(
-        "SELECT e.id, e.name_key FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value", (json.dumps([*counts]),)
-    )
-    keys = {str(entity): str(key) for entity, key in found}
+    if sees_all(stores):
+        found = connection.execute(
+            "SELECT e.id, e.name_key FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value",
+            (json.dumps([*counts]),),
+        )
+        keys = {str(entity): str(key) for entity, key in found}
+    else:
+        keys = {handle: key_of(handle) for handle in counts}
     return sorted(counts.items(), key=lambda item: (-item[1], keys.get(item[0], ""), item[0]))[:limit]

@@ -1,4 +1,4 @@
-"""Lists of entities: ids that a filter allows, and list rows."""
+"""Lists of entities: those that a filter allows, and list rows."""
 
 import json
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from app.core.clock import to_ms
 from app.core.stores import sees_all
 from app.core.text import storable
 from app.entities.model import EntityFilter, EntityOrder, EntityRow, EntityType, name_key
-from app.entities.queries.visibility import names, within
+from app.entities.queries.visibility import handles, key_sql, names, public_id, type_of, type_sql, within
 
 # Ties by name: which entity came to be first may follow from what the caller does not see.
 _ORDERS: dict[EntityOrder, str] = {
@@ -35,46 +35,75 @@ def ids(
 
     A negative ``limit`` gives all of them.
     """
-    source, values = _source(chosen, order, stores)
-    rows = connection.execute(
-        f"SELECT e.id FROM {source} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?", (*values, limit, offset)
+    found = chosen_handles(connection, chosen, order, limit=limit, offset=offset, stores=stores)
+    return [public_id(one, stores) for one in found]
+
+
+def rows(connection: apsw.Connection, wanted: Sequence[str], *, stores: Sequence[str]) -> list[EntityRow]:
+    """Return list rows of the entities with the ids ``wanted``, in its order.
+
+    Entities that are gone are left out.
+    """
+    known = handles(connection, wanted, stores)
+    return list(rows_of(connection, [known[one] for one in wanted if one in known], stores=stores).values())
+
+
+def chosen_handles(
+    connection: apsw.Connection,
+    chosen: EntityFilter,
+    order: EntityOrder = "mentions",
+    *,
+    limit: int = -1,
+    offset: int = 0,
+    stores: Sequence[str],
+) -> list[str]:
+    """Return the handles of entities allowed by a filter, in order; see ``ids``."""
+    source, values, handle = _source(chosen, order, stores)
+    found = connection.execute(
+        f"SELECT {handle} FROM {source} ORDER BY {_ORDERS[order]} LIMIT ? OFFSET ?", (*values, limit, offset)
     )
-    return [str(row[0]) for row in rows]
+    return [str(row[0]) for row in found]
 
 
 def count(connection: apsw.Connection, chosen: EntityFilter, *, stores: Sequence[str]) -> int:
     """Return how many entities a filter allows."""
-    source, values = _source(chosen, "mentions", stores)
+    source, values, _ = _source(chosen, "mentions", stores)
     found: list[Any] = connection.execute(f"SELECT count(*) FROM {source}", values).fetchall()
     return int(found[0][0])
 
 
-def rows(connection: apsw.Connection, wanted: Sequence[str], *, stores: Sequence[str]) -> list[EntityRow]:
-    """Return list rows of the entities of ``wanted``, in its order.
-
-    Entities that are gone are left out.
-    """
+def rows_of(connection: apsw.Connection, wanted: Sequence[str], *, stores: Sequence[str]) -> dict[str, EntityRow]:
+    """Return list rows by handle, in the order of ``wanted``, without entities that are gone."""
     known = names(connection, wanted, stores)
-    mentions, protected = "e.mention_count", "e.protected"
     if not sees_all(stores):  # what the person decided is the person's
-        protected = "0"
-        mentions = f"(SELECT count(*) FROM mentions m WHERE m.entity_id = e.id AND {within(stores)})"
+        counted = f"SELECT count(*) FROM mentions m WHERE m.surface = ? AND {within(stores)}"
+        return {
+            one: EntityRow(
+                public_id(one, stores), known[one], type_of(one), int(str(connection.execute(counted, (one,)).get))
+            )
+            for one in dict.fromkeys(wanted)
+            if one in known
+        }
     found: Iterable[Any] = connection.execute(
-        f"SELECT e.id, e.type, {mentions}, {protected} FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value"
-        " WHERE e.merged_into IS NULL ORDER BY w.key",
+        "SELECT e.id, e.type, e.mention_count, e.protected FROM json_each(?) w CROSS JOIN entities e"
+        " ON e.id = w.value WHERE e.merged_into IS NULL ORDER BY w.key",
         (json.dumps(list(wanted)),),
     )
-    return [
-        EntityRow(str(row[0]), known[str(row[0])], cast("EntityType", row[1]), int(row[2]), bool(row[3]))
+    return {
+        row[0]: EntityRow(row[0], known[row[0]], cast("EntityType", row[1]), int(row[2]), bool(row[3]))
         for row in found
-        if str(row[0]) in known
-    ]
+        if row[0] in known
+    }
 
 
 def matching(
     connection: apsw.Connection, wanted: Sequence[str], chosen: EntityFilter, *, stores: Sequence[str]
 ) -> list[str]:
-    """Return the ids whose names and type a filter allows; its times do not count."""
+    """Return the handles whose names and type a filter allows; its times do not count."""
+    if not sees_all(stores):
+        timeless = EntityFilter(text=chosen.text, prefix=chosen.prefix, types=chosen.types, protected=chosen.protected)
+        allowed = set(chosen_handles(connection, timeless, stores=stores))
+        return [one for one in wanted if one in allowed]
     where, values = _conditions(chosen, stores)
     found = connection.execute(
         f"SELECT e.id FROM json_each(?) w CROSS JOIN entities e ON e.id = w.value WHERE {where} ORDER BY w.key",
@@ -83,14 +112,16 @@ def matching(
     return [str(row[0]) for row in found]
 
 
-def _source(chosen: EntityFilter, order: EntityOrder, stores: Sequence[str]) -> tuple[str, list[Any]]:
-    """Return the ``FROM`` clause of the entities that a filter allows, and its values."""
-    if sees_all(stores) and chosen.since is None and chosen.until is None:
-        counted, values = _by_registry(order)
+def _source(chosen: EntityFilter, order: EntityOrder, stores: Sequence[str]) -> tuple[str, list[Any], str]:
+    """Return the ``FROM`` clause of a filter, its values, and the column of handles."""
+    if not sees_all(stores):
+        source, values, handle = *_by_surface(chosen, stores), "e.surface"
+    elif chosen.since is None and chosen.until is None:
+        source, values, handle = *_by_registry(order), "e.id"
     else:
-        counted, values = _by_mentions(chosen, stores)
+        source, values, handle = *_by_mentions(chosen), "e.id"
     where, more = _conditions(chosen, stores)
-    return f"{counted} AND {where}", [*values, *more]
+    return f"{source} AND {where}", [*values, *more], handle
 
 
 def _by_registry(order: EntityOrder) -> tuple[str, list[Any]]:
@@ -99,17 +130,31 @@ def _by_registry(order: EntityOrder) -> tuple[str, list[Any]]:
     return f"{source} e WHERE e.merged_into IS NULL AND (e.n > 0 OR e.protected = 1)", []
 
 
-def _by_mentions(chosen: EntityFilter, stores: Sequence[str]) -> tuple[str, list[Any]]:
-    parts, values = [within(stores)], list[Any]()
+def _by_mentions(chosen: EntityFilter) -> tuple[str, list[Any]]:
+    within_times, values = _times(chosen)
+    counted = (
+        "(SELECT m.entity_id, count(*) AS n, max(m.at) AS latest FROM mentions m"
+        f" WHERE {within_times} GROUP BY m.entity_id)"
+    )
+    return f"{counted} c JOIN entities e ON e.id = c.entity_id WHERE e.merged_into IS NULL", values
+
+
+def _by_surface(chosen: EntityFilter, stores: Sequence[str]) -> tuple[str, list[Any]]:
+    within_times, values = _times(chosen)
+    source = (
+        f"(SELECT m.surface, m.surface AS rowid, {key_sql()} AS name_key, {type_sql()} AS type, count(*) AS n,"
+        f" max(m.at) AS latest FROM mentions m WHERE {within(stores)} AND {within_times} GROUP BY m.surface)"
+    )
+    return f"{source} e WHERE TRUE", values
+
+
+def _times(chosen: EntityFilter) -> tuple[str, list[Any]]:
+    parts, values = ["TRUE"], list[Any]()
     for sql, when in (("m.at >= ?", chosen.since), ("m.at < ?", chosen.until)):
         if when is not None:
             parts.append(sql)
             values.append(to_ms(when))
-    counted = (
-        "(SELECT m.entity_id, count(*) AS n, max(m.at) AS latest FROM mentions m"
-        f" WHERE {' AND '.join(parts)} GROUP BY m.entity_id)"
-    )
-    return f"{counted} c JOIN entities e ON e.id = c.entity_id WHERE e.merged_into IS NULL", values
+    return " AND ".join(parts), values
 
 
 def _conditions(chosen: EntityFilter, stores: Sequence[str]) -> tuple[str, list[Any]]:
@@ -134,8 +179,4 @@ def _named(stores: Sequence[str], condition: str) -> str:
     """Return the condition that a visible name of ``e`` satisfies ``condition`` on ``key``."""
     if sees_all(stores):
         return f"e.id IN (SELECT a.entity_id FROM entity_aliases a WHERE {condition.replace('key', 'a.alias_key')})"
-    key = "substr(m.surface, instr(m.surface, ':') + 1)"
-    return (
-        "EXISTS (SELECT 1 FROM mentions m WHERE m.entity_id = e.id"
-        f" AND {within(stores)} AND {condition.replace('key', key)})"
-    )
+    return condition.replace("key", "e.name_key")

@@ -6,9 +6,9 @@ follows from its name and the decisions of then.
 """
 
 import json
-from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cached_property
 from typing import Any, cast
 
@@ -31,7 +31,7 @@ from app.entities.model import (
     Relation,
     name_key,
 )
-from app.entities.queries.visibility import within
+from app.entities.queries.visibility import names, public_id, type_of, within
 from app.errors import NotFoundError
 from app.history import as_of
 
@@ -60,11 +60,6 @@ class _Known:
     @property
     def owners(self) -> set[tuple[str, str]]:
         return {(one.kind, one.owner) for one in self.mentions}
-
-    @property
-    def keys(self) -> Counter[str]:
-        """Count of each name in the texts."""
-        return Counter(one.surface.partition(":")[2] for one in self.mentions)
 
     @property
     def first(self) -> int | None:
@@ -109,7 +104,25 @@ class EntitySnapshot:
 
     @cached_property
     def _states(self) -> dict[str, State]:
-        return states(self._connection, self._at_ms)
+        return states(self._connection, self._at_ms) if self._all else self._seen_states()
+
+    def _seen_states(self) -> dict[str, State]:
+        """Return what the mentions of then say to a caller with few stores, by id."""
+        surfaces = dict.fromkeys(one.surface for one in self._mentions())
+        spelled = names(self._connection, surfaces, self._stores)
+        plain: State = {"merged_into": None, "touched": False, "protected": False, "summary": ""}
+        return {
+            public_id(one, self._stores): {
+                **plain,
+                "name": spelled[one],
+                "type": type_of(one),
+                "aliases": [spelled[one]],
+                "attributes": {},
+                "claims": [],
+                "relations": [],
+            }
+            for one in surfaces
+        }
 
     @cached_property
     def _names(self) -> dict[tuple[str, str], str]:
@@ -222,6 +235,8 @@ class EntitySnapshot:
 
     def _entity_of(self, mention: _Mention) -> str | None:
         """Return the entity of a mention, as ``linking`` finds it."""
+        if not self._all:
+            return public_id(mention.surface, self._stores)
         kind, _, key = mention.surface.partition(":")
         found = self._names.get((key, kind))
         if found is None:
@@ -252,12 +267,7 @@ class EntitySnapshot:
         return EntityRow(entity_id, self._name(entity_id), kind, count, self._all and held["protected"])
 
     def _name(self, entity_id: str) -> str:
-        """Return the name by which the caller may know an entity."""
-        held, known = self._states[entity_id], self._known.get(entity_id)
-        if self._all or known is None or name_key(held["name"]) in known.keys:
-            return str(held["name"])
-        key = min(known.keys, key=lambda one: (-known.keys[one], one))
-        return next((alias for alias in held["aliases"] if name_key(alias) == key), key)
+        return str(self._states[entity_id]["name"])
 
     def _fits(self, row: EntityRow, chosen: EntityFilter) -> bool:
         if (chosen.types and row.type not in chosen.types) or chosen.protected not in (None, row.protected):
@@ -278,9 +288,7 @@ class EntitySnapshot:
 
     def _keys(self, entity_id: str) -> set[str]:
         """Return the keys of the names by which the caller may know an entity."""
-        if self._all:
-            return {name_key(alias) for alias in self._states[entity_id]["aliases"]}
-        return set(self._known[entity_id].keys)
+        return {name_key(alias) for alias in self._states[entity_id]["aliases"]}
 
     def _entity(self, entity_id: str) -> Entity:
         root = self.root(entity_id)
@@ -288,20 +296,16 @@ class EntitySnapshot:
         row = None if held is None else self._row(root)
         if held is None or (row is None and not (self._all and held["touched"])):
             raise NotFoundError(f"There was no entity with the id {entity_id} then.", id=entity_id)
-        now = repo.get(self._connection, root)
-        made = to_datetime(self._at_ms) if now is None else min(now.created_at, to_datetime(self._at_ms))
+        made, changed = self._times(root)
         plain = Entity(
             id=root,
             name=self._name(root),
             type=cast("EntityType", held["type"]),
             mentions=0 if known is None else len(known.mentions),
             created_at=made,
-            updated_at=made,
+            updated_at=changed,
             aliases=tuple(held["aliases"]),
         )
-        if not self._all:
-            shown = [alias for alias in held["aliases"] if name_key(alias) in self._keys(root)]
-            return replace(plain, aliases=tuple(shown))
         return replace(
             plain,
             summary=held["summary"],
@@ -309,6 +313,15 @@ class EntitySnapshot:
             touched=held["touched"],
             attributes=held["attributes"],
         )
+
+    def _times(self, entity_id: str) -> tuple[datetime, datetime]:
+        """Return when an entity was made and last changed, as the caller sees it."""
+        if not self._all:
+            known = self._known[entity_id]
+            return to_datetime(known.first or 0), to_datetime(known.last or 0)
+        now, then = repo.get(self._connection, entity_id), to_datetime(self._at_ms)
+        made = then if now is None else min(now.created_at, then)
+        return made, made
 
     def _facts(self, known: _Known) -> tuple[KnownFact, ...]:
         owners = [owner for kind, owner in known.owners if kind == "memory"]

@@ -3,7 +3,7 @@
 import json
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from typing import Any
 
@@ -22,9 +22,9 @@ from app.entities.queries.cooccurrence import (
     short_owners,
     top,
 )
-from app.entities.queries.entity_lists import count, ids, matching, rows
-from app.entities.queries.profile import visible
-from app.entities.queries.visibility import within
+from app.entities.queries.entity_lists import chosen_handles, count, matching, rows_of
+from app.entities.queries.profile import located
+from app.entities.queries.visibility import handle_column, within
 
 MAX_DEPTH = 3
 MAX_NODES = 20_000
@@ -39,7 +39,7 @@ _WAYS = (12, 6)  # entities followed at the second and the third step
 
 @dataclass(slots=True)
 class _Gathered:
-    """Nodes found so far, and the messages and memories that join them.
+    """Nodes found so far by handle, and the messages and memories that join them.
 
     Args:
         budget: Mentions to follow of all nodes together for their edges.
@@ -66,10 +66,10 @@ def neighbourhood(
     Raises:
         NotFoundError: There is no such entity that the caller may know.
     """
-    entity = visible(connection, centre, stores)
+    start, _ = located(connection, centre, stores)
     window = _window(chosen, stores)
-    found = _Gathered(_LEAF_OWNERS, entity.id, {entity.id: 0})
-    depths, frontier = found.depths, [entity.id]
+    found = _Gathered(_LEAF_OWNERS, start, {start: 0})
+    depths, frontier = found.depths, [start]
     for step in range(1, min(max(depth, 1), MAX_DEPTH) + 1):
         followed = Counter[Owner]()
         for one in frontier:
@@ -79,12 +79,12 @@ def neighbourhood(
         if step > 1:  # what stands far away in a long list is no company of the centre
             short = short_owners(connection, followed, _MAX_NAMED)
             followed = Counter({owner: times for owner, times in followed.items() if owner in short})
-        counts = Counter(entity_counts(connection, followed))
+        counts = Counter(entity_counts(connection, followed, stores))
         counts.update(_stated_ends(connection, frontier, chosen, stores))
         for known in depths:
             counts.pop(known, None)
         allowed = _allowed(connection, counts, chosen, stores)
-        kept = top(connection, allowed, max(0, limit - len(depths)))
+        kept = top(connection, allowed, max(0, limit - len(depths)), stores)
         found.left_out += len(allowed) - len(kept)
         depths.update((other, step) for other, _ in kept)
         frontier = [other for other, _ in kept[: _WAYS[min(step, len(_WAYS)) - 1]]]
@@ -94,7 +94,7 @@ def neighbourhood(
 def overview(connection: apsw.Connection, limit: int, chosen: GraphFilter, stores: Sequence[str]) -> GraphView:
     """Return the most mentioned entities."""
     wanted = EntityFilter(text=chosen.text, types=chosen.types, since=chosen.since, until=chosen.until)
-    shown = ids(connection, wanted, "mentions", limit=max(0, limit), stores=stores)
+    shown = chosen_handles(connection, wanted, "mentions", limit=max(0, limit), stores=stores)
     every = count(connection, wanted, stores=stores)
     found = _Gathered(_OVERVIEW_OWNERS, depths=dict.fromkeys(shown, 0), left_out=every - len(shown))
     return _view(connection, found, chosen, stores)
@@ -106,7 +106,7 @@ def _view(connection: apsw.Connection, found: _Gathered, chosen: GraphFilter, st
         share = max(4, found.budget // max(1, len(depths)))
         for one in depths:
             found.times.update(owners_of(connection, one, window, share))
-        edges += _together(connection, found)
+        edges += _together(connection, found, stores)
     if not chosen.kinds or "stated" in chosen.kinds:
         edges += _stated(connection, depths, chosen, stores)
     mentioned = _mentioned(connection, depths, window)
@@ -114,19 +114,23 @@ def _view(connection: apsw.Connection, found: _Gathered, chosen: GraphFilter, st
     places = _places(connection, found.centre, depths) if sees_all(stores) else {}
     is_bounded = chosen.since is not None or chosen.until is not None
 
-    def node(row: EntityRow) -> GraphNode:
-        mentions, first = mentioned.get(row.id, (0, None))
-        x, y, pinned = places.get(row.id, (None, None, False))
+    def node(handle: str, row: EntityRow) -> GraphNode:
+        mentions, first = mentioned.get(handle, (0, None))
+        x, y, pinned = places.get(handle, (None, None, False))
         weight = float(mentions if is_bounded else row.mentions)
-        return GraphNode(row.id, row.name, row.type, weight, depths[row.id], x, y, pinned, optional_datetime(first))
+        return GraphNode(row.id, row.name, row.type, weight, depths[handle], x, y, pinned, optional_datetime(first))
 
-    nodes = tuple(node(row) for row in rows(connection, list(depths), stores=stores))
-    known = {one.id for one in nodes}
-    shown = tuple(edge for edge in edges if edge.source in known and edge.target in known)
+    listed = rows_of(connection, list(depths), stores=stores)
+    nodes = tuple(node(handle, row) for handle, row in listed.items())
+    shown = tuple(
+        replace(edge, source=listed[edge.source].id, target=listed[edge.target].id)
+        for edge in edges
+        if edge.source in listed and edge.target in listed
+    )
     return GraphView(nodes, shown, found.left_out)
 
 
-def _together(connection: apsw.Connection, found: _Gathered) -> list[GraphEdge]:
+def _together(connection: apsw.Connection, found: _Gathered, stores: Sequence[str]) -> list[GraphEdge]:
     """Return an edge between every two nodes that a text names.
 
     A long list of names joins each of them with all others, which says least and costs most: texts that name few are
@@ -135,7 +139,7 @@ def _together(connection: apsw.Connection, found: _Gathered) -> list[GraphEdge]:
     counts: dict[tuple[str, str], int] = {}
     first: dict[tuple[str, str], int] = {}
     pairs = 0
-    named = entities_among(connection, found.times, found.depths)
+    named = entities_among(connection, found.times, found.depths, stores)
     for owner, mentioned in sorted(named.items(), key=lambda item: (len(item[1]), item[0])):
         at = found.times[owner]
         pairs += len(mentioned) * (len(mentioned) - 1) // 2
@@ -198,9 +202,10 @@ def _mentioned(
     connection: apsw.Connection, nodes: Iterable[str], window: TimeWindow
 ) -> dict[str, tuple[int, int | None]]:
     """Return the count of each node's mentions within ``window``, and the time of the first."""
+    handle = handle_column(window.stores)
     found: list[Any] = connection.execute(
-        "SELECT m.entity_id, count(*), min(m.at) FROM json_each(?) w CROSS JOIN mentions m ON m.entity_id = w.value"
-        f" WHERE m.at >= ? AND m.at < ? AND {within(window.stores)} GROUP BY m.entity_id",
+        f"SELECT {handle}, count(*), min(m.at) FROM json_each(?) w CROSS JOIN mentions m ON {handle} = w.value"
+        f" WHERE m.at >= ? AND m.at < ? AND {within(window.stores)} GROUP BY {handle}",
         (json.dumps(list(nodes)), window.since_ms, window.until_ms),
     ).fetchall()
     return {row[0]: (row[1], row[2]) for row in found}

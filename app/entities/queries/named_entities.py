@@ -7,13 +7,14 @@ from typing import Final, cast
 import apsw
 
 from app.core import message_ids
+from app.core.stores import sees_all
 from app.entities.model import EntityType, MentionedEntity, name_key
-from app.entities.queries.visibility import names, within
+from app.entities.queries.visibility import handle_column, key_sql, names, public_id, type_of, within
 
 MAX_OWNERS: Final = 500
 _MAX_PER_OWNER: Final = 200  # names of one text; a text of nothing but names is a list, not prose
 _SQL: Final = (
-    "SELECT m.owner_id, m.entity_id, e.type, substr(m.surface, instr(m.surface, ':') + 1),"
+    "SELECT m.owner_id, {handle}, e.type, {key},"
     " CASE WHEN m.start < 0 THEN '' WHEN m.owner_kind = 'memory'"
     " THEN (SELECT substr(c.content, m.start + 1, m.length) FROM memories c WHERE c.id = m.owner_id)"
     " ELSE (SELECT substr(t.content, m.start + 1, m.length) FROM messages t"
@@ -34,18 +35,20 @@ def named_in(connection: apsw.Connection, owners: Sequence[str], stores: Sequenc
         stores: What the caller may see.
     """
     wanted = json.dumps([_owner(one) for one in dict.fromkeys(owners[:MAX_OWNERS])])
-    rows = connection.execute(_SQL.format(within=within(stores)), (wanted,)).fetchall()
+    sql = _SQL.format(within=within(stores), handle=handle_column(stores), key=key_sql())
+    rows = connection.execute(sql, (wanted,)).fetchall()
     known = names(connection, {str(row[1]) for row in rows}, stores)
     found: dict[tuple[str, str, str], MentionedEntity] = {}
     counts: dict[str, int] = {}
-    for owner, entity, kind, key, words in rows:
+    for owner, entity, registered, key, words in rows:
         # Words that were changed since the name was found in them do not count.
         text = str(words) if words and name_key(str(words)) == key else str(key)
         place = (str(owner), str(entity), str(key))
         if place in found or str(entity) not in known or counts.get(place[0], 0) >= _MAX_PER_OWNER:
             continue
         counts[place[0]] = counts.get(place[0], 0) + 1
-        found[place] = MentionedEntity(place[0], place[1], known[place[1]], cast("EntityType", kind), text)
+        kind = cast("EntityType", registered) if sees_all(stores) else type_of(place[1])
+        found[place] = MentionedEntity(place[0], public_id(place[1], stores), known[place[1]], kind, text)
     return list(found.values())
 
 

@@ -9,7 +9,7 @@ import apsw
 from app.core.clock import optional_datetime
 from app.entities.model import EntityFilter, EntityOrder
 from app.entities.queries import entity_lists
-from app.entities.queries.visibility import within
+from app.entities.queries.visibility import handle_column, within
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +39,13 @@ def people(
 ) -> list[Person]:
     """Return the entities that are people, those whose names contain ``text``."""
     chosen = EntityFilter(text=text, types=("person",))
-    ids = entity_lists.ids(connection, chosen, order, limit=limit, offset=offset, stores=stores)
+    handles = entity_lists.chosen_handles(connection, chosen, order, limit=limit, offset=offset, stores=stores)
     found = []
-    for row in entity_lists.rows(connection, ids, stores=stores):
+    for handle, row in entity_lists.rows_of(connection, handles, stores=stores).items():
         memories, latest = connection.execute(
             "SELECT count(DISTINCT CASE WHEN m.owner_kind = 'memory' THEN m.owner_id END), max(m.at) FROM mentions m"
-            f" WHERE m.entity_id = ? AND {within(stores)}",
-            (row.id,),
+            f" WHERE {handle_column(stores)} = ? AND {within(stores)}",
+            (handle,),
         ).fetchall()[0]
         last = None if latest is None else optional_datetime(int(str(latest)))
         found.append(Person(row.id, row.name, row.mentions, int(str(memories)), last))

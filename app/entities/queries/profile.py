@@ -1,7 +1,6 @@
 """Entity profiles, and the entities of a message or memory, as far as visible."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, cast
 
 import apsw
@@ -23,8 +22,16 @@ from app.entities.model import (
     Relation,
 )
 from app.entities.queries.cooccurrence import TimeWindow, neighbours, top
-from app.entities.queries.entity_lists import rows
-from app.entities.queries.visibility import aliases, names, within
+from app.entities.queries.entity_lists import rows_of
+from app.entities.queries.visibility import (
+    aliases,
+    handle_column,
+    handles,
+    names,
+    public_id,
+    type_of,
+    within,
+)
 from app.errors import NotFoundError
 
 _TEXT = 240
@@ -38,15 +45,11 @@ def info(connection: apsw.Connection, entity_id: str, limit: int, stores: Sequen
     Raises:
         NotFoundError: The caller may see no entity with this id.
     """
-    entity = visible(connection, entity_id, stores)
-    facts, facts_total = _facts(connection, entity.id, limit, stores)
-    conversations, conversations_total = _conversations(connection, entity.id, limit, stores)
-    first, last = _cells(
-        connection,
-        f"SELECT min(m.at), max(m.at) FROM mentions m WHERE m.entity_id = ? AND {within(stores)}",
-        entity.id,
-    )
-    company = _company(connection, entity.id, stores)
+    handle, entity = located(connection, entity_id, stores)
+    facts, facts_total = _facts(connection, handle, limit, stores)
+    conversations, conversations_total = _conversations(connection, handle, limit, stores)
+    first, last = _times(connection, handle, stores)
+    company = _company(connection, handle, stores)
     return EntityInfo(
         entity=entity,
         first_at=optional_datetime(first),
@@ -67,16 +70,28 @@ def visible(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) 
     Raises:
         NotFoundError: The caller may see no entity with this id.
     """
-    entity = resolve_merged(connection, entity_id)
-    shown = rows(connection, [entity.id], stores=stores)
-    gone = shown and not shown[0].mentions and not entity.touched
-    if not shown or gone:
+    return located(connection, entity_id, stores)[1]
+
+
+def located(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) -> tuple[str, Entity]:
+    """Return a visible entity with its handle; raises what ``visible`` raises."""
+    if not sees_all(stores):
+        return _seen(connection, entity_id, stores)
+    entity = resolve_merged(connection, handles(connection, [entity_id], stores)[entity_id])
+    if not entity.mentions and not entity.touched:
         raise NotFoundError(f"There is no entity with the id {entity_id}.", id=entity_id)
-    if sees_all(stores):
-        return entity
-    known = aliases(connection, entity.id, stores)
-    plain = replace(entity, name=shown[0].name, aliases=known, mentions=shown[0].mentions)
-    return replace(plain, summary="", attributes={}, touched=False, protected=False)
+    return entity.id, entity
+
+
+def _seen(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) -> tuple[str, Entity]:
+    """Return an entity as its visible mentions make it."""
+    handle = handles(connection, [entity_id], stores).get(entity_id, "")
+    row = rows_of(connection, [handle], stores=stores).get(handle)
+    if row is None:
+        raise NotFoundError(f"There is no entity with the id {entity_id}.", id=entity_id)
+    first, last = map(to_datetime, _times(connection, handle, stores))
+    known = aliases(connection, handle, row.name, stores)
+    return handle, Entity(row.id, row.name, row.type, row.mentions, created_at=first, updated_at=last, aliases=known)
 
 
 def relations(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) -> tuple[Relation, ...]:
@@ -99,20 +114,21 @@ def relations(connection: apsw.Connection, entity_id: str, stores: Sequence[str]
 def of_owner(connection: apsw.Connection, owner: str, stores: Sequence[str]) -> list[Mention]:
     """Return what a message (``session#seq``) or memory mentions, in the order of its text."""
     found = connection.execute(
-        "SELECT m.entity_id, e.type, m.start, m.length, m.confidence, m.provider, m.at, m.owner_kind FROM mentions m"
+        f"SELECT {handle_column(stores)}, e.type, m.start, m.length, m.confidence, m.provider, m.at, m.owner_kind"
+        " FROM mentions m"
         " JOIN entities e ON e.id = m.entity_id WHERE m.owner_kind IN ('message', 'memory') AND m.owner_id = ?"
         f" AND {within(stores)} ORDER BY m.start, m.surface",
         (owner,),
     ).fetchall()
     known = names(connection, {str(row[0]) for row in found}, stores)
-    return [_mention(row, owner, known[str(row[0])]) for row in found]
+    return [_mention(row, owner, known[str(row[0])], stores) for row in found]
 
 
-def _mention(row: Sequence[Any], owner: str, name: str) -> Mention:
+def _mention(row: Sequence[Any], owner: str, name: str, stores: Sequence[str]) -> Mention:
     return Mention(
-        entity_id=row[0],
+        entity_id=public_id(row[0], stores),
         name=name,
-        type=cast("EntityType", row[1]),
+        type=cast("EntityType", row[1]) if sees_all(stores) else type_of(row[0]),
         owner_kind=cast("OwnerKind", row[7]),
         owner_id=owner,
         start=row[2],
@@ -130,45 +146,47 @@ def _relation(connection: apsw.Connection, row: Sequence[Any]) -> Relation:
 
 
 def _facts(
-    connection: apsw.Connection, entity_id: str, limit: int, stores: Sequence[str]
+    connection: apsw.Connection, handle: str, limit: int, stores: Sequence[str]
 ) -> tuple[tuple[KnownFact, ...], int]:
     owned = (
         "FROM memories f WHERE f.valid_until IS NULL AND f.id IN (SELECT m.owner_id FROM mentions m"
-        f" WHERE m.entity_id = ? AND m.owner_kind = 'memory' AND {within(stores)})"
+        f" WHERE {handle_column(stores)} = ? AND m.owner_kind = 'memory' AND {within(stores)})"
     )
-    total = connection.execute(f"SELECT count(*) {owned}", (entity_id,)).get
+    total = connection.execute(f"SELECT count(*) {owned}", (handle,)).get
     found = connection.execute(
         "SELECT f.id, f.kind, f.title, substr(f.content, 1, ?), coalesce(f.event_time, f.updated_at)"
         f" {owned} ORDER BY 5 DESC, f.rowid DESC LIMIT ?",
-        (_TEXT * 2, entity_id, limit),
+        (_TEXT * 2, handle, limit),
     )
     return tuple(KnownFact(row[0], row[1], row[2], excerpt(row[3], _TEXT), to_datetime(row[4])) for row in found), total
 
 
 def _conversations(
-    connection: apsw.Connection, entity_id: str, limit: int, stores: Sequence[str]
+    connection: apsw.Connection, handle: str, limit: int, stores: Sequence[str]
 ) -> tuple[tuple[Conversation, ...], int]:
     # An owner is "session#seq", and a session's id may hold any character.
     found: list[Any] = connection.execute(
         "SELECT s.id, s.title, t.turns, t.latest, count(*) OVER () FROM (SELECT"
         " substr(rtrim(m.owner_id, '0123456789'), 1,"
         " length(rtrim(m.owner_id, '0123456789')) - 1) AS session, count(DISTINCT m.owner_id) AS turns,"
-        " max(m.at) AS latest FROM mentions m WHERE m.entity_id = ? AND m.owner_kind = 'message'"
+        f" max(m.at) AS latest FROM mentions m WHERE {handle_column(stores)} = ? AND m.owner_kind = 'message'"
         f" AND {within(stores)} GROUP BY session) t JOIN sessions s ON s.id = t.session AND s.forgotten_at IS NULL"
         " ORDER BY t.latest DESC, s.rowid DESC LIMIT ?",
-        (entity_id, limit),
+        (handle, limit),
     ).fetchall()
     total = int(found[0][4]) if found else 0
     return tuple(Conversation(row[0], row[1], row[2], to_datetime(row[3])) for row in found), total
 
 
-def _cells(connection: apsw.Connection, sql: str, value: str) -> tuple[Any, ...]:
-    row: tuple[Any, ...] = connection.execute(sql, (value,)).fetchall()[0]
-    return row
+def _times(connection: apsw.Connection, handle: str, stores: Sequence[str]) -> tuple[Any, Any]:
+    """Return when an entity was first and last mentioned."""
+    sql = f"SELECT min(m.at), max(m.at) FROM mentions m WHERE {handle_column(stores)} = ? AND {within(stores)}"
+    first, last = connection.execute(sql, (handle,)).fetchall()[0]
+    return first, last
 
 
-def _company(connection: apsw.Connection, entity_id: str, stores: Sequence[str]) -> list[Neighbour]:
-    together = neighbours(connection, entity_id, TimeWindow(tuple(stores)), _FOLLOWED)
-    counts = dict(top(connection, together, _MAX_OTHERS))
-    listed = rows(connection, list(counts), stores=stores)
-    return [Neighbour(row.id, row.name, row.type, float(counts[row.id])) for row in listed]
+def _company(connection: apsw.Connection, handle: str, stores: Sequence[str]) -> list[Neighbour]:
+    together = neighbours(connection, handle, TimeWindow(tuple(stores)), _FOLLOWED)
+    counts = dict(top(connection, together, _MAX_OTHERS, stores))
+    listed = rows_of(connection, list(counts), stores=stores)
+    return [Neighbour(row.id, row.name, row.type, float(counts[one])) for one, row in listed.items()]

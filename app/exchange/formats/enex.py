@@ -11,6 +11,7 @@ from app.attachments.model import MAX_BYTES as MAX_ATTACHED
 from app.core.tag_names import normalise_tags
 from app.core.text import content_hash, excerpt, storable
 from app.errors import InputError
+from app.exchange.accounting import read_item
 from app.exchange.formats.notebooks.archive_files import open_files
 from app.exchange.formats.notebooks.enex_notes import Gap, Note, NoteReader, Resource
 from app.exchange.model import AttachmentRecord, Position, Record
@@ -21,6 +22,7 @@ from app.memories.foreign_record import MemoryRecord, Problem
 
 NAME: Final = "enex"
 SUFFIX: Final = ".enex"
+_DECLARED: Final = re.compile(r"<\?.*?\?>|<!DOCTYPE[^>]*>", re.DOTALL)
 _COPY: Final = re.compile(r"\s*\(\d{1,3}\)$")  # as browsers name a file that is there already
 
 
@@ -64,10 +66,16 @@ def _notes(entry: SourceEntry, done: int, total: int, cancelled: Callable[[], bo
                         yield Problem(f"{entry.name}, after note {number}", note.what)
                         continue
                     number += 1
+                    _account(note, f"{entry.name}, note {number}")
                     yield from _records(note, f"{entry.name}, note {number}", notebook)
                 yield Position(done + min(reader.done, entry.size), total, entry.name)
     except DAMAGE as error:
         yield Problem(f"{entry.name}, after note {number}", f"The zip file is damaged here ({error}).")
+
+
+def _account(note: Note, place: str) -> None:
+    content = _DECLARED.sub("", note.fields.get("content", ""))
+    read_item(place, {"title": note.fields.get("title", ""), "content": content, "tasks": note.tasks}, "note")
 
 
 def _attached(resource: Resource, place: str) -> AttachmentRecord | Problem:

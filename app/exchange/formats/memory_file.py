@@ -11,10 +11,11 @@ from typing import Any, Final
 
 from app.core.text import content_hash, storable
 from app.entities.linking import MAX_NAME
+from app.entities.model import registry_type
 from app.exchange.accounting import read_item
 from app.exchange.model import Position, Record, VaultDetail
 from app.exchange.parsing.lines import TextLine, read_lines
-from app.knowledge_graph.repo import MARK, OF_ENTITY, registry_type
+from app.knowledge_graph.repo import MARK, OF_ENTITY
 from app.memories.foreign_record import MemoryRecord, Problem
 
 NAME: Final = "mcp-memory"

@@ -126,7 +126,7 @@ class GenerationManager:
         """
         if self._serving is None and not await self._is_mismatched():
             # The settings no longer name the model that was being built.
-            await self._store.write(generation_repo.abandon_building)
+            await self._store.write(generation_repo.abandon_building, is_bookkeeping=True)
             return None
         await self.serving()
         if self._target_unopened:
@@ -196,7 +196,8 @@ class GenerationManager:
         begin = partial(
             generation_repo.begin_building, identity=wanted.identity, source=source, now_ms=self._clock.now_ms()
         )
-        self._building = ActiveEmbedding(wanted, await self._store.write(partial(begin, waits=waits)), source)
+        made = await self._store.write(partial(begin, waits=waits), is_bookkeeping=True)
+        self._building = ActiveEmbedding(wanted, made, source)
         self._serving = old
         self.on_build_started()
         return old
@@ -230,7 +231,7 @@ class GenerationManager:
         settled = await self._store.read(
             partial(generation_repo.settled, identity=identity, source=source), is_background=True
         )
-        return await self._store.write(work) if settled is None else settled
+        return await self._store.write(work, is_bookkeeping=True) if settled is None else settled
 
     async def _serve(self, serving: ActiveEmbedding) -> ActiveEmbedding:
         self._dismiss(self._serving, serving)
@@ -239,7 +240,7 @@ class GenerationManager:
         self._target_unopened = False
         withheld = await self._store.read(generation_repo.withheld_count, is_background=True)
         if withheld and not self.keeps_private():
-            await self._store.write(generation_repo.requeue_withheld)
+            await self._store.write(generation_repo.requeue_withheld, is_bookkeeping=True)
         # The vectors that it lacks are queued now.
         self.on_activated()
         return serving

@@ -90,11 +90,17 @@ class BatchService:
         return await self._transactions.run_batches(memories, _TOGETHER, work, actor, operation, run, stores=stores)
 
 
-def _identity(memory: Memory) -> tuple[str, str, str]:
-    return memory.kind, memory.store, repo.text_hash(memory)
+_Identity = tuple[str, ...]
 
 
-def _is_first(first: dict[tuple[str, str, str], Memory], memory: Memory) -> bool:
+def _identity(memory: Memory) -> _Identity:
+    """Return what equal memories of a batch share: words, tags, times and attributes."""
+    details = (memory.type, memory.category, memory.tags, memory.files, memory.people, memory.sources)
+    times = (memory.event_time, memory.expires_at, memory.confidence, memory.decay_rate)
+    return memory.kind, memory.store, repo.text_hash(memory), repr((details, times, sorted(memory.attributes.items())))
+
+
+def _is_first(first: dict[_Identity, Memory], memory: Memory) -> bool:
     return first[_identity(memory)] is memory
 
 

@@ -2,8 +2,10 @@
 
 from dataclasses import replace
 from datetime import datetime
+from typing import Final
 
 from app.core.tag_names import normalise_tags
+from app.errors import InputError
 from app.memories import validation
 from app.memories.deduplication.reconciler import Decision
 from app.memories.model import Memory
@@ -36,6 +38,46 @@ def merge_memory(old: Memory, new: Memory, decision: Decision) -> Memory:
         people=validation.clean_names("person", (*old.people, *new.people)),
         sources=validation.clean_sources((*old.sources, *new.sources)),
     )
+
+
+_WORDS: Final = ("type", "category")
+_LISTS: Final = ("tags", "files", "people", "sources")
+
+
+def with_details(old: Memory, new: Memory) -> Memory | None:
+    """Return a memory with the tags, times and attributes of another of the same words.
+
+    Returns:
+        The memory; ``None`` where the two say different things of it, so that both have to be kept.
+    """
+    if any(getattr(old, one) and getattr(new, one) and getattr(old, one) != getattr(new, one) for one in _WORDS):
+        return None
+    if new.event_time is not None and old.event_time not in (None, new.event_time):
+        return None
+    if any(name in old.attributes and old.attributes[name] != value for name, value in new.attributes.items()):
+        return None
+    try:
+        return replace(
+            old,
+            type=old.type or new.type,
+            category=old.category or new.category,
+            tags=normalise_tags((*old.tags, *new.tags)),
+            files=validation.clean_names("file", (*old.files, *new.files)),
+            people=validation.clean_names("person", (*old.people, *new.people)),
+            sources=validation.clean_sources((*old.sources, *new.sources)),
+            event_time=old.event_time or new.event_time,
+            expires_at=_later(old.expires_at, new.expires_at),
+            attributes={**old.attributes, **new.attributes},
+        )
+    except InputError:  # one memory cannot hold as many
+        return None
+
+
+def new_details(old: Memory, joined: Memory) -> list[str]:
+    """Return the words for what ``with_details`` added to a memory."""
+    names = (*_WORDS, *_LISTS, "event_time", "expires_at", "attributes")
+    changed = [name for name in names if getattr(old, name) != getattr(joined, name)]
+    return [name.replace("_", " ") for name in changed]
 
 
 def _later(first: datetime | None, second: datetime | None) -> datetime | None:

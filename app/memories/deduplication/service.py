@@ -13,7 +13,7 @@ from app.changes import Changed
 from app.core.stores import STORES, StoreName
 from app.errors import InputError, KeepsakeError, ModelUnavailableError
 from app.memories import repo, validation
-from app.memories.deduplication.memory_merge import merge_memory
+from app.memories.deduplication.memory_merge import merge_memory, new_details, with_details
 from app.memories.deduplication.reconciler import (
     MAX_CANDIDATES,
     CandidateFinder,
@@ -37,6 +37,7 @@ Judging = Literal["text", "model", "words"]
 _ATTEMPTS = 2
 _NO_ANSWER = "no_answer"  # the reason of a failure after which the reconciler is left alone
 _RESTING = "The language model does not answer at present, so it was stored by the rules."
+_OTHER_DETAILS = "It is known in other words, but of another time or kind."
 _LEAST = 0.01  # a similarity of nothing would take in every memory
 
 
@@ -152,13 +153,19 @@ class DeduplicatingWriter:
         return memory
 
     def write_in(self, writer: MemoryWriter, memory: Memory) -> Written:
-        """Store ``memory`` inside the caller's transaction, judged by its words alone."""
+        """Store ``memory`` inside the caller's transaction, judged by its words alone.
+
+        What a stored memory would lose of it, such as tags or another time, keeps it from being counted as that.
+        """
         if (known := self._known(writer, memory)) is not None:
             return known
         similar = self._similar(writer, memory)
-        if (one := _restated(similar, memory)) is not None:
-            reason = f"{one.score:.0%} of the words are the same, and it says nothing more."
-            return Written("NONE", writer.mention(one.memory), one.memory.id, "words", reason)
+        restated = _restated(similar, memory)
+        joined = None if restated is None else with_details(restated.memory, memory)
+        if restated is not None and joined is not None:
+            reason = f"{restated.score:.0%} of the words are the same, and it says nothing more."
+            after, added = _counted(writer, restated.memory, joined)
+            return Written("NONE", after, restated.memory.id, "words", f"{reason}{added}")
         reason = "Nearly the same words, but not all of what it says is stored." if similar else ""
         return Written("ADD", writer.create(memory), decided_by="words" if similar else "nobody", reason=reason)
 
@@ -184,9 +191,11 @@ class DeduplicatingWriter:
     def _known(self, writer: MemoryWriter, memory: Memory) -> Written | None:
         """Return the memory outcome if its text or key decides, else ``None``."""
         connection = writer.connection
-        equal = repo.find_equal(connection, memory, writer.at_ms)
-        if equal is not None:
-            return Written("EXACT_DUP", writer.mention(equal), equal.id, "hash", _sameness(equal, memory))
+        for equal in repo.all_equal(connection, memory, writer.at_ms):
+            joined = with_details(equal, memory)
+            if joined is not None:
+                after, added = _counted(writer, equal, joined)
+                return Written("EXACT_DUP", after, equal.id, "hash", f"It is stored in these very words.{added}")
         if repo.exists(connection, memory.id):
             raise InputError(f"There is already a memory with the id {memory.id}.", id=memory.id)
         if memory.kind != "fact" or not memory.key:
@@ -286,7 +295,11 @@ class DeduplicatingWriter:
     @staticmethod
     def _applied(writer: MemoryWriter, memory: Memory, old: Memory, decision: Decision) -> Written:
         if decision.action == "NONE":
-            return Written("NONE", writer.mention(old), old.id, "reconciler", decision.reason)
+            joined = with_details(old, memory)
+            if joined is None:
+                return Written("ADD", writer.create(memory), decided_by="reconciler", reason=_OTHER_DETAILS)
+            after, added = _counted(writer, old, joined)
+            return Written("NONE", after, old.id, "reconciler", f"{decision.reason}{added}")
         if decision.action == "UPDATE":
             after = writer.update(old, merge_memory(old, memory, decision))
             return Written("UPDATE", after, old.id, "reconciler", decision.reason)
@@ -335,11 +348,13 @@ def _restated(similar: Sequence[SimilarMemory], memory: Memory) -> SimilarMemory
     return next((one for one in similar if restates(text, text_of(one.memory))), None)
 
 
-def _sameness(equal: Memory, memory: Memory) -> str:
-    """Return the reason why a stored memory equals the new one."""
-    if repo.text_key(equal.content) == repo.text_key(memory.content):
-        return "It is stored in these very words."
-    return "Its title and statements are stored already, with another text. To keep both, give it another title."
+def _counted(writer: MemoryWriter, old: Memory, joined: Memory) -> tuple[Memory, str]:
+    """Count a memory once more; return it with a sentence on what was added."""
+    details = new_details(old, joined)
+    if not details:
+        return writer.mention(old), ""
+    after = writer.update(old, replace(joined, mention_count=old.mention_count + 1))
+    return after, f" What was new beside them was added: {', '.join(details)}."
 
 
 def _is_alike(one: Memory, memory: Memory, now_ms: int) -> bool:

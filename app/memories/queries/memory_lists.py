@@ -11,7 +11,7 @@ import apsw
 
 from app.core.clock import to_ms
 from app.core.facets import Facet, Facets
-from app.core.stores import STORES
+from app.core.stores import STORES, sees_all
 from app.core.tag_names import normalise_tag
 from app.core.text import storable
 from app.errors import InputError
@@ -97,15 +97,20 @@ def entities(
 ) -> list[NamedThing]:
     """Return the people and things that the memories ``chosen`` leaves name, the most named first.
 
-    Where there are very many memories, the last changed ones decide.
+    Where there are very many memories, the last changed ones decide. A caller who may not read every store gets the
+    keys of names.
     """
+    handle, name, kind, key = "e.id", "e.canonical_name", "e.type", "e.name_key"
+    if not sees_all(stores):
+        name = key = "substr(n.surface, instr(n.surface, ':') + 1)"
+        handle, kind = "seen_entity_id(n.surface)", "substr(n.surface, 1, instr(n.surface, ':') - 1)"
     where, values = condition(chosen, stores)
     cursor = connection.execute(
         f"WITH chosen (id) AS (SELECT m.id FROM memories m WHERE {where} ORDER BY {_ORDERS['recent']} LIMIT ?)"
-        " SELECT e.id, e.canonical_name, e.type, count(DISTINCT n.owner_id) AS found FROM chosen"
+        f" SELECT {handle}, {name}, {kind}, count(DISTINCT n.owner_id) AS found FROM chosen"
         " CROSS JOIN mentions n ON n.owner_kind = 'memory' AND n.owner_id = chosen.id"
-        f" CROSS JOIN entities e ON e.id = n.entity_id AND e.type NOT IN {_NO_NAMES}"
-        " GROUP BY e.id ORDER BY found DESC, e.name_key, e.id LIMIT ?",
+        f" CROSS JOIN entities e ON e.id = n.entity_id WHERE {kind} NOT IN {_NO_NAMES}"
+        f" GROUP BY 1 ORDER BY found DESC, {key}, {handle} LIMIT ?",
         (*values, _MAX_NAMING, limit),
     )
     return [NamedThing(str(row[0]), str(row[1]), str(row[2]), int(str(row[3]))) for row in cursor]
@@ -148,7 +153,7 @@ def condition(chosen: MemoryFilter, stores: Sequence[str] = STORES) -> tuple[str
         parts.append(f"m.id IN (SELECT memory_id FROM memory_tags WHERE {tag_condition('tag')})")
         values.extend([tag] * 3)
     for entity in dict.fromkeys(chosen.entities[:_MAX_TAGS]):
-        parts.append(_NAMING)
+        parts.append(_NAMING.format(entity="entity_id" if sees_all(stores) else "seen_entity_id(surface)"))
         values.append(storable(entity)[0])
     for word in storable(chosen.text)[0].split()[:_MAX_WORDS]:
         operator, pattern = _pattern(word[:_MAX_WORD])
@@ -157,7 +162,7 @@ def condition(chosen: MemoryFilter, stores: Sequence[str] = STORES) -> tuple[str
     return " AND ".join(part for part in parts if part != "TRUE"), tuple(values)
 
 
-_NAMING = "m.id IN (SELECT owner_id FROM mentions WHERE entity_id = ? AND owner_kind = 'memory')"
+_NAMING = "m.id IN (SELECT owner_id FROM mentions WHERE {entity} = ? AND owner_kind = 'memory')"
 _CLAUSES: tuple[tuple[str, str, Callable[[Any], Any]], ...] = (
     ("kinds", "m.kind IN (SELECT value FROM json_each(?))", json.dumps),
     ("stores", "m.store IN (SELECT value FROM json_each(?))", json.dumps),

@@ -10,8 +10,9 @@ import apsw
 
 from app.core import message_ids
 from app.core.stopwords import stop_words
-from app.entities.model import name_key
-from app.entities.queries.visibility import within
+from app.core.stores import sees_all
+from app.entities.model import TYPES, name_key
+from app.entities.queries.visibility import handle_column, key_sql, within
 from app.retrieval.candidates.filters import ChunkFilter
 from app.retrieval.model import Query
 from app.retrieval.recipes import MentionScope
@@ -22,23 +23,16 @@ _MOST_MENTIONS: Final = 2_000
 _EDGES: Final = "\"'’.,;:!?()[]{}"
 _POSSESSIVES: Final = ("'s", "’s")
 
-_KEY: Final = "substr({table}.surface, instr({table}.surface, ':') + 1)"
 _NAMED: Final = (
     "SELECT a.entity_id, json_group_array(a.alias_key) FROM json_each(?) w CROSS JOIN entity_aliases a"
-    " ON a.alias_key = w.value WHERE {visible} GROUP BY a.entity_id"
-)
-# A caller who may not read every store knows an entity only by the names in the stores they may read.
-_VISIBLE: Final = (
-    "EXISTS (SELECT 1 FROM mentions n WHERE n.entity_id = a.entity_id AND {stores}"
-    f" AND {_KEY.format(table='n')} = a.alias_key)"
+    " ON a.alias_key = w.value GROUP BY a.entity_id"
 )
 _HAS_NAME: Final = (
-    "EXISTS (SELECT 1 FROM json_each(w.value, '$[1]') k"
-    f" WHERE instr(' ' || {_KEY.format(table='m')} || ' ', ' ' || k.value || ' '))"
+    f"EXISTS (SELECT 1 FROM json_each(w.value, '$[1]') k WHERE instr(' ' || {key_sql()} || ' ', ' ' || k.value || ' '))"
 )
 _OWNERS: Final = (
-    "SELECT m.owner_kind, m.owner_id, count(DISTINCT m.entity_id) AS named FROM json_each(?) w"
-    " CROSS JOIN mentions m ON m.entity_id = w.value ->> 0 WHERE {stores} GROUP BY 1, 2 HAVING {which}"
+    "SELECT m.owner_kind, m.owner_id, count(DISTINCT {handle}) AS named FROM json_each(?) w"
+    " CROSS JOIN mentions m ON {handle} = w.value ->> 0 WHERE {stores} GROUP BY 1, 2 HAVING {which}"
     f" ORDER BY named DESC, max(m.at) DESC, m.owner_id LIMIT {_MOST_MENTIONS}"
 )
 _MESSAGES: Final = (
@@ -94,10 +88,13 @@ class EntityMentions:
         return found[:depth]
 
     def _named(self, connection: apsw.Connection, names: Sequence[str]) -> list[tuple[str, list[str]]]:
-        """Return the entities with an alias in ``names``, each with the matching aliases."""
-        stores = within(self.stores, "n")
-        visible = "TRUE" if stores == "TRUE" else _VISIBLE.format(stores=stores)
-        rows = connection.execute(_NAMED.format(visible=visible), (json.dumps(names),))
+        """Return the handles of entities with a name in ``names``, with the matching names.
+
+        A caller who may not read every store knows each only by the name in its texts.
+        """
+        if not sees_all(self.stores):
+            return [(f"{kind}:{name}", [name]) for name in names for kind in TYPES]
+        rows = connection.execute(_NAMED, (json.dumps(names),))
         return [(str(entity), json.loads(str(keys))) for entity, keys in rows]
 
     def _owners(
@@ -105,7 +102,7 @@ class EntityMentions:
     ) -> tuple[list[tuple[str, int, int]], list[tuple[str, int]]]:
         """Return the messages and memories that mention entities, with the number of entities each."""
         which = "TRUE" if self.which == "all" else f"NOT max({_HAS_NAME})"
-        sql = _OWNERS.format(stores=within(self.stores, "m"), which=which)
+        sql = _OWNERS.format(stores=within(self.stores, "m"), which=which, handle=handle_column(self.stores))
         messages, memories = list[tuple[str, int, int]](), list[tuple[str, int]]()
         for kind, owner, count in connection.execute(sql, (json.dumps(named),)):
             if kind == "memory":

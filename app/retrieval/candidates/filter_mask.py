@@ -4,12 +4,13 @@ Type, session and time of a chunk are cached in columns. Other operators are loo
 not restrict the mask otherwise; then each result is checked in the database.
 """
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from app.core.stores import STORES, sees_all
+from app.core.stores import sees_all
 from app.retrieval.candidates.filter_check import has_leaving, shown_chunks
 from app.retrieval.candidates.filters import ChunkFilter, clause_filter, small_match_set
 from app.retrieval.operators import Clause
@@ -40,7 +41,7 @@ def with_mask(snapshot: SearchSnapshot, where: ChunkFilter) -> ChunkFilter:
     for clause in where.clauses:
         if clause.operator.matches_type is not None:
             continue
-        chosen = _chosen(snapshot, clause)
+        chosen = _chosen(snapshot, clause, where.stores)
         if chosen is not None:
             mask &= chosen
         # The columns lack the agents of memories, and a caller may be allowed to see only some entities of a name.
@@ -52,7 +53,7 @@ def with_mask(snapshot: SearchSnapshot, where: ChunkFilter) -> ChunkFilter:
     return replace(where, mask=mask, is_exact=is_exact, is_restrictive=True)
 
 
-def _chosen(snapshot: SearchSnapshot, clause: Clause) -> "Mask | None":
+def _chosen(snapshot: SearchSnapshot, clause: Clause, stores: Sequence[str]) -> "Mask | None":
     """Return the mask of chunks that a clause may allow, if known."""
     operator = clause.operator
     if clause.is_excluded:
@@ -60,7 +61,7 @@ def _chosen(snapshot: SearchSnapshot, clause: Clause) -> "Mask | None":
             return None
         return np.asarray(~_of_sessions(snapshot, clause))
     if not operator.sessions:
-        return _listed(snapshot, clause) if operator.is_selective else None
+        return _listed(snapshot, clause, stores) if operator.is_selective else None
     chosen = _of_sessions(snapshot, clause)
     if operator.covers_memories:
         columns, size = snapshot.columns, snapshot.last_chunk + 1
@@ -68,9 +69,9 @@ def _chosen(snapshot: SearchSnapshot, clause: Clause) -> "Mask | None":
     return chosen
 
 
-def _listed(snapshot: SearchSnapshot, clause: Clause) -> "Mask | None":
+def _listed(snapshot: SearchSnapshot, clause: Clause, stores: Sequence[str]) -> "Mask | None":
     """Return the mask of the chunks that a clause selects, ``None`` where there are many."""
-    few = small_match_set(snapshot.connection, clause_filter(STORES, (clause,)))
+    few = small_match_set(snapshot.connection, clause_filter(stores, (clause,)))
     if few is None:
         return None
     chosen = np.zeros(snapshot.last_chunk + 1, dtype=np.bool_)

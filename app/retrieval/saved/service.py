@@ -12,9 +12,13 @@ from app.core.text import excerpt, storable
 from app.errors import InputError, NotFoundError
 from app.retrieval.saved import repo
 from app.retrieval.saved.model import SavedSearch
+from app.store import meta
 from app.store.store import Store
 
 AREA = "saved_searches"
+MADE_BY = "saved_search_by:"
+"""Before the id of a saved search: the key in meta of the agent that saved it."""
+_PERSON = "person"
 MAX_SAVED = 200
 MAX_QUERY = 2_000
 MAX_NAME = 120
@@ -46,7 +50,7 @@ class SavedSearches:
         if not 0 < len(query) <= MAX_QUERY:
             raise InputError(f"A search to save has 1 to {MAX_QUERY} characters.", field="query", allowed=MAX_QUERY)
         made = SavedSearch(new_id("search"), name or excerpt(query, MAX_NAME), query, to_datetime(self._clock.now_ms()))
-        return _changed(await self._store.write(partial(_save, made=made, name=name)), actor)
+        return _changed(await self._store.write(partial(_save, made=made, name=name, actor=actor)), actor)
 
     async def rename(self, identity: str, name: str, actor: str) -> Changed[SavedSearch]:
         """Give a saved search another name; an empty one makes the query its name.
@@ -72,6 +76,7 @@ class SavedSearches:
         def work(connection: apsw.Connection) -> SavedSearch:
             known = _known(connection, identity)
             repo.delete(connection, identity)
+            meta.remove(connection, MADE_BY + identity)
             return known
 
         return _changed(await self._store.write(work), actor)
@@ -88,7 +93,7 @@ class SavedSearches:
         return Changed(await self._store.write(work), ChangeSet(frozenset({AREA}), (), actor))
 
 
-def _save(connection: apsw.Connection, made: SavedSearch, name: str) -> SavedSearch:
+def _save(connection: apsw.Connection, made: SavedSearch, name: str, actor: str) -> SavedSearch:
     known = repo.all_in_order(connection)
     same = next((one for one in known if one.query == made.query), None)
     if same is not None:
@@ -98,6 +103,8 @@ def _save(connection: apsw.Connection, made: SavedSearch, name: str) -> SavedSea
     if len(known) >= MAX_SAVED:
         raise InputError(f"{MAX_SAVED} searches are saved already. Delete one first.", allowed=MAX_SAVED)
     repo.add(connection, made)
+    if actor != _PERSON:
+        meta.write(connection, MADE_BY + made.id, actor)  # so that it can be taken back with what else an agent wrote
     return made
 
 

@@ -6,8 +6,8 @@ from typing import Final
 
 from app.core.text import storable
 from app.entities.linking import MAX_NAME
+from app.entities.model import registry_type
 from app.exchange.model import VaultDetail
-from app.knowledge_graph.repo import registry_type
 
 _SPACE: Final = uuid.UUID("0d1f4c1e-52a8-5b70-8c0f-656e74697479")
 

@@ -1,9 +1,10 @@
-"""Reader of Notion's export as Markdown and CSV, a zip or a folder.
+"""Reader of Notion's export as Markdown or HTML, a zip or a folder.
 
-Files are called ``Title 32hex.md`` and ``Database 32hex.csv``; pages lead to each other by these names.
+Files are called ``Title 32hex.md`` or ``.html`` and ``Database 32hex.csv``; pages lead to each other by these names.
 """
 
 import csv
+import html
 import io
 import posixpath
 import re
@@ -16,18 +17,29 @@ from urllib.parse import unquote
 
 from app.core.tag_names import normalise_tags
 from app.core.text import storable
+from app.exchange.accounting import read_item
 from app.exchange.formats.notebooks.archive_files import ArchiveFiles, open_files, read_file
 from app.exchange.formats.notebooks.attached_entries import AttachedEntries
 from app.exchange.formats.notebooks.note_references import NoteNames
 from app.exchange.model import Position, Record
 from app.exchange.parsing import encoding
+from app.exchange.parsing.html_text import markdown_of
 from app.exchange.source_files import SourceEntry
 from app.memories.foreign_record import MemoryRecord, Problem
 
 NAME: Final = "notion"
-PAGE: Final = re.compile(r"(?:.*/)?[^/]*?\s?[0-9a-f]{32}(?:_all)?\.(?:md|csv)", re.DOTALL)
+PAGE: Final = re.compile(r"(?:.*/)?[^/]*?\s?[0-9a-f]{32}(?:_all)?\.(?:md|csv|html)", re.DOTALL)
 PART: Final = re.compile(r"(?:.*/)?(?:Export[^/]*-)?Part-\d+\.zip", re.IGNORECASE)
 MAX_BYTES: Final = 32 << 20
+_HTML: Final = ".html"
+_INDEX: Final = "index.html"
+_SUFFIXES: Final = (".md", ".csv", _HTML)
+_FRAMED: Final = re.compile(r"<a\b[^>]*>\s*(<img\b[^>]*>)\s*</a>", re.IGNORECASE)  # a picture leads to itself
+_ROW: Final = re.compile(
+    r"<tr\b[^>]*property-row[^>]*>\s*<th\b[^>]*>(.*?)</th>\s*<td\b[^>]*>(.*?)</td>", re.IGNORECASE | re.DOTALL
+)
+_VALUE_END: Final = re.compile(r"</span>\s*(?=<span\b)", re.IGNORECASE)
+_TAG: Final = re.compile(r"<[^>]*>")
 _NAMED: Final = re.compile(r"(?P<title>.*?)\s?(?P<key>[0-9a-f]{32})(?P<all>_all)?", re.DOTALL)
 _LINK: Final = re.compile(
     r"(!?)\[((?:[^\[\]\n]|\[[^\[\]\n]*\])*)\]\((?!https?:|mailto:|#)((?:[^()\s]|\([^()\s]*\))+)\)"
@@ -70,6 +82,7 @@ def is_export(names: Iterable[str]) -> bool:
     """
     listed = list(names)
     notes = [name for name in listed if name.lower().endswith((".md", ".csv"))]
+    notes = notes or [name for name in listed if name.lower().endswith(_HTML) and posixpath.basename(name) != _INDEX]
     if notes:
         return sum(PAGE.fullmatch(name) is not None for name in notes) * 2 > len(notes)
     return any(PART.fullmatch(name) for name in listed)
@@ -101,7 +114,7 @@ def read(path: Path, cancelled: Callable[[], bool]) -> Iterator[Record]:
             done += page.entry.size
             yield Position(done, total, page.entry.name)
         others = found.files.keys() - {page.entry.name for page in pages.by_key.values()} - attached.used
-        rest = [name for name in others if not PAGE.fullmatch(name)]
+        rest = [name for name in others if not PAGE.fullmatch(name) and posixpath.basename(name) != _INDEX]
         if rest:
             said = f"{len(rest)} files that no page shows were left out."
             yield Problem(path.name, said, lost=False, foreign=True)
@@ -111,12 +124,13 @@ def _pages(found: ArchiveFiles) -> _Pages:
     pages = _Pages()
     for name, entry in sorted(found.files.items()):
         path = PurePosixPath(name)
-        if path.suffix.lower() not in (".md", ".csv"):
+        suffix = path.suffix.lower()
+        if suffix not in _SUFFIXES or (suffix == _HTML and not PAGE.fullmatch(name)):
             continue
         named = _NAMED.fullmatch(path.stem)
         key, title = (named["key"], named["title"]) if named else (name, path.stem)
         before = pages.by_key.get(key)
-        if before is not None and (path.suffix.lower() == ".csv") and before.is_table:
+        if before is not None and suffix == ".csv" and before.is_table:
             # Of a database there is its first view, and ``…_all.csv`` with every row.
             pages.same += 1
             if not (named and named["all"]):
@@ -137,9 +151,13 @@ def _records(page: _Page, pages: _Pages, names: NoteNames, attached: AttachedEnt
     if decoded.repair:
         yield Problem(page.entry.name, decoded.repair, lost=False)
     text = storable(decoded.text.replace("\r\n", "\n"))[0]
-    if page.is_table:
+    read_item(page.entry.name, text, "page")
+    if page.entry.name.lower().endswith(_HTML):
+        properties = _html_properties(text)
+        text = markdown_of(_FRAMED.sub(r"\1", text))[0]
+    elif page.is_table:
         text = _table(text, pages, names)
-        properties: dict[str, str] = {}
+        properties = {}
     else:
         properties = _properties(text)
     folder = posixpath.dirname(page.entry.name)
@@ -174,7 +192,7 @@ def _page_at(written: str, folder: str, pages: _Pages) -> str:
     named = _NAMED.fullmatch(PurePosixPath(target).stem)
     key = named["key"] if named else target
     page = pages.by_key.get(key)
-    is_page = page is not None and PurePosixPath(target).suffix.lower() in (".md", ".csv")
+    is_page = page is not None and PurePosixPath(target).suffix.lower() in _SUFFIXES
     return key if is_page else ""
 
 
@@ -192,6 +210,16 @@ def _properties(text: str) -> dict[str, str]:
     block = rest.lstrip("\n").partition("\n\n")[0].split("\n")
     found = [_PROPERTY.fullmatch(line.strip()) for line in block]
     return {one[1].strip(): one[2].strip() for one in found if one} if all(found) else {}
+
+
+def _html_properties(text: str) -> dict[str, str]:
+    """Return the properties of a row of a database, above an HTML page."""
+    rows = ((_plain(name), _plain(_VALUE_END.sub("</span>,", value))) for name, value in _ROW.findall(text))
+    return {name: value.removeprefix("@") for name, value in rows if name and value}
+
+
+def _plain(markup: str) -> str:
+    return " ".join(html.unescape(_TAG.sub("", markup)).split())
 
 
 def _table(text: str, pages: _Pages, names: NoteNames) -> str:

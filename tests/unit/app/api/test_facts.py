@@ -35,13 +35,6 @@ def test_similar_note_written_on_purpose_is_stored_too(host: Host) -> None:
         assert host.ask("memory.write", content=text, kind="note").outcome == "ADD"
 
 
-def test_observation_with_another_text_learns_that_its_statements_decided(host: Host) -> None:
-    host.ask("memory.write", content="We met.", title="Meeting", facts=["Ana leaves"])
-    again = host.ask("memory.write", content="Told otherwise", title="Meeting", facts=["Ana leaves"])
-    assert again.outcome == "EXACT_DUP"
-    assert "with another text" in again.reason
-
-
 @settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(SENTENCES, min_size=1, max_size=6))
 def test_whatever_is_remembered_is_there_word_for_word(host: Host, sentences: list[str]) -> None:

@@ -80,6 +80,16 @@ def test_keys_for_pages_files_and_names_differ() -> None:
         ("x" * (MAX_PASSPHRASE + 1), "at most 1,024"),
         ("two\nlines of it", "one line"),
         (" begins with a space", "begin or end"),
+        *(
+            (word, "first that anyone tries")
+            for word in ("password", "Password123!", "P@ssw0rd", "12345678", "87654321")
+        ),
+        *(
+            (word, "first that anyone tries")
+            for word in ("qwertyuiop", "aaaaaaaa", "abababab", "Iloveyou2024", "1q2w3e4r")
+        ),
+        *((word, "first that anyone tries") for word in ("19841984", "Contraseña1", "correct horse battery staple")),
+        ("passwords are weak", ""),
         ("a good long one", ""),
         ("пароль из слов", ""),
     ],

@@ -14,7 +14,8 @@ import pytest
 from app.api.caller import Caller
 from app.api.registry import to_builtins
 from app.erasure.model import ErasureReceipt
-from app.errors import AccessDeniedError, InputError, NotFoundError
+from app.erasure.service import ErasureService
+from app.errors import AccessDeniedError, DiskFullError, InputError, NotFoundError
 from app.host import Host
 from app.store.connection import open_writer
 from app.store.store import DATABASE
@@ -439,3 +440,29 @@ def test_receipts_of_repeated_writes_and_previews_go(host: Host) -> None:
     assert (receipt.removed["inbox"], receipt.removed["write_receipts"]) == (2, 2)
     left = read(host, lambda conn: conn.execute("SELECT key FROM write_receipts").fetchall())
     assert left == [(other,)]
+
+
+def test_what_a_full_disk_cuts_off_is_said_to_stand_and_is_finished(
+    host: Host, vault: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ids = fill(host)
+
+    def full(*_arguments: object) -> None:
+        raise DiskFullError("The disk is full. Free some space; nothing already saved was lost.", path="x")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(ErasureService, "_step", full)
+        with pytest.raises(DiskFullError) as refused:
+            forget(host, ids)
+    assert "could not be finished: The disk is full. It stands" in refused.value.message
+    assert "lost" not in refused.value.message
+    assert "secret" not in host.ask("session.ids")  # hidden at once
+    host.stop()
+    again = start(vault)
+    try:
+        again.submit(engine(again).erasure.settled()).result()
+        (receipt,) = again.ask("memory.receipts")
+        assert receipt.finished_at is not None
+        assert receipt.removed["messages"] == 250
+    finally:
+        again.stop()

@@ -1,8 +1,9 @@
 """Encryption of a vault: nothing plain is left, and nothing is lost on the way there and back."""
 
 import asyncio
+import os
 import shutil
-from contextlib import closing
+from contextlib import ExitStack, closing
 from functools import partial
 from pathlib import Path
 
@@ -22,12 +23,14 @@ from app.errors import (
     DiskFullError,
     EncryptionUnavailableError,
     InputError,
+    KeyringUnavailableError,
     PassphraseRequiredError,
     VaultDamagedError,
     VaultLockedError,
     WrongPassphraseError,
 )
 from app.store import cipher, staged_restore
+from app.store.connection import open_writer
 from app.store.options import StoreOptions
 from app.store.page_cipher import decrypt_page, decrypted_blocks
 from app.store.store import DATABASE, Store
@@ -257,6 +260,53 @@ def test_a_damaged_backup_is_kept_as_it_is_and_holds_nothing_up(written: Path) -
 
 
 @needs_cipher
+def test_logs_and_broken_databases_are_sealed_and_come_back(written: Path) -> None:
+    kept = written / "backups" / "20261121T031500Z-before-restore"
+    kept.mkdir()
+    remains = {
+        written / "memory.db-wal.damaged": b"\x37\x7f\x06\x82 of another log, " + NEEDLE.encode(),
+        kept / DATABASE: bytes(4096) + NEEDLE.encode(),
+        kept / "memory.db-wal": b"a log, " + NEEDLE.encode(),
+        written / "restore.db.refused": b"no database: " + NEEDLE.encode(),
+    }
+    for path, data in remains.items():
+        path.write_bytes(data)
+    encryption = VaultEncryption(written)
+    encryption.encrypt(PASSPHRASE)
+    assert word(written) == NEEDLE
+    assert files_with(written, NEEDLE) == []
+    encryption.decrypt(PASSPHRASE)
+    assert word(written) == NEEDLE
+    assert {path: path.read_bytes() for path in remains} == remains
+
+
+@needs_cipher
+@pytest.mark.skipif(os.name != "posix", reason="an open file that is deleted")
+def test_what_encrypting_deletes_is_overwritten_first(written: Path) -> None:
+    (written / "window.ini").write_text(NEEDLE)
+    (written / "agents" / "scout" / "vectors.cache").write_text(NEEDLE)
+    writer = open_writer(written / DATABASE)
+    writer.execute(SQL, (NEEDLE + " in the log",))
+    log = (written / (DATABASE + "-wal")).open("rb")
+    logged = log.read()
+    assert NEEDLE.encode() in logged
+    database = (written / DATABASE).read_bytes()
+    writer.close()
+    # As after a kill: the log is there.
+    (written / DATABASE).write_bytes(database)
+    (written / (DATABASE + "-wal")).write_bytes(logged)
+    log.close()
+    gone = [written / name for name in ("window.ini", "vectors.cache", DATABASE, DATABASE + "-wal")]
+    gone += [written / "agents" / "scout" / "vectors.cache", written / "attachments" / f"{NEEDLE}.txt"]
+    with ExitStack() as stack:
+        files = [stack.enter_context(path.open("rb")) for path in gone]
+        VaultEncryption(written).encrypt(PASSPHRASE)
+        assert word(written) == NEEDLE + " in the log"
+        for path, file in zip(gone, files, strict=True):
+            assert NEEDLE.encode() not in file.read(), path
+
+
+@needs_cipher
 def test_a_damaged_vault_is_not_encrypted_and_can_go_on_plain(written: Path) -> None:
     database = written / DATABASE
     data = database.read_bytes()
@@ -358,6 +408,27 @@ def test_the_keyring_opens_it_while_it_is_remembered(encrypted: Path, memory_key
     locked(encrypted)
     encryption.unlock_unattended({})
     assert not is_unlocked(encrypted)
+
+
+@needs_cipher
+def test_what_the_keyring_does_not_hold_is_not_forgotten(encrypted: Path, memory_keyring: MemoryKeyring) -> None:
+    encryption = VaultEncryption(encrypted)
+    with pytest.raises(InputError, match="nothing to forget"):
+        encryption.forget()
+    encryption.remember(PASSPHRASE)
+    memory_keyring.kept.clear()
+    locked(encrypted)
+    with pytest.raises(PassphraseRequiredError, match="any more"):
+        encryption.forget()
+    encryption.unlock(PASSPHRASE)
+    encryption.forget()
+    assert not encryption.status().is_in_keyring
+
+
+@needs_cipher
+def test_without_a_keyring_the_passphrase_is_what_helps(encrypted: Path) -> None:
+    with pytest.raises(KeyringUnavailableError, match="with their passphrase"):
+        VaultEncryption(encrypted).remember(PASSPHRASE)
 
 
 @needs_cipher

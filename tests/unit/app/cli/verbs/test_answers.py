@@ -15,6 +15,13 @@ ROW = {
     "id": ID, "kind": "note", "title": "", "preview": "A long preview " * 9,
     "store": "private", "source": "person", "tags": ["a", "b"], "updated_at": "2026-10-28T09:10:00Z",
 }  # fmt: skip
+AGENT_RUN = {
+    **dict.fromkeys(("memories", "sessions", "entities", "schedules", "searches", "left"), 0),
+    "agent": "bob",
+    "run_id": "run-1",
+    "skipped": [],
+    "state": "finished",
+}
 TERMINAL = Screen(100)
 
 
@@ -79,6 +86,20 @@ def test_a_small_answer_is_a_line(value: object, shown: list[str]) -> None:
         ("fact set", {"fact": {"id": "fact-1"}, "superseded": None}, "Set fact-1.", ["fact-1"]),
         ("memory write", {"outcome": "NONE", "memory": {"id": "obs-1"}}, "Already known: obs-1.", ["obs-1"]),
         ("agent revoke", {"id": "agt-1", "name": "bob"}, "Ended the access of agt-1 (bob).", ["agt-1"]),
+        (
+            "agent undo",
+            {**AGENT_RUN, "memories": 1, "schedules": 2},
+            "Undid of bob: 1 memory, 2 schedules. 'keepsake memory undo --run-id run-1' brings it back.",
+            ["run-1"],
+        ),
+        (
+            "agent quarantine",
+            {**AGENT_RUN, "searches": 1},
+            "Hidden of bob: 1 saved search. 'keepsake agent release bob' brings it back.",
+            ["run-1"],
+        ),
+        ("agent release", {**AGENT_RUN, "entities": 3}, "Released of bob: 3 names.", ["run-1"]),
+        ("agent undo", AGENT_RUN, "Nothing of bob was to be changed.", ["run-1"]),
     ],
 )
 def test_a_change_is_a_sentence(command: str, value: object, sentence: str, ids: list[str]) -> None:

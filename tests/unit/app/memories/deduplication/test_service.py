@@ -67,14 +67,15 @@ def test_what_has_expired_already_is_refused(harness: DeduplicationHarness) -> N
 # Without a reconciler ----------------------------------------------------------------------------------------------
 
 
-def test_observation_is_known_by_title_and_facts(harness: DeduplicationHarness) -> None:
+def test_observation_is_known_by_all_it_says(harness: DeduplicationHarness) -> None:
     first = harness.write("We met.", title="Meeting", facts=("Ana leaves", "Bo stays"))
     assert first.outcome == "ADD"
-    again = harness.write("Told otherwise", title=" meeting", facts=("ana  leaves", "Bo stays"))
+    again = harness.write("we  met.", title=" meeting", facts=("ana  leaves", "Bo stays"))
     assert (again.outcome, again.matched, again.decided_by) == ("EXACT_DUP", first.memory.id, "hash")
     assert again.memory.mention_count == 2
     assert harness.contents() == ["We met."]
-    assert harness.write("Told otherwise", title="Meeting", facts=("Ana leaves",)).outcome == "ADD"
+    assert harness.write("Told otherwise", title="Meeting", facts=("Ana leaves", "Bo stays")).outcome == "ADD"
+    assert harness.write("We met.", title="Meeting", facts=("Ana leaves",)).outcome == "ADD"
 
 
 def test_of_equal_memories_the_oldest_is_counted(harness: DeduplicationHarness) -> None:

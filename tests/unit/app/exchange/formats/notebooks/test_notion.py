@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -109,3 +110,62 @@ def test_pages_databases_links_and_pictures(tmp_path: Path, export: Path) -> Non
     assert notes["My rose"].created_ms == 1705314600000
     assert notes["My rose"].attributes == {"notebook": "Garden"}
     assert notes["Beds"].content.splitlines()[2:] == ["| [[My rose]] | North |", "| a\\|b | South |"]
+
+
+ONE, TWO, DATABASE, ROW = (letter * 32 for letter in "1234")
+PAGE_OF_HTML = (
+    "<html><head><title>Garden</title><style>p {{}}</style></head><body><article><header>"
+    '<h1 class="page-title">Garden</h1>{properties}</header><div class="page-body">{body}</div></article></body></html>'
+)
+PROPERTIES = (
+    '<table class="properties"><tbody><tr class="property-row property-row-multi_select"><th>Tags</th><td>'
+    '<span class="selected-value">Beds</span><span class="selected-value">Spring</span></td></tr>'
+    '<tr class="property-row property-row-created_time"><th>Created</th>'
+    "<td><time>@March 3, 2024 10:00 AM</time></td></tr>"
+    "</tbody></table>"
+)
+BODY_OF_HTML = (
+    f'<p>sorrel and <a href="Garden%20{ONE}/Beds%20{TWO}.html">Beds</a></p>'
+    f'<figure class="image"><a href="Garden%20{ONE}/dot.png"><img src="Garden%20{ONE}/dot.png"/></a></figure>'
+)
+HTML_EXPORT = {
+    "Export/index.html": b"<html><body>contents</body></html>",
+    f"Export/Garden {ONE}.html": PAGE_OF_HTML.format(properties=PROPERTIES, body=BODY_OF_HTML).encode(),
+    f"Export/Garden {ONE}/Beds {TWO}.html": PAGE_OF_HTML.format(properties="", body="<p>radish</p>").encode(),
+    f"Export/Garden {ONE}/dot.png": png(),
+    f"Export/Plants {DATABASE}.csv": b"Name,Month\nLeek,May\n",
+    f"Export/Plants {DATABASE}/Leek {ROW}.html": PAGE_OF_HTML.format(properties="", body="<p>tall</p>").encode(),
+}
+
+
+def _html_zip(folder: Path) -> Path:
+    return write_zip(folder / "a.zip", HTML_EXPORT)
+
+
+def _html_nested(folder: Path) -> Path:
+    inner = write_zip(folder / "inner.zip", HTML_EXPORT)
+    return write_zip(folder / "a.zip", {"Export-0123-Part-1.zip": inner.read_bytes()})
+
+
+def _html_folder(folder: Path) -> Path:
+    for name, data in HTML_EXPORT.items():
+        (folder / "a" / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / "a" / name).write_bytes(data)
+    return folder / "a"
+
+
+@pytest.mark.parametrize("make", [_html_zip, _html_nested, _html_folder])
+def test_an_export_as_html_is_read_as_pages_tables_and_files(tmp_path: Path, make: Callable[[Path], Path]) -> None:
+    path = make(tmp_path)
+    assert detect(path) == "notion"
+    found = records(read, path)
+    assert not problems(found)
+    notes = {one.key: one for one in only(found, MemoryRecord)}
+    assert {*notes} == {ONE, TWO, DATABASE, ROW}
+    garden = notes[ONE]
+    assert (garden.title, garden.tags, garden.created_ms) == ("Garden", ("beds", "spring"), 1_709_460_000_000)
+    assert "sorrel and [[Beds]]" in garden.content
+    (picture,) = only(found, AttachmentRecord)
+    assert f"](attachments/{picture.name})" in garden.content
+    assert "radish" in notes[TWO].content
+    assert "[[Leek]]" in notes[DATABASE].content
