@@ -5234,12 +5234,20 @@
         <translation>Import von {name}</translation>
     </message>
     <message>
+        <source>Looking at {name}…</source>
+        <translation>{name} wird angesehen…</translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>Öffnen</translation>
     </message>
     <message>
         <source>Or drop it on this window.</source>
         <translation>Oder zieh es auf dieses Fenster.</translation>
+    </message>
+    <message>
+        <source>Parts to import</source>
+        <translation>Teile zum Importieren</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>
@@ -7367,12 +7375,24 @@
         <translation>1 Unterhaltung</translation>
     </message>
     <message>
+        <source>1 conversation or note is there already</source>
+        <translation>1 Gespräch oder Notiz ist schon da</translation>
+    </message>
+    <message>
         <source>1 message</source>
         <translation>1 Nachricht</translation>
     </message>
     <message>
         <source>1 note</source>
         <translation>1 Notiz</translation>
+    </message>
+    <message>
+        <source>1 problem, listed below; everything else went in.</source>
+        <translation>1 Problem, unten aufgeführt; alles andere ist da.</translation>
+    </message>
+    <message>
+        <source>1 problem:</source>
+        <translation>1 Problem:</translation>
     </message>
     <message>
         <source>Apple Notes</source>
@@ -7411,6 +7431,14 @@
         <translation>Für {name}</translation>
     </message>
     <message>
+        <source>Gemini, from Google Takeout</source>
+        <translation>Gemini, aus Google Takeout</translation>
+    </message>
+    <message>
+        <source>Good to know:</source>
+        <translation>Gut zu wissen:</translation>
+    </message>
+    <message>
         <source>HTML page</source>
         <translation>HTML-Seite</translation>
     </message>
@@ -7447,8 +7475,32 @@
         <translation>{n} Texte weglassen, die einen Schlüssel oder ein Passwort zu enthalten scheinen</translation>
     </message>
     <message>
+        <source>MCP memory server</source>
+        <translation>MCP-Gedächtnisserver</translation>
+    </message>
+    <message>
+        <source>MCP memory service</source>
+        <translation>MCP-Gedächtnisdienst</translation>
+    </message>
+    <message>
+        <source>Mails</source>
+        <translation>E-Mails</translation>
+    </message>
+    <message>
         <source>Markdown notes</source>
         <translation>Markdown-Notizen</translation>
+    </message>
+    <message>
+        <source>Memories of an agent</source>
+        <translation>Erinnerungen eines Agenten</translation>
+    </message>
+    <message>
+        <source>Messages of an agent</source>
+        <translation>Nachrichten eines Agenten</translation>
+    </message>
+    <message>
+        <source>Messenger or Instagram</source>
+        <translation>Messenger oder Instagram</translation>
     </message>
     <message>
         <source>Nothing new</source>
@@ -7461,6 +7513,10 @@
     <message>
         <source>PDF document</source>
         <translation>PDF-Dokument</translation>
+    </message>
+    <message>
+        <source>Several kinds of exports</source>
+        <translation>Exporte verschiedener Art</translation>
     </message>
     <message>
         <source>Stopped</source>
@@ -7507,6 +7563,10 @@
         <translation>jemand ohne Namen</translation>
     </message>
     <message>
+        <source>{left} of {all} lines, messages or files in it are left out</source>
+        <translation>{left} von {all} Zeilen, Nachrichten oder Dateien darin bleiben weg</translation>
+    </message>
+    <message>
         <source>{n} attachments</source>
         <translation>{n} Anhänge</translation>
     </message>
@@ -7517,6 +7577,10 @@
     <message>
         <source>{n} conversations and notes are there already</source>
         <translation>{n} Unterhaltungen und Notizen sind schon da</translation>
+    </message>
+    <message>
+        <source>{n} files</source>
+        <translation>{n} Dateien</translation>
     </message>
     <message>
         <source>{n} kB</source>

@@ -5234,12 +5234,20 @@
         <translation>Importando {name}</translation>
     </message>
     <message>
+        <source>Looking at {name}…</source>
+        <translation>Examinando {name}…</translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>Abrir</translation>
     </message>
     <message>
         <source>Or drop it on this window.</source>
         <translation>O suéltalo en esta ventana.</translation>
+    </message>
+    <message>
+        <source>Parts to import</source>
+        <translation>Partes para importar</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>
@@ -7367,12 +7375,24 @@
         <translation>1 conversación</translation>
     </message>
     <message>
+        <source>1 conversation or note is there already</source>
+        <translation>1 conversación o nota ya está</translation>
+    </message>
+    <message>
         <source>1 message</source>
         <translation>1 mensaje</translation>
     </message>
     <message>
         <source>1 note</source>
         <translation>1 nota</translation>
+    </message>
+    <message>
+        <source>1 problem, listed below; everything else went in.</source>
+        <translation>1 problema, indicado abajo; todo lo demás se importó.</translation>
+    </message>
+    <message>
+        <source>1 problem:</source>
+        <translation>1 problema:</translation>
     </message>
     <message>
         <source>Apple Notes</source>
@@ -7411,6 +7431,14 @@
         <translation>Para {name}</translation>
     </message>
     <message>
+        <source>Gemini, from Google Takeout</source>
+        <translation>Gemini, de Google Takeout</translation>
+    </message>
+    <message>
+        <source>Good to know:</source>
+        <translation>Conviene saber:</translation>
+    </message>
+    <message>
         <source>HTML page</source>
         <translation>Página HTML</translation>
     </message>
@@ -7447,8 +7475,32 @@
         <translation>Dejar fuera {n} textos que parecen contener una clave o contraseña</translation>
     </message>
     <message>
+        <source>MCP memory server</source>
+        <translation>Servidor de memoria MCP</translation>
+    </message>
+    <message>
+        <source>MCP memory service</source>
+        <translation>Servicio de memoria MCP</translation>
+    </message>
+    <message>
+        <source>Mails</source>
+        <translation>Correos</translation>
+    </message>
+    <message>
         <source>Markdown notes</source>
         <translation>Notas Markdown</translation>
+    </message>
+    <message>
+        <source>Memories of an agent</source>
+        <translation>Recuerdos de un agente</translation>
+    </message>
+    <message>
+        <source>Messages of an agent</source>
+        <translation>Mensajes de un agente</translation>
+    </message>
+    <message>
+        <source>Messenger or Instagram</source>
+        <translation>Messenger o Instagram</translation>
     </message>
     <message>
         <source>Nothing new</source>
@@ -7461,6 +7513,10 @@
     <message>
         <source>PDF document</source>
         <translation>Documento PDF</translation>
+    </message>
+    <message>
+        <source>Several kinds of exports</source>
+        <translation>Exportaciones de varios tipos</translation>
     </message>
     <message>
         <source>Stopped</source>
@@ -7507,6 +7563,10 @@
         <translation>alguien sin nombre</translation>
     </message>
     <message>
+        <source>{left} of {all} lines, messages or files in it are left out</source>
+        <translation>Se omiten {left} de {all} líneas, mensajes o archivos</translation>
+    </message>
+    <message>
         <source>{n} attachments</source>
         <translation>{n} adjuntos</translation>
     </message>
@@ -7517,6 +7577,10 @@
     <message>
         <source>{n} conversations and notes are there already</source>
         <translation>{n} conversaciones y notas ya están</translation>
+    </message>
+    <message>
+        <source>{n} files</source>
+        <translation>{n} archivos</translation>
     </message>
     <message>
         <source>{n} kB</source>
