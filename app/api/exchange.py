@@ -57,6 +57,7 @@ async def import_file(
     store: StoreName = "private",
     skip_secrets: bool = False,
     passphrase: str = "",
+    leave_out: list[str] | None = None,
 ) -> Changed[ImportReport]:
     """Import a file or folder; what is there already is not added again.
 
@@ -78,6 +79,8 @@ async def import_file(
         store: Who may see the imported notes.
         skip_secrets: Leave out notes and messages that look as if they held a key or a password.
         passphrase: What opens an encrypted export.
+        leave_out: Names of parts of a folder with exports of several kinds that are not imported, as
+            ``exchange.preview`` gives them.
     """
     source = user_path(path)
     work = engine.jobs.begin(f"Importing {source.name or source}", "bytes", job)
@@ -87,7 +90,14 @@ async def import_file(
             await engine.upkeep.backups.now("before-import")
         with engine.index.worker.delayed():
             report = await engine.exchange.import_path(
-                source, format, store, caller.name, work, skip_secrets=skip_secrets, passphrase=passphrase
+                source,
+                format,
+                store,
+                caller.name,
+                work,
+                skip_secrets=skip_secrets,
+                passphrase=passphrase,
+                leave_out=leave_out or (),
             )
         state = "cancelled" if report.cancelled else "finished"
         if report.format == capsule.NAME and not report.cancelled:

@@ -107,12 +107,17 @@ def import_(
         bool,
         typer.Option("--skip-secrets", help="Leave out texts that look as if they held a key or a password."),
     ] = False,
+    leave_out: Annotated[
+        list[str] | None,
+        typer.Option("--leave-out", metavar="PART", help="A part of a folder that --preview lists; may be repeated."),
+    ] = None,
 ) -> None:
     """Import conversations and notes from ChatGPT, Claude, coding agents, Markdown or Keepsake.
 
-    A second import adds nothing twice. The passphrase of an encrypted export is asked for, or read from standard input
-    as one line. The exit status is 1 when a conversation, message or note had to be left out,
-    and 3 when only a picture or another file that they show was; files that nothing shows are only counted.
+    A folder may hold exports of all kinds: each is looked at and listed. A second import adds nothing twice. The
+    passphrase of an encrypted export is asked for, or read from standard input as one line. The exit status is 1 when
+    a conversation, message or note had to be left out, and 3 when only a picture or another file that they show was;
+    files that nothing shows are only counted.
     """
     from app.exchange.model import ImportReport  # noqa: PLC0415
 
@@ -126,6 +131,8 @@ def import_(
             skip_secrets = _asks_to_skip_secrets(connection, source)
         _tell_cut_off(connection, given)
         options = {**source, "format": form, "store": store, "skip_secrets": skip_secrets}
+        if leave_out:
+            options["leave_out"] = leave_out
         raw = connection.work("exchange.import", _show, **options)
         report = msgspec.convert(raw, ImportReport)
         _say_all(reports.import_lines(report))
@@ -307,7 +314,8 @@ def hook(
 
     At session-start and prompt it prints recalled memories for the agent; at stop and pre-compact it takes in what is
     new in the transcript. It never holds the agent up: the exit status is 0 whatever happens, also when Keepsake does
-    not run. KEEPSAKE_TOKEN says which agent it is.
+    not run. KEEPSAKE_TOKEN, or the file that
+    KEEPSAKE_TOKEN_FILE names, says which agent it is.
     """
     from app.cli.hook import run  # noqa: PLC0415
 

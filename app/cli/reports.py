@@ -4,13 +4,14 @@ from typing import TYPE_CHECKING
 
 from app.cli.terminal import one_line, printable
 from app.core.text import plural
+from app.exchange.model import format_name
 
 # Only to check types: 'keepsake capture' has no use for these and should not wait for them.
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from app.changes import Progress
-    from app.exchange.model import CapsuleOrigin, ExportReport, ImportPreview, ImportReport
+    from app.exchange.model import CapsuleOrigin, ExportReport, ImportPart, ImportPreview, ImportReport
     from app.memories.foreign_record import Problem
     from app.upkeep.model import CheckReport
 
@@ -24,7 +25,8 @@ def preview_lines(preview: "ImportPreview") -> list[str]:
     beginning = "" if preview.is_complete else "of its beginning, as counting the rest takes long: "
     holds = f"{_count(preview.conversations, 'conversation')} with {_count(preview.messages, 'message')}"
     made = f"{holds}, {_count(preview.notes, 'note or fact', 'notes and facts')}, {_count(preview.attachments, 'file')}"
-    lines = [f"{preview.format}, {size_words(preview.bytes)}: {beginning}{made}."]
+    lines = [f"{format_name(preview.format)}, {size_words(preview.bytes)}: {beginning}{made}."]
+    lines += _part_lines(preview.parts)
     if preview.capsule is not None:
         lines.append(_capsule_line(preview.capsule))
     if preview.known:
@@ -33,6 +35,19 @@ def preview_lines(preview: "ImportPreview") -> list[str]:
         which = "1 text looks" if preview.secrets == 1 else f"{preview.secrets:,} texts look"
         lines.append(f"{which} as if holding a key or a password; --skip-secrets leaves such texts out.")
     return lines + _account_lines(preview) + _problem_lines(preview)
+
+
+def _part_lines(parts: "Sequence[ImportPart]") -> list[str]:
+    """Return a line for each part of a folder, with what is or was in it."""
+    lines = []
+    for part in parts:
+        files = f", {_count(part.files, 'file')}" if part.files > 1 else ""
+        held = ((part.conversations, "conversation", ""), (part.messages, "message", ""))
+        made = [_count(*one) for one in (*held, (part.notes, "note or fact", "notes and facts")) if one[0]]
+        lines.append(
+            f"  {printable(part.name)} ({format_name(part.format)}{files}): {', '.join(made) or 'nothing new'}"
+        )
+    return lines
 
 
 def _capsule_line(origin: "CapsuleOrigin") -> str:
@@ -53,7 +68,8 @@ def import_lines(report: "ImportReport") -> list[str]:
     """Return what an import did."""
     verb = "Stopped after importing" if report.cancelled else "Imported"
     source = one_line(report.source)
-    lines = [f"{verb} {_holdings(report)} from {source} ({report.format}, {report.seconds:.1f} s)."]
+    lines = [f"{verb} {_holdings(report)} from {source} ({format_name(report.format)}, {report.seconds:.1f} s)."]
+    lines += _part_lines(report.parts)
     if report.updated:
         lines.append(f"{_count(report.updated, 'item')} changed since the last import and brought up to date.")
     if report.unchanged:

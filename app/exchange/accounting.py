@@ -26,7 +26,8 @@ from app.exchange.parsing.source_words import Noise, SpokenValue, StoredWords, s
 from app.memories.foreign_record import MemoryRecord, Problem
 
 MAX_PENDING: Final = 20_000
-_RECENT: Final = 50_000  # messages, which another item of the source may repeat
+_RECENT: Final = 50_000  # texts, which another item of the source may repeat
+_REMEMBERED: Final = 4
 _MAX_KINDS: Final = 30
 _SHOWN: Final = 60
 _SHOWN_FIELDS: Final = 3
@@ -138,9 +139,9 @@ class Account:
         return self._counts.noun in ("", noun)
 
     def _remember(self, said: list[str]) -> None:
-        if said:
-            self._recent[hash(said[0].strip())] = None
-        if len(self._recent) > _RECENT:
+        for one in said[:_REMEMBERED]:
+            self._recent[hash(one.strip())] = None
+        while len(self._recent) > _RECENT:
             self._recent.popitem(last=False)
         if self._pending:
             for one in said:

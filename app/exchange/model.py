@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Literal
+from typing import Any, Final, Literal
 
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.sessions.model import NewMessage, Session
@@ -11,6 +11,44 @@ ExportFormat = Literal["jsonl", "markdown", "folder", "encrypted", "mcp-memory"]
 DetailType = Literal[
     "session_state", "session_alias", "session_summary", "entity", "relation", "claim", "import_source", "history"
 ]
+
+FORMAT_NAMES: Final = {
+    "chatgpt": "ChatGPT",
+    "chatgpt-branches": "ChatGPT, with branches",
+    "claude": "Claude",
+    "markdown": "Markdown notes",
+    "keepsake": "Keepsake export",
+    "encrypted": "encrypted Keepsake export",
+    "capsule": "capsule",
+    "mcp-memory": "MCP memory server",
+    "enex": "Evernote notes",
+    "docx": "Word document",
+    "html": "HTML page",
+    "pdf": "PDF document",
+    "documents": "documents",
+    "joplin": "Joplin notes",
+    "notion": "Notion notes",
+    "apple-notes": "Apple Notes",
+    "claude-code": "Claude Code",
+    "codex": "Codex",
+    "gemini": "Gemini CLI",
+    "cursor": "Cursor",
+    "whatsapp": "WhatsApp",
+    "telegram": "Telegram",
+    "slack": "Slack",
+    "discord": "Discord",
+    "signal": "Signal",
+    "messenger": "Messenger or Instagram",
+    "mbox": "mails",
+    "mem0": "mem0",
+    "mcp-memory-service": "MCP memory service",
+    "letta": "Letta",
+    "gemini-takeout": "Gemini, from Google Takeout",
+    "messages": "messages of an agent",
+    "memory-database": "memories of an agent",
+    "mixed": "several kinds",
+}
+"""What people call the formats."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -189,6 +227,31 @@ class ItemCounts:
     wordless: int = 0
     noun: str = ""
 
+    def __add__(self, other: "ItemCounts") -> "ItemCounts":
+        """Return the account of two sources together."""
+        noun = self.noun if other.noun in ("", self.noun) else other.noun if not self.noun else "item"
+        stored, left_out = self.stored + other.stored, self.left_out + other.left_out
+        return ItemCounts(self.read + other.read, stored, left_out, self.wordless + other.wordless, noun)
+
+
+@dataclass(frozen=True, slots=True)
+class ImportPart:
+    """Part of an import of a folder in which exports of several kinds lie.
+
+    Args:
+        name: Its place in the folder, by which it can be left out.
+        format: Its format.
+        files: How many files or folders are read; 1 for a folder that is one export.
+        conversations: How many there are in it, or were new; likewise the others.
+    """
+
+    name: str
+    format: str
+    files: int = 1
+    conversations: int = 0
+    messages: int = 0
+    notes: int = 0
+
 
 @dataclass(frozen=True, slots=True)
 class ImportPreview:
@@ -203,6 +266,7 @@ class ImportPreview:
         capsule: Who made it where it is a capsule, else ``None``.
         is_locked: It is encrypted, and its passphrase was not given: nothing was counted.
         items: The account of what it holds; zeros where the counts are those of the beginning.
+        parts: What lies in a folder with exports of several kinds, none for a single export.
     """
 
     format: str
@@ -222,6 +286,7 @@ class ImportPreview:
     capsule: CapsuleOrigin | None = None
     is_locked: bool = False
     items: ItemCounts = ItemCounts()
+    parts: tuple[ImportPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -242,6 +307,7 @@ class ImportReport:
         lost: Conversations, messages and notes that were left out, or parts of them.
         lost_files: Pictures and other files that were left out while their texts went in.
         items: The account of what the source holds.
+        parts: What was read of a folder with exports of several kinds, none for a single export.
     """
 
     source: str
@@ -265,6 +331,7 @@ class ImportReport:
     lost: int = 0
     lost_files: int = 0
     items: ItemCounts = ItemCounts()
+    parts: tuple[ImportPart, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -282,3 +349,8 @@ class ExportReport:
     files: int
     bytes: int
     skipped: tuple[str, ...] = ()
+
+
+def format_name(name: str) -> str:
+    """Return what people call a format; one without a name is called as it is."""
+    return FORMAT_NAMES.get(name, name)

@@ -25,11 +25,12 @@ class PreviewCounts:
 
     Args:
         found: What detection says.
+        until: The moment on the monotonic clock after which nothing more is read.
     """
 
-    def __init__(self, found: ImportPreview) -> None:
+    def __init__(self, found: ImportPreview, until: float | None = None) -> None:
         self._preview = found
-        self._until = time.monotonic() + MAX_SECONDS
+        self._until = time.monotonic() + MAX_SECONDS if until is None else until
         self._is_complete = False
 
     @property

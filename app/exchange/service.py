@@ -6,62 +6,44 @@ Files are read in a thread and stored batch by batch.
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Literal, Protocol, Self, TypeVar
+from typing import Literal, Protocol
 
 from app.core.stores import StoreName
 from app.entities.model import GraphView
 from app.errors import CancelledByPersonError, FormatError, InputError
-from app.exchange import attachment_files
+from app.exchange import attachment_files, folder_plan
 from app.exchange.accounting import Account
 from app.exchange.batches import Batch, BatchReader, Intake, Storable
 from app.exchange.exporters import Exportable, Exporter, JsonlExporter
 from app.exchange.folder_exporter import FolderExporter, complete_file
+from app.exchange.folder_plan import FolderPlan
 from app.exchange.format_registry import exporter_of, noise_of, reader_of
 from app.exchange.formats import chatgpt, encrypted_export, memory_file
 from app.exchange.formats.detect import FORMATS, SUPPORTED, detect, preview
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
 from app.exchange.import_run import new_import_run
+from app.exchange.import_tally import ImportTally, Ingested
 from app.exchange.model import ExportReport, ForgottenSession, ImportPreview, ImportReport, Record, VaultDetail
-from app.exchange.preview_counts import PreviewCounts, without_remarks
+from app.exchange.parts_together import MIXED, joined, together, with_part, with_report
+from app.exchange.preview_counts import MAX_SECONDS, PreviewCounts, without_remarks
+from app.exchange.source_files import readable
 from app.exchange.transcript_exporter import TranscriptExporter
+from app.exchange.work_thread import WorkThread
 from app.memories.archive.model import Archived
 from app.memories.foreign_record import Problem
 from app.memories.model import Memory
 from app.sessions.model import Message, Session
 
-T = TypeVar("T")
 _STORED_AS = {chatgpt.WITH_BRANCHES: "chatgpt", encrypted_export.NAME: "keepsake"}
 """Formats whose items are those of another one, so that importing in both ways adds nothing twice."""
 _WITH_ATTACHMENTS = frozenset({"markdown", "keepsake"})
 _COMPLETE = frozenset({"jsonl", "folder", encrypted_export.NAME})
-MAX_PROBLEMS = 1000
 EXPORT_VALUES = 500
 EXPORT_CHARACTERS = 4 << 20
-
-
-@dataclass(frozen=True, slots=True)
-class Ingested:
-    """Counts of one stored batch: new, unchanged and updated records, and problems.
-
-    ``seconds`` is how long the processor was busy with it; 0 where that is not known. ``run_id`` names the import in
-    the history of memories.
-    """
-
-    sessions: int = 0
-    messages: int = 0
-    memories: int = 0
-    unchanged: int = 0
-    updated: int = 0
-    problems: tuple[Problem, ...] = ()
-    seconds: float = 0.0
-    run_id: str = ""
-    secrets: int = 0
-    recalled: int = 0
 
 
 class RecordSink(Protocol):
@@ -133,50 +115,6 @@ class ImportJob(Protocol):
         """Say how far the work has come."""
 
 
-@dataclass(slots=True)
-class _Tally:
-    """Adds up an import's batches."""
-
-    report: ImportReport
-    begun: float = field(default_factory=time.monotonic)
-
-    def add(self, batch: Batch, stored: Ingested) -> None:
-        """Count a batch that went in."""
-        report = self.report
-        everything = (*batch.problems, *stored.problems)
-        problems, remarks = without_remarks(everything)
-        self.report = replace(
-            report,
-            sessions=report.sessions + stored.sessions,
-            messages=report.messages + stored.messages,
-            memories=report.memories + stored.memories,
-            unchanged=report.unchanged + stored.unchanged,
-            updated=report.updated + stored.updated,
-            problems=(*report.problems, *problems[: MAX_PROBLEMS - len(report.problems)]),
-            problem_count=report.problem_count + len(problems),
-            remarks=(*report.remarks, *remarks[: MAX_PROBLEMS - len(report.remarks)]),
-            remark_count=report.remark_count + len(remarks),
-            run_id=stored.run_id or report.run_id,
-            secrets=report.secrets + stored.secrets,
-            recalled=report.recalled + stored.recalled,
-            attachments=report.attachments + batch.attachments,
-            skipped=report.skipped + batch.secrets,
-            lost=report.lost + sum(one.count for one in problems if one.lost),
-            lost_files=report.lost_files + sum(one.is_file for one in problems),
-            items=batch.items or report.items,
-        )
-
-    def finished(self, *, cancelled: bool) -> ImportReport:
-        """Return the report of the whole import."""
-        return replace(self.report, cancelled=cancelled, seconds=round(time.monotonic() - self.begun, 3))
-
-    @property
-    def detail(self) -> str:
-        """Progress in words: how much was imported so far."""
-        counts = (("messages", self.report.messages), ("memories", self.report.memories))
-        return ", ".join(f"{count:,} {name}" for name, count in counts if count)
-
-
 class ExchangeService:
     """Brings foreign files in and everything out.
 
@@ -221,14 +159,36 @@ class ExchangeService:
             WrongPassphraseError: This is not its passphrase.
         """
         path = await asyncio.to_thread(complete_file, path)
+        if (several := await asyncio.to_thread(_parts, path)) is not None:
+            return await self._preview_parts(path, several)
         found = await asyncio.to_thread(preview, path)
         if found.format == encrypted_export.NAME and not passphrase:
             return replace(found, is_complete=False, is_locked=True)
-        counts, stopped = PreviewCounts(found), threading.Event()
-        records = reader_of(found.format, passphrase)(path, stopped.is_set)
-        reader = BatchReader(records, path, Intake(secrets="count"), Account(noise_of(found.format)))
-        stored_as = _STORED_AS.get(found.format, found.format)
-        with _Thread("preview") as thread:
+        return await self._counted(path, PreviewCounts(found), found.format, passphrase)
+
+    async def _preview_parts(self, path: Path, several: FolderPlan) -> ImportPreview:
+        """Return what an import of the parts of a folder would make, within the time of one."""
+        problems, remarks = without_remarks(several.problems)
+        total = ImportPreview(MIXED, 0, problems=tuple(problems), problem_count=len(problems))
+        total = replace(total, remarks=tuple(remarks), remark_count=len(remarks))
+        until = time.monotonic() + MAX_SECONDS
+        for part in several.parts:
+            counted = ImportPreview(part.format, 0)
+            for place in part.paths:
+                if time.monotonic() > until:
+                    counted = replace(counted, is_complete=False)
+                    break
+                one = await asyncio.to_thread(_previewed, place, part.format)
+                counted = joined(counted, await self._counted(place, PreviewCounts(one, until), part.format, ""))
+            total = with_part(total, part.name, len(part.paths), counted)
+        return total
+
+    async def _counted(self, path: Path, counts: PreviewCounts, name: str, passphrase: str) -> ImportPreview:
+        stopped = threading.Event()
+        records = reader_of(name, passphrase)(path, stopped.is_set)
+        reader = BatchReader(records, path, Intake(secrets="count"), Account(noise_of(name)))
+        stored_as = _STORED_AS.get(name, name)
+        with WorkThread("preview") as thread:
             try:
                 while not counts.is_finished:
                     batch = await thread.run(reader.next)
@@ -249,6 +209,7 @@ class ExchangeService:
         *,
         skip_secrets: bool = False,
         passphrase: str = "",
+        leave_out: Collection[str] = (),
     ) -> ImportReport:
         """Import a file or folder; broken parts are reported and left out.
 
@@ -260,6 +221,7 @@ class ExchangeService:
             work: Hears of progress; the import stops after the batch at hand when it is cancelled.
             skip_secrets: Leave out texts that look as if they held a key or a password.
             passphrase: What opens an encrypted export.
+            leave_out: Parts of a folder with exports of several kinds that are not imported, by name.
 
         Raises:
             NotFoundError: There is nothing at ``path``.
@@ -269,6 +231,13 @@ class ExchangeService:
             MachineError: The machine refuses to read it.
         """
         path = await asyncio.to_thread(complete_file, path) if format_name in ("auto", "keepsake") else path
+        if format_name == "auto" and path.is_dir():
+            work.advance(0, None, "finding out what it is")
+            if (several := await asyncio.to_thread(_parts, path, work.is_cancelled)) is not None:
+                choice = self._intake(skip_secrets=skip_secrets)
+                return await self._import_parts(path, several, frozenset(leave_out), store, actor, work, choice)
+            if work.is_cancelled():
+                return ImportReport(str(path), format_name, cancelled=True)
         name = await _detected(path, work) if format_name == "auto" else format_name
         if not name:
             return ImportReport(str(path), format_name, cancelled=True)
@@ -288,6 +257,58 @@ class ExchangeService:
         await self._unfinished.end(str(path), name)
         return report
 
+    async def _import_parts(
+        self,
+        path: Path,
+        several: FolderPlan,
+        leave_out: frozenset[str],
+        store: StoreName,
+        actor: str,
+        work: ImportJob,
+        intake: Intake,
+    ) -> ImportReport:
+        """Import the parts of a folder one after the other, as one run."""
+        run_id = new_import_run() if self._unfinished is None else await self._unfinished.begin(str(path), MIXED)
+        total = ImportTally(ImportReport(str(path), MIXED))
+        total.add(Batch(problems=[*several.problems]), Ingested())
+        try:
+            for part in several.parts:
+                if part.name in leave_out or total.report.cancelled:
+                    continue
+                made = ImportReport(part.name, part.format)
+                for place in part.paths:
+                    if not made.cancelled:
+                        read = partial(reader_of(part.format, ""), place)
+                        report = await self._import_one(place, part.format, read, store, actor, work, run_id, intake)
+                        made = together(made, report)
+                total.report = with_report(total.report, part.name, len(part.paths), made)
+        except Exception:  # and not when the vault is closed meanwhile: that cuts it off
+            await self._end_mark(path)
+            raise
+        await self._end_mark(path)
+        return total.finished(cancelled=total.report.cancelled)
+
+    async def _end_mark(self, path: Path) -> None:
+        if self._unfinished is not None:
+            await self._unfinished.end(str(path), MIXED)
+
+    async def _import_one(
+        self,
+        path: Path,
+        name: str,
+        read: Callable[[Callable[[], bool]], Iterator[Record]],
+        store: StoreName,
+        actor: str,
+        work: ImportJob,
+        run_id: str,
+        intake: Intake,
+    ) -> ImportReport:
+        """Import one of several files; what cannot be read costs only itself."""
+        try:
+            return await self._import(path, name, read, store, actor, work, run_id, intake)
+        except FormatError as error:
+            return ImportReport(str(path), name, problems=(Problem(path.name, error.message),), problem_count=1, lost=1)
+
     async def _import(
         self,
         path: Path,
@@ -302,12 +323,12 @@ class ExchangeService:
         sink = self._new_transcript_sink(run_id) if name in TRANSCRIPTS else self._new_sink(run_id)
         stored_as = _STORED_AS.get(name, name)
         ingest = partial(sink.ingest, source=f"import:{stored_as}", format=stored_as, store=store, actor=actor)
-        tally = _Tally(ImportReport(str(path), name))
+        tally = ImportTally(ImportReport(str(path), name))
         stopped = threading.Event()
         records = read(lambda: stopped.is_set() or work.is_cancelled())
         reader = BatchReader(records, path, intake, Account(noise_of(name)))
         stopped_early = False
-        with _Thread("import") as thread:
+        with WorkThread("import") as thread:
             reading = thread.run(reader.next)
             try:
                 while True:
@@ -392,7 +413,7 @@ class ExchangeService:
         vault: Path | None = None,
     ) -> ExportReport:
         """Write values to an exporter, with the attachments of ``vault`` where it is given."""
-        with _Thread("export") as thread:
+        with WorkThread("export") as thread:
             exporter = await thread.run(begin)
             finished = False
             try:
@@ -421,7 +442,9 @@ class ExchangeService:
             yield memory
 
     @staticmethod
-    async def _write(exporter: Exporter, thread: "_Thread", work: ImportJob, values: AsyncIterator[Exportable]) -> None:
+    async def _write(
+        exporter: Exporter, thread: WorkThread, work: ImportJob, values: AsyncIterator[Exportable]
+    ) -> None:
         done = 0
         async for batch in _batches(values):
             if work.is_cancelled():
@@ -471,24 +494,25 @@ async def _only(session: Session) -> AsyncIterator[Session | ForgottenSession]:
     yield session
 
 
-class _Thread:
-    """Thread that runs blocking pieces one after the other.
+def _parts(path: Path, cancelled: Callable[[], bool] = lambda: False) -> FolderPlan | None:
+    """Return the parts of a folder in which exports of several kinds lie, ``None`` for a single export."""
+    if not path.is_dir():
+        return None
+    with readable(path):
+        found = folder_plan.plan(path, cancelled)
+    try:
+        fmt = detect(path, cancelled)
+    except FormatError:
+        fmt = ""
+    except CancelledByPersonError:
+        return None
+    return None if not found.parts or folder_plan.is_one(found, path, fmt) else found
 
-    So only one piece touches a reader or file at a time.
-    """
 
-    def __init__(self, name: str) -> None:
-        self._pool = ThreadPoolExecutor(1, thread_name_prefix=name)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *exception: object) -> None:
-        self._pool.shutdown(wait=False)
-
-    def run(self, piece: Callable[[], T]) -> "asyncio.Future[T]":
-        """Run ``piece`` after those before it."""
-        return asyncio.get_running_loop().run_in_executor(self._pool, piece)
+def _previewed(path: Path, name: str) -> ImportPreview:
+    """Return the size of what is read at ``path``."""
+    size = path.stat().st_size if path.is_file() else preview(path).bytes
+    return ImportPreview(name, size)
 
 
 async def _detected(path: Path, work: ImportJob) -> str:
@@ -501,7 +525,7 @@ async def _detected(path: Path, work: ImportJob) -> str:
 
 
 async def _store(
-    ingest: Callable[[Sequence[Storable]], Awaitable[Ingested]], batch: Batch, tally: _Tally, work: ImportJob
+    ingest: Callable[[Sequence[Storable]], Awaitable[Ingested]], batch: Batch, tally: ImportTally, work: ImportJob
 ) -> float:
     """Store a batch, report the progress, and return the seconds it took."""
     stored = await ingest(batch.records) if batch.records else Ingested()

@@ -16,9 +16,9 @@ from app.core.stores import StoreName
 from app.core.text import content_hash, has_controls, storable, without_controls
 from app.exchange.batches import Storable
 from app.exchange.detail_import import DetailImport
+from app.exchange.import_tally import Ingested
 from app.exchange.imported_sessions import ImportedSessions
 from app.exchange.model import MessageRecord, SessionRecord, VaultDetail
-from app.exchange.service import Ingested
 from app.history import history_repo
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.ingest import ingest

@@ -1728,6 +1728,10 @@
         <source>{title} is no longer connected</source>
         <translation>{title} ist nicht mehr verbunden</translation>
     </message>
+    <message>
+        <source>{title} is not on this computer. Install it first; then it can be connected here.</source>
+        <translation>{title} ist nicht auf diesem Computer. Installieren Sie es zuerst, dann lässt es sich hier verbinden.</translation>
+    </message>
 </context>
 <context>
     <name>ConversationTabs</name>
@@ -5234,12 +5238,20 @@
         <translation>Import von {name}</translation>
     </message>
     <message>
+        <source>Looking at {name}…</source>
+        <translation>{name} wird angesehen…</translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>Öffnen</translation>
     </message>
     <message>
         <source>Or drop it on this window.</source>
         <translation>Oder zieh es auf dieses Fenster.</translation>
+    </message>
+    <message>
+        <source>Parts to import</source>
+        <translation>Teile zum Importieren</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>
@@ -6403,10 +6415,6 @@
         <translation>Filter ein- oder ausblenden</translation>
     </message>
     <message>
-        <source>The trash is empty.</source>
-        <translation>Der Papierkorb ist leer.</translation>
-    </message>
-    <message>
         <source>Untitled</source>
         <translation>Ohne Titel</translation>
     </message>
@@ -6519,6 +6527,10 @@
     <message>
         <source>Show or hide the filters</source>
         <translation>Filter ein- oder ausblenden</translation>
+    </message>
+    <message>
+        <source>The earlier version is restored. What was there before is in the history.</source>
+        <translation>Die frühere Fassung ist wiederhergestellt. Was vorher da stand, ist im Verlauf.</translation>
     </message>
     <message>
         <source>The trash is empty</source>
@@ -7367,12 +7379,24 @@
         <translation>1 Unterhaltung</translation>
     </message>
     <message>
+        <source>1 conversation or note is there already</source>
+        <translation>1 Gespräch oder Notiz ist schon da</translation>
+    </message>
+    <message>
         <source>1 message</source>
         <translation>1 Nachricht</translation>
     </message>
     <message>
         <source>1 note</source>
         <translation>1 Notiz</translation>
+    </message>
+    <message>
+        <source>1 problem, listed below; everything else went in.</source>
+        <translation>1 Problem, unten aufgeführt; alles andere ist da.</translation>
+    </message>
+    <message>
+        <source>1 problem:</source>
+        <translation>1 Problem:</translation>
     </message>
     <message>
         <source>Apple Notes</source>
@@ -7411,6 +7435,14 @@
         <translation>Für {name}</translation>
     </message>
     <message>
+        <source>Gemini, from Google Takeout</source>
+        <translation>Gemini, aus Google Takeout</translation>
+    </message>
+    <message>
+        <source>Good to know:</source>
+        <translation>Gut zu wissen:</translation>
+    </message>
+    <message>
         <source>HTML page</source>
         <translation>HTML-Seite</translation>
     </message>
@@ -7447,8 +7479,32 @@
         <translation>{n} Texte weglassen, die einen Schlüssel oder ein Passwort zu enthalten scheinen</translation>
     </message>
     <message>
+        <source>MCP memory server</source>
+        <translation>MCP-Gedächtnisserver</translation>
+    </message>
+    <message>
+        <source>MCP memory service</source>
+        <translation>MCP-Gedächtnisdienst</translation>
+    </message>
+    <message>
+        <source>Mails</source>
+        <translation>E-Mails</translation>
+    </message>
+    <message>
         <source>Markdown notes</source>
         <translation>Markdown-Notizen</translation>
+    </message>
+    <message>
+        <source>Memories of an agent</source>
+        <translation>Erinnerungen eines Agenten</translation>
+    </message>
+    <message>
+        <source>Messages of an agent</source>
+        <translation>Nachrichten eines Agenten</translation>
+    </message>
+    <message>
+        <source>Messenger or Instagram</source>
+        <translation>Messenger oder Instagram</translation>
     </message>
     <message>
         <source>Nothing new</source>
@@ -7461,6 +7517,10 @@
     <message>
         <source>PDF document</source>
         <translation>PDF-Dokument</translation>
+    </message>
+    <message>
+        <source>Several kinds of exports</source>
+        <translation>Exporte verschiedener Art</translation>
     </message>
     <message>
         <source>Stopped</source>
@@ -7507,6 +7567,10 @@
         <translation>jemand ohne Namen</translation>
     </message>
     <message>
+        <source>{left} of {all} lines, messages or files in it are left out</source>
+        <translation>{left} von {all} Zeilen, Nachrichten oder Dateien darin bleiben weg</translation>
+    </message>
+    <message>
         <source>{n} attachments</source>
         <translation>{n} Anhänge</translation>
     </message>
@@ -7517,6 +7581,10 @@
     <message>
         <source>{n} conversations and notes are there already</source>
         <translation>{n} Unterhaltungen und Notizen sind schon da</translation>
+    </message>
+    <message>
+        <source>{n} files</source>
+        <translation>{n} Dateien</translation>
     </message>
     <message>
         <source>{n} kB</source>
@@ -7608,6 +7676,10 @@
 <context>
     <name>ResultModel</name>
     <message>
+        <source>Near in meaning</source>
+        <translation>Der Bedeutung nach ähnlich</translation>
+    </message>
+    <message>
         <source>Untitled</source>
         <translation>Ohne Titel</translation>
     </message>
@@ -7629,6 +7701,10 @@
     <message>
         <source>Results: {count}</source>
         <translation>Ergebnisse: {count}</translation>
+    </message>
+    <message>
+        <source>Still searching: the index is busy, or the vault is large.</source>
+        <translation>Es wird noch gesucht: Der Index ist beschäftigt, oder der Tresor ist groß.</translation>
     </message>
     <message>
         <source>by words, meaning follows…</source>
@@ -8278,10 +8354,6 @@
     <message>
         <source>Show or hide the filters</source>
         <translation>Filter ein- oder ausblenden</translation>
-    </message>
-    <message>
-        <source>Still searching: the index is busy, or the vault is large. The results by words stay.</source>
-        <translation>Die Suche läuft noch: Der Index ist beschäftigt, oder der Tresor ist groß. Die Ergebnisse nach Wörtern bleiben.</translation>
     </message>
     <message>
         <source>Try fewer or other words, or take operators out.</source>
@@ -9949,10 +10021,6 @@
     <message>
         <source>Restore</source>
         <translation>Wiederherstellen</translation>
-    </message>
-    <message>
-        <source>The trash is empty.</source>
-        <translation>Der Papierkorb ist leer.</translation>
     </message>
     <message>
         <source>Their text, history and search entries are removed from this vault. Nothing can undo this.</source>

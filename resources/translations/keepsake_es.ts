@@ -1728,6 +1728,10 @@
         <source>{title} is no longer connected</source>
         <translation>{title} ya no está conectado</translation>
     </message>
+    <message>
+        <source>{title} is not on this computer. Install it first; then it can be connected here.</source>
+        <translation>{title} no está en este equipo. Instálelo primero; después podrá conectarlo aquí.</translation>
+    </message>
 </context>
 <context>
     <name>ConversationTabs</name>
@@ -5234,12 +5238,20 @@
         <translation>Importando {name}</translation>
     </message>
     <message>
+        <source>Looking at {name}…</source>
+        <translation>Examinando {name}…</translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>Abrir</translation>
     </message>
     <message>
         <source>Or drop it on this window.</source>
         <translation>O suéltalo en esta ventana.</translation>
+    </message>
+    <message>
+        <source>Parts to import</source>
+        <translation>Partes para importar</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>
@@ -6403,10 +6415,6 @@
         <translation>Mostrar u ocultar los filtros</translation>
     </message>
     <message>
-        <source>The trash is empty.</source>
-        <translation>La papelera está vacía.</translation>
-    </message>
-    <message>
         <source>Untitled</source>
         <translation>Sin título</translation>
     </message>
@@ -6519,6 +6527,10 @@
     <message>
         <source>Show or hide the filters</source>
         <translation>Mostrar u ocultar los filtros</translation>
+    </message>
+    <message>
+        <source>The earlier version is restored. What was there before is in the history.</source>
+        <translation>La versión anterior está restaurada. Lo que había antes está en el historial.</translation>
     </message>
     <message>
         <source>The trash is empty</source>
@@ -7367,12 +7379,24 @@
         <translation>1 conversación</translation>
     </message>
     <message>
+        <source>1 conversation or note is there already</source>
+        <translation>1 conversación o nota ya está</translation>
+    </message>
+    <message>
         <source>1 message</source>
         <translation>1 mensaje</translation>
     </message>
     <message>
         <source>1 note</source>
         <translation>1 nota</translation>
+    </message>
+    <message>
+        <source>1 problem, listed below; everything else went in.</source>
+        <translation>1 problema, indicado abajo; todo lo demás se importó.</translation>
+    </message>
+    <message>
+        <source>1 problem:</source>
+        <translation>1 problema:</translation>
     </message>
     <message>
         <source>Apple Notes</source>
@@ -7411,6 +7435,14 @@
         <translation>Para {name}</translation>
     </message>
     <message>
+        <source>Gemini, from Google Takeout</source>
+        <translation>Gemini, de Google Takeout</translation>
+    </message>
+    <message>
+        <source>Good to know:</source>
+        <translation>Conviene saber:</translation>
+    </message>
+    <message>
         <source>HTML page</source>
         <translation>Página HTML</translation>
     </message>
@@ -7447,8 +7479,32 @@
         <translation>Dejar fuera {n} textos que parecen contener una clave o contraseña</translation>
     </message>
     <message>
+        <source>MCP memory server</source>
+        <translation>Servidor de memoria MCP</translation>
+    </message>
+    <message>
+        <source>MCP memory service</source>
+        <translation>Servicio de memoria MCP</translation>
+    </message>
+    <message>
+        <source>Mails</source>
+        <translation>Correos</translation>
+    </message>
+    <message>
         <source>Markdown notes</source>
         <translation>Notas Markdown</translation>
+    </message>
+    <message>
+        <source>Memories of an agent</source>
+        <translation>Recuerdos de un agente</translation>
+    </message>
+    <message>
+        <source>Messages of an agent</source>
+        <translation>Mensajes de un agente</translation>
+    </message>
+    <message>
+        <source>Messenger or Instagram</source>
+        <translation>Messenger o Instagram</translation>
     </message>
     <message>
         <source>Nothing new</source>
@@ -7461,6 +7517,10 @@
     <message>
         <source>PDF document</source>
         <translation>Documento PDF</translation>
+    </message>
+    <message>
+        <source>Several kinds of exports</source>
+        <translation>Exportaciones de varios tipos</translation>
     </message>
     <message>
         <source>Stopped</source>
@@ -7507,6 +7567,10 @@
         <translation>alguien sin nombre</translation>
     </message>
     <message>
+        <source>{left} of {all} lines, messages or files in it are left out</source>
+        <translation>Se omiten {left} de {all} líneas, mensajes o archivos</translation>
+    </message>
+    <message>
         <source>{n} attachments</source>
         <translation>{n} adjuntos</translation>
     </message>
@@ -7517,6 +7581,10 @@
     <message>
         <source>{n} conversations and notes are there already</source>
         <translation>{n} conversaciones y notas ya están</translation>
+    </message>
+    <message>
+        <source>{n} files</source>
+        <translation>{n} archivos</translation>
     </message>
     <message>
         <source>{n} kB</source>
@@ -7608,6 +7676,10 @@
 <context>
     <name>ResultModel</name>
     <message>
+        <source>Near in meaning</source>
+        <translation>Cercanos en significado</translation>
+    </message>
+    <message>
         <source>Untitled</source>
         <translation>Sin título</translation>
     </message>
@@ -7629,6 +7701,10 @@
     <message>
         <source>Results: {count}</source>
         <translation>Resultados: {count}</translation>
+    </message>
+    <message>
+        <source>Still searching: the index is busy, or the vault is large.</source>
+        <translation>Aún buscando: el índice está ocupado o la bóveda es grande.</translation>
     </message>
     <message>
         <source>by words, meaning follows…</source>
@@ -8278,10 +8354,6 @@
     <message>
         <source>Show or hide the filters</source>
         <translation>Mostrar u ocultar los filtros</translation>
-    </message>
-    <message>
-        <source>Still searching: the index is busy, or the vault is large. The results by words stay.</source>
-        <translation>Aún se busca: el índice está ocupado o la bóveda es grande. Los resultados por palabras se quedan.</translation>
     </message>
     <message>
         <source>Try fewer or other words, or take operators out.</source>
@@ -9949,10 +10021,6 @@
     <message>
         <source>Restore</source>
         <translation>Restaurar</translation>
-    </message>
-    <message>
-        <source>The trash is empty.</source>
-        <translation>La papelera está vacía.</translation>
     </message>
     <message>
         <source>Their text, history and search entries are removed from this vault. Nothing can undo this.</source>

@@ -1728,6 +1728,10 @@
         <source>{title} is no longer connected</source>
         <translation>{title} 已断开</translation>
     </message>
+    <message>
+        <source>{title} is not on this computer. Install it first; then it can be connected here.</source>
+        <translation>此电脑上没有 {title}。请先安装，然后即可在此连接。</translation>
+    </message>
 </context>
 <context>
     <name>ConversationTabs</name>
@@ -5234,12 +5238,20 @@
         <translation>正在导入 {name}</translation>
     </message>
     <message>
+        <source>Looking at {name}…</source>
+        <translation>正在查看 {name}…</translation>
+    </message>
+    <message>
         <source>Open</source>
         <translation>打开</translation>
     </message>
     <message>
         <source>Or drop it on this window.</source>
         <translation>或将它拖到此窗口上。</translation>
+    </message>
+    <message>
+        <source>Parts to import</source>
+        <translation>要导入的部分</translation>
     </message>
     <message>
         <source>Passphrase of the file</source>
@@ -6403,10 +6415,6 @@
         <translation>显示或隐藏筛选</translation>
     </message>
     <message>
-        <source>The trash is empty.</source>
-        <translation>回收站是空的。</translation>
-    </message>
-    <message>
         <source>Untitled</source>
         <translation>无标题</translation>
     </message>
@@ -6519,6 +6527,10 @@
     <message>
         <source>Show or hide the filters</source>
         <translation>显示或隐藏筛选</translation>
+    </message>
+    <message>
+        <source>The earlier version is restored. What was there before is in the history.</source>
+        <translation>已恢复先前的版本。之前的内容保存在历史记录中。</translation>
     </message>
     <message>
         <source>The trash is empty</source>
@@ -7367,12 +7379,24 @@
         <translation>1 个会话</translation>
     </message>
     <message>
+        <source>1 conversation or note is there already</source>
+        <translation>1 个对话或笔记已存在</translation>
+    </message>
+    <message>
         <source>1 message</source>
         <translation>1 条消息</translation>
     </message>
     <message>
         <source>1 note</source>
         <translation>1 条笔记</translation>
+    </message>
+    <message>
+        <source>1 problem, listed below; everything else went in.</source>
+        <translation>1 个问题，列在下方；其余均已导入。</translation>
+    </message>
+    <message>
+        <source>1 problem:</source>
+        <translation>1 个问题：</translation>
     </message>
     <message>
         <source>Apple Notes</source>
@@ -7411,6 +7435,14 @@
         <translation>给 {name}</translation>
     </message>
     <message>
+        <source>Gemini, from Google Takeout</source>
+        <translation>Gemini（来自 Google Takeout）</translation>
+    </message>
+    <message>
+        <source>Good to know:</source>
+        <translation>说明：</translation>
+    </message>
+    <message>
         <source>HTML page</source>
         <translation>HTML 页面</translation>
     </message>
@@ -7447,8 +7479,32 @@
         <translation>略过 {n} 段疑似含密钥或密码的文本</translation>
     </message>
     <message>
+        <source>MCP memory server</source>
+        <translation>MCP 记忆服务器</translation>
+    </message>
+    <message>
+        <source>MCP memory service</source>
+        <translation>MCP 记忆服务</translation>
+    </message>
+    <message>
+        <source>Mails</source>
+        <translation>邮件</translation>
+    </message>
+    <message>
         <source>Markdown notes</source>
         <translation>Markdown 笔记</translation>
+    </message>
+    <message>
+        <source>Memories of an agent</source>
+        <translation>某个智能体的记忆</translation>
+    </message>
+    <message>
+        <source>Messages of an agent</source>
+        <translation>某个智能体的消息</translation>
+    </message>
+    <message>
+        <source>Messenger or Instagram</source>
+        <translation>Messenger 或 Instagram</translation>
     </message>
     <message>
         <source>Nothing new</source>
@@ -7461,6 +7517,10 @@
     <message>
         <source>PDF document</source>
         <translation>PDF 文档</translation>
+    </message>
+    <message>
+        <source>Several kinds of exports</source>
+        <translation>多种导出文件</translation>
     </message>
     <message>
         <source>Stopped</source>
@@ -7507,6 +7567,10 @@
         <translation>未署名者</translation>
     </message>
     <message>
+        <source>{left} of {all} lines, messages or files in it are left out</source>
+        <translation>其中 {all} 行、消息或文件里有 {left} 项被略去</translation>
+    </message>
+    <message>
         <source>{n} attachments</source>
         <translation>{n} 个附件</translation>
     </message>
@@ -7517,6 +7581,10 @@
     <message>
         <source>{n} conversations and notes are there already</source>
         <translation>{n} 个会话和笔记已存在</translation>
+    </message>
+    <message>
+        <source>{n} files</source>
+        <translation>{n} 个文件</translation>
     </message>
     <message>
         <source>{n} kB</source>
@@ -7608,6 +7676,10 @@
 <context>
     <name>ResultModel</name>
     <message>
+        <source>Near in meaning</source>
+        <translation>语义相近</translation>
+    </message>
+    <message>
         <source>Untitled</source>
         <translation>无标题</translation>
     </message>
@@ -7629,6 +7701,10 @@
     <message>
         <source>Results: {count}</source>
         <translation>结果：{count}</translation>
+    </message>
+    <message>
+        <source>Still searching: the index is busy, or the vault is large.</source>
+        <translation>仍在搜索：索引正忙，或保管库较大。</translation>
     </message>
     <message>
         <source>by words, meaning follows…</source>
@@ -8278,10 +8354,6 @@
     <message>
         <source>Show or hide the filters</source>
         <translation>显示或隐藏筛选</translation>
-    </message>
-    <message>
-        <source>Still searching: the index is busy, or the vault is large. The results by words stay.</source>
-        <translation>仍在搜索：索引繁忙，或记忆库很大。按词的结果会保留。</translation>
     </message>
     <message>
         <source>Try fewer or other words, or take operators out.</source>
@@ -9949,10 +10021,6 @@
     <message>
         <source>Restore</source>
         <translation>恢复</translation>
-    </message>
-    <message>
-        <source>The trash is empty.</source>
-        <translation>回收站是空的。</translation>
     </message>
     <message>
         <source>Their text, history and search entries are removed from this vault. Nothing can undo this.</source>

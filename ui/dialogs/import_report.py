@@ -1,6 +1,6 @@
 """An import's report in words."""
 
-from app.exchange.model import CapsuleOrigin, ImportPreview, ImportReport
+from app.exchange.model import FORMAT_NAMES, CapsuleOrigin, ImportPart, ImportPreview, ImportReport, ItemCounts
 from ui.models.dates import format_number, full_date
 from ui.shell.status_line import amount, span
 from ui.translation import translate
@@ -28,8 +28,23 @@ def format_name(name: str) -> str:
         "documents": translate("Report", "Documents"),
         "telegram": translate("Report", "Telegram export"),
         "whatsapp": translate("Report", "WhatsApp chat"),
+        "mbox": translate("Report", "Mails"),
+        "messenger": translate("Report", "Messenger or Instagram"),
+        "messages": translate("Report", "Messages of an agent"),
+        "memory-database": translate("Report", "Memories of an agent"),
+        "mcp-memory": translate("Report", "MCP memory server"),
+        "mcp-memory-service": translate("Report", "MCP memory service"),
+        "gemini-takeout": translate("Report", "Gemini, from Google Takeout"),
+        "mixed": translate("Report", "Several kinds of exports"),
     }
-    return names.get(name, name)
+    return names.get(name) or FORMAT_NAMES.get(name, name)
+
+
+def part_text(part: ImportPart) -> str:
+    """Return what a part of a folder is, and how much is in it."""
+    files = translate("Report", "{n} files").format(n=format_number(part.files)) if part.files > 1 else ""
+    made = _counts(part.conversations, part.messages, part.notes, 0)
+    return " · ".join(filter(None, (part.name, format_name(part.format), files, made)))
 
 
 def size_text(size: int) -> str:
@@ -45,14 +60,31 @@ def preview_text(preview: ImportPreview) -> str:
         return translate("Report", "Type its passphrase to see what it holds.")
     made = _counts(preview.conversations, preview.messages, preview.notes, preview.attachments)
     lines = [made if preview.is_complete or not made else translate("Report", "At least {made}").format(made=made)]
-    if preview.known:
+    if preview.known == 1:
+        lines.append(translate("Report", "1 conversation or note is there already"))
+    elif preview.known:
         lines.append(
             translate("Report", "{n} conversations and notes are there already").format(n=format_number(preview.known))
         )
-    if preview.problem_count:
+    lines.append(_account_text(preview.items))
+    if preview.problem_count == 1:
+        lines.append(translate("Report", "1 problem:"))
+    elif preview.problem_count:
         lines.append(translate("Report", "{n} problems:").format(n=format_number(preview.problem_count)))
-        lines += [f"• {problem.place}: {problem.what}" for problem in preview.problems[:SHOWN_PROBLEMS]]
+    lines += [f"• {problem.place}: {problem.what}" for problem in preview.problems[:SHOWN_PROBLEMS]]
+    if preview.remarks:
+        lines.append(translate("Report", "Good to know:"))
+        lines += [f"• {remark.place}: {remark.what}" for remark in preview.remarks[:SHOWN_PROBLEMS]]
     return "\n".join(filter(None, lines))
+
+
+def _account_text(items: ItemCounts) -> str:
+    """Return how many items of the source are not stored, ``""`` where all are."""
+    if not items.left_out:
+        return ""
+    return translate("Report", "{left} of {all} lines, messages or files in it are left out").format(
+        left=format_number(items.left_out), all=format_number(items.read)
+    )
 
 
 def capsule_text(origin: CapsuleOrigin) -> str:
@@ -137,12 +169,17 @@ def report_text(report: ImportReport) -> tuple[str, str]:
         )
     if report.cancelled:
         lines.append(translate("Report", "What was imported so far stays. Import it again to continue."))
-    if report.problem_count:
+    lines += [part_text(part) for part in report.parts]
+    lines.append(_account_text(report.items))
+    if report.problem_count == 1:
+        lines.append(translate("Report", "1 problem, listed below; everything else went in."))
+    elif report.problem_count:
         lines.append(
             translate("Report", "{n} problems, each listed below; everything else went in.").format(
                 n=format_number(report.problem_count)
             )
         )
+    lines = list(filter(None, lines))
     return title, "\n".join(lines)
 
 
@@ -150,7 +187,7 @@ def problem_lines(report: ImportReport) -> list[str]:
     """Return one line a problem, and one about those not listed."""
     lines = [
         f"{item.place}: {item.what}" + ("" if item.lost or item.foreign else translate("Report", " (repaired)"))
-        for item in report.problems
+        for item in (*report.problems, *report.remarks)
     ]
-    more = report.problem_count - len(report.problems)
+    more = report.problem_count + report.remark_count - len(lines)
     return [*lines, translate("Report", "… and {n} more").format(n=format_number(more))] if more > 0 else lines

@@ -8,6 +8,8 @@ from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtWidgets import (
     QCheckBox,
     QFileDialog,
+    QListWidget,
+    QListWidgetItem,
     QPlainTextEdit,
     QProgressBar,
     QSizePolicy,
@@ -26,6 +28,7 @@ from ui.dialogs.cut_off_card import CutOffCard
 from ui.dialogs.import_report import (
     capsule_text,
     format_name,
+    part_text,
     preview_text,
     problem_lines,
     report_text,
@@ -75,6 +78,11 @@ class ImportDialog(BaseDialog):
         self._skip = QCheckBox(self._preview)
         self._warning = note("", self._preview, "body warning")
         self._warning.hide()
+        self.parts = QListWidget(self._preview)
+        self.parts.setAccessibleName(self.tr("Parts to import"))
+        self.parts.setWordWrap(True)
+        self.parts.hide()
+        self._put_below(self._preview, self.parts)
         self._put_below(self._preview, self._warning)
         self._put_below(self._preview, self._skip)
         self._running = self._running_page()
@@ -204,9 +212,9 @@ class ImportDialog(BaseDialog):
 
     def _show_page(self, page: QWidget) -> None:
         self._pages.setCurrentWidget(page)
-        problems = self._report is not None and self._report.problem_count > 0
+        problems = self._report is not None and self._report.problem_count + self._report.remark_count > 0
         self._go.setVisible(page is self._preview)
-        self._stop.setVisible(page is self._running)
+        self._stop.setVisible(page is self._running and self.is_running)
         self._another.setVisible(page in (self._preview, self._result))
         self._copy.setVisible(page is self._result and problems)
         is_undoable = page is self._result and self._report is not None and bool(self._report.run_id)
@@ -246,7 +254,17 @@ class ImportDialog(BaseDialog):
             self._path = self._queue.pop(0)
             self._secret = ""
             self.passphrase.forget()
+            self._show_looking()
             self._bridge.start(self._look(self._path))
+
+    def _show_looking(self) -> None:
+        """Say at once that a file or folder is looked at, which may take seconds."""
+        self._report = None
+        self._running_title.setText(self.tr("Looking at {name}…").format(name=Path(self._path).name))
+        self._running_text.clear()
+        self._detail.clear()
+        self._bar.setRange(0, 0)
+        self._show_page(self._running)
 
     async def _look(self, path: str, secret: str = "") -> None:
         try:
@@ -276,12 +294,29 @@ class ImportDialog(BaseDialog):
         warning = "" if preview.capsule is None else unknown_key_text(preview.capsule)
         self._warning.setText(warning)
         self._warning.setVisible(bool(warning))
+        self._list_parts(preview)
         self._skip.setText(secrets_text(preview.secrets))
         self._skip.setVisible(preview.secrets > 0)
         self._skip.setChecked(preview.secrets > 0)
         self.passphrase.setVisible(preview.is_locked)
         self.wrong.hide()
         self._show_page(self._preview)
+
+    def _list_parts(self, preview: "ImportPreview") -> None:
+        """List the parts of a folder, each with a tick to leave it out by."""
+        self.parts.clear()
+        for part in preview.parts:
+            item = QListWidgetItem(part_text(part), self.parts)
+            item.setData(Qt.ItemDataRole.UserRole, part.name)
+            item.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsUserCheckable)
+            item.setCheckState(Qt.CheckState.Checked)
+        self.parts.setVisible(bool(preview.parts))
+
+    def _left_out(self) -> list[str]:
+        """Return the names of the parts without a tick."""
+        items = [self.parts.item(number) for number in range(self.parts.count())]
+        left = [item for item in items if item.checkState() is not Qt.CheckState.Checked]
+        return [str(item.data(Qt.ItemDataRole.UserRole)) for item in left]
 
     def _ask_passphrase(self, problem: str) -> None:
         self._is_locked = True
@@ -308,10 +343,16 @@ class ImportDialog(BaseDialog):
 
     async def _import(self, path: str, job: str) -> None:
         try:
+            left_out = self._left_out()
             secret, self._secret = self._secret, ""
             self.passphrase.forget()
             report = await self._bridge.call(
-                "exchange.import", path=path, job=job, skip_secrets=self._skips_secrets(), **_secret_argument(secret)
+                "exchange.import",
+                path=path,
+                job=job,
+                skip_secrets=self._skips_secrets(),
+                **({"leave_out": left_out} if left_out else {}),
+                **_secret_argument(secret),
             )
         except CancelledByPersonError:
             self._end(self.tr("Stopped"), self.tr("What was imported so far stays. Import it again to continue."))

@@ -18,7 +18,7 @@ from app.exchange.formats.notebooks.archive_files import open_files
 from app.exchange.model import MessageRecord, Record, SessionRecord
 from app.exchange.parsing.json_items import JsonItem, items
 from app.exchange.parsing.lenient import clean, filled, row, table, text
-from app.exchange.parsing.message_tree import branch, other_branches, replaced_messages
+from app.exchange.parsing.message_tree import apart, branch, other_branches, replaced_messages
 from app.memories.foreign_record import Problem
 from app.sessions.model import NewMessage, Role
 
@@ -65,10 +65,15 @@ def read(path: Path, cancelled: Callable[[], bool], *, all_branches: bool = Fals
 
 def _conversation(item: JsonItem, files: ConversationFiles, *, all_branches: bool) -> Iterator[Record]:
     talk = table(item.value)
-    nodes = {name: table(node) for name, node in table(talk.get("mapping")).items()}
+    given = table(talk.get("mapping"))
+    nodes = {name: node for name, node in given.items() if isinstance(node, dict)}
     title, _ = storable(text(talk.get("title")))
     place = f'{item.place} ("{excerpt(title, 60)}")' if title else item.place
-    read_item(place, {name: value for name, value in talk.items() if name != "mapping"}, "conversation")
+    beside = {name: value for name, value in talk.items() if value is not given}
+    read_item(place, beside if isinstance(item.value, dict) else item.value, "conversation")
+    for name, node in given.items():
+        if name not in nodes:
+            read_item(f"{place}, message {name}", node, "message")
     if not nodes:
         yield Problem(place, "It has no messages ('mapping' is missing or empty) and was left out.")
         return
@@ -78,7 +83,12 @@ def _conversation(item: JsonItem, files: ConversationFiles, *, all_branches: boo
     if way.broken:
         yield Problem(place, "A message's predecessor is missing from the file; the messages before it are not there.")
     spoken = [nodes[name] for name in way.nodes if _is_spoken(nodes[name])]
-    left_out = sum(map(_is_spoken, nodes.values())) - len(spoken)
+    lost = [name for name in apart(parents, way) if _is_spoken(nodes[name])]
+    left_out = sum(map(_is_spoken, nodes.values())) - len(spoken) - len(lost)
+    if lost and not all_branches:
+        said = "It is joined to no other message by its 'parent' and was left out; the format"
+        for name in lost:
+            yield Problem(f"{place}, message {excerpt(name, 40)}", f"{said} '{WITH_BRANCHES}' takes it.")
     head = _head(talk, title, spoken, left_out)
     yield head
     yield from _messages(head, spoken, talk, files, place)

@@ -69,7 +69,8 @@ def _conversation(item: JsonItem) -> Iterator[Record]:
     title, _ = storable(text(talk.get("name")) or text(talk.get("title")))
     place = f'{item.place} ("{excerpt(title, 60)}")' if title else item.place
     said = talk.get("chat_messages", talk.get("messages"))
-    read_item(place, {name: value for name, value in talk.items() if value is not said}, "conversation")
+    rest = {name: value for name, value in talk.items() if value is not said or not isinstance(said, list)}
+    read_item(place, rest if isinstance(item.value, dict) else item.value, "conversation")
     if not isinstance(said, list):
         yield Problem(place, "It has no messages ('chat_messages' is missing) and was left out.")
         return

@@ -13,6 +13,8 @@ from typing import IO
 
 import ijson.common
 
+from app.core import open_databases
+from app.core.text import plural
 from app.encryption.encrypted_file import is_encrypted_file
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
 from app.exchange.formats import capsule, chatgpt, docx, encrypted_export, enex, memory_file, unsupported, web_page
@@ -93,6 +95,8 @@ def detect(path: Path, cancelled: Callable[[], bool] = lambda: False) -> str:
             return _folder(path, cancelled)
         if not path.is_file():
             raise FormatError(f"{path} is neither a file nor a folder. Choose one of these.", path=str(path))
+        if open_databases.is_open(path):
+            raise FormatError(f"{path.name} belongs to a vault that is open here, and is not imported.", path=str(path))
         if not path.stat().st_size:
             raise FormatError(f"{path.name} is empty; there is nothing to import.", path=str(path))
         return _zip(path) if is_zip(path) else _file(path)
@@ -110,13 +114,13 @@ def preview(path: Path) -> ImportPreview:
     with readable(path):
         if found == "markdown" and path.is_dir():
             sizes = [file.stat().st_size for file in _notes(path)]
-            return ImportPreview(found, sum(sizes), f"{len(sizes):,} Markdown files")
+            return ImportPreview(found, sum(sizes), _counted(len(sizes), "Markdown file"))
         if found in TRANSCRIPTS and path.is_dir():
             sizes = [file.stat().st_size for file in recognition.files(path)]
-            return ImportPreview(found, sum(sizes), f"{len(sizes):,} transcripts")
+            return ImportPreview(found, sum(sizes), _counted(len(sizes), "transcript"))
         if path.is_dir() and found in (*NOTEBOOKS, *DOCUMENTS):
             sizes = [Path(path, name).stat().st_size for name in chat_records.names(path)]
-            return ImportPreview(found, sum(sizes), f"{len(sizes):,} files")
+            return ImportPreview(found, sum(sizes), _counted(len(sizes), "file"))
         if found in chat_detection.FORMATS:
             return chat_detection.preview(path, found)
         if found in ("chatgpt", "claude"):
@@ -124,6 +128,10 @@ def preview(path: Path) -> ImportPreview:
                 return ImportPreview(found, sum(part.size for part in parts), ", ".join(p.name for p in parts[:3]))
         detail = f"{path.name}, {capsule.describe(path)}" if found == capsule.NAME else path.name
         return ImportPreview(found, path.stat().st_size, detail)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number:,} {noun if number == 1 else plural(noun)}"
 
 
 def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
@@ -140,7 +148,7 @@ def _folder(path: Path, cancelled: Callable[[], bool]) -> str:
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
     if name := _notes_format(path, listed, cancelled):
         return name
-    raise _refusal(path, "holds no Markdown notes, no documents and no conversations.json")
+    raise _refusal(path, "holds no Markdown notes, no documents and no conversations.json", unknown=True)
 
 
 def _notes_format(path: Path, names: list[str], cancelled: Callable[[], bool]) -> str:
@@ -201,7 +209,7 @@ def _zip(path: Path) -> str:
         raise _refusal(path, f"looks like an export of {name}, which is not supported yet")
     if name := _zipped_notes(names):
         return name
-    raise _refusal(path, "is a zip without a conversations.json in it")
+    raise _refusal(path, "is a zip without a conversations.json in it", unknown=True)
 
 
 def _zipped_notes(names: list[str]) -> str:
@@ -232,7 +240,7 @@ def _file(path: Path) -> str:
     if found := _lines(path) if packed or begins == b"{" else "":
         return found
     if packed:
-        raise _refusal(path, "is compressed, and not Keepsake's JSONL")
+        raise _refusal(path, "is compressed, and not Keepsake's JSONL", unknown=True)
     if found := _json(path, head) if begins in (b"{", b"[") else _wrapped(path, head) if begins == b'"' else "":
         return found
     return _text(path)
@@ -259,12 +267,14 @@ def _by_head(path: Path, head: bytes) -> str:
         raise _refusal(path, "is a tar archive, and not an export of Joplin; unpack it and import the folder")
     if web_page.BEGINNING.match(head) and path.suffix.lower() not in SUFFIXES:
         if web_page.CHATGPT_PAGE in head:
-            raise _refusal(path, "only shows a ChatGPT export in a browser; import its conversations.json or its zip")
+            raise _refusal(
+                path, "only shows a ChatGPT export in a browser; import its conversations.json or its zip", unknown=True
+            )
         return web_page.NAME
     if name := recognition.of_file(path) or memory_system_detection.by_head(path, head):
         return name
     if head.startswith(memory_database.BEGINNING):
-        raise _refusal(path, "is a SQLite database without memories in tables that are known")
+        raise _refusal(path, "is a SQLite database without memories in tables that are known", unknown=True)
     return ""
 
 
@@ -280,12 +290,12 @@ def _text(path: Path) -> str:
     with path.open("rb") as stream:
         decoded = encoding.decode(stream.read(HEAD))
     if decoded is None:
-        raise _refusal(path, "is not text")
+        raise _refusal(path, "is not text", unknown=True)
     if name := chat_detection.by_text(decoded.text, path.name):
         return name
     if path.suffix.lower() in {*NOTE_SUFFIXES, ".txt"}:
         return "markdown"
-    raise _refusal(path, "is in no format that is known")
+    raise _refusal(path, "is in no format that is known", unknown=True)
 
 
 def _head(stream: IO[bytes]) -> bytes:
@@ -370,5 +380,5 @@ def _names(head: bytes) -> set[str]:
     return names
 
 
-def _refusal(path: Path, what: str) -> FormatError:
-    return FormatError(f"{path.name or path} {what}. {SUPPORTED}", path=str(path))
+def _refusal(path: Path, what: str, *, unknown: bool = False) -> FormatError:
+    return FormatError(f"{path.name or path} {what}. {SUPPORTED}", path=str(path), unknown=unknown)

@@ -25,6 +25,7 @@ from app.memories.text.markdown_links import GENERIC_NAME, MARKDOWN_SUFFIXES, fi
 
 SUFFIXES = MARKDOWN_SUFFIXES
 NOTE_SUFFIXES = SUFFIXES | {org_pages.SUFFIX}
+NOT_MARKDOWN = "not Markdown"
 DAY_S = 86_400
 MAX_BYTES = 64 << 20
 POSITION_EVERY = 50
@@ -141,7 +142,7 @@ def _read_all(
     if others := other_files.others():
         kinds = ", ".join(f"{count} {suffix}" for suffix, count in others.most_common(6))
         count = others.total()
-        what = "file that is not Markdown was" if count == 1 else "files that are not Markdown were"
+        what = f"file that is {NOT_MARKDOWN} was" if count == 1 else f"files that are {NOT_MARKDOWN} were"
         said = f"{count:,} {what} left out ({kinds})."
         yield Problem(root_name, said, lost=False, foreign=True)
     yield Position(done, total)

@@ -103,9 +103,9 @@ def _enter(way: list[str]) -> None:
 def _keep(passed: dict[str, Any], way: list[str], value: str) -> None:
     """Keep a text under the fields that lead to it, some for each."""
     inner = passed
-    for name in way[:-1]:
+    for name in way:
         inner = inner.setdefault(name, {})
-    said = inner.setdefault(way[-1] if way else "item", [])
+    said = inner.setdefault("", [])
     if len(said) < _MAX_PASSED:
         said.append(value)
 

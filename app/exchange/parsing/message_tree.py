@@ -44,6 +44,20 @@ def _latest_leaf(parents: Mapping[str, str | None], moments: Mapping[str, float 
     return max(leaves, key=lambda node: (moments.get(node) or 0.0, order[node]))
 
 
+def apart(parents: Mapping[str, str | None], used: Branch) -> set[str]:
+    """Return the nodes that do not come from where the branch in use begins: what joins them is missing."""
+    joined = set(used.nodes)
+    found: set[str] = set()
+    for node in parents:
+        way: dict[str, None] = {}
+        at: str | None = node
+        while at is not None and at in parents and at not in joined and at not in found and at not in way:
+            way[at] = None
+            at = parents[at]
+        (joined if at in joined else found).update(way)
+    return found
+
+
 def replaced_messages(place: str, number: int, hint: str = "") -> Problem:
     """Return the remark about messages of a conversation that an edit or a retry replaced.
 

@@ -11,7 +11,8 @@ from typing import Any, Final
 
 MAX_DEPTH: Final = 60
 _LONGEST: Final = 20_000  # characters of one value that are compared
-_FEW: Final = 3  # words that are compared one by one; longer texts by pairs
+_FEW: Final = 3
+_OF_LINE, _OF_WORDS, _OF_PAIRS = 1 / 2, 3 / 4, 1 / 3
 _TECHNICAL: Final = re.compile(
     r"(?:^|_)(?:id|ids|uuid|uid|guid|key|keys|ts|at|created|updated|modified|time|times|date|datetime|timestamp|timezone|tz|url|urls|uri|href|link"
     r"|path|paths|file|files|filename|cwd|dir|directory|directories|branch|version|model|type|kind|subtype|format|role"
@@ -24,7 +25,7 @@ _SPEAKING: Final = re.compile(
 _WRAPPERS: Final = frozenset({"value", "values", "data", "plain", "raw", "string", "item", "items", "v"})
 _CAMEL: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
 _URL: Final = re.compile(r"\b(?:[a-z][a-z0-9+.-]{1,20}://|mailto:|www\.)\S+", re.IGNORECASE)
-_TAG: Final = re.compile(r"</?[A-Za-z][^<>]{0,2000}>")
+_TAG: Final = re.compile(r"<(?:/?[A-Za-z]|[@#!])[^<>]{0,2000}>")
 _WITHOUT_SPACES: Final = re.compile(r"[\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]{2}")
 _WORD: Final = re.compile(r"[\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]|[^\W\d_\u3040-\u30ff\u3400-\u9fff\uf900-\ufaff]+")
 _ONE_WORD: Final = re.compile(r"[^\W\d_]{2,40}[.!?\u2026\u3002]{0,3}")
@@ -110,7 +111,7 @@ def _walk(value: Any, way: str, noise: Noise, depth: int) -> Iterator[SpokenValu
             return
         for name, inner in value.items():
             if isinstance(inner, str | dict | list) and not noise.has_field(name := str(name)):
-                yield from _walk(inner, f"{way}.{name}" if way else name, noise, depth + 1)
+                yield from _walk(inner, f"{way}.{name}" if way and name else way or name, noise, depth + 1)
     elif depth < MAX_DEPTH and isinstance(value, list):
         for inner in value:
             yield from _walk(inner, way, noise, depth + 1)
@@ -171,8 +172,14 @@ class StoredWords:
         return any(self._has_most(_words(one), is_line=is_line) for one in (text, _repaired(text)))
 
     def _has_most(self, words: list[str], *, is_line: bool) -> bool:
-        wanted = words if is_line or len(words) <= _FEW else list(pairwise(words))
-        return bool(wanted) and sum(hash(one) in self._marks for one in wanted) * 2 >= len(wanted)
+        """Return whether words are there: all of a few; of more, most of them and some side by side as before."""
+        if not words:
+            return False
+        share = sum(hash(word) in self._marks for word in words) / len(words)
+        if is_line or len(words) <= _FEW:
+            return share >= (_OF_LINE if is_line else 1)
+        pairs = list(pairwise(words))
+        return share >= _OF_WORDS and sum(hash(pair) in self._marks for pair in pairs) / len(pairs) >= _OF_PAIRS
 
 
 def _words(text: str) -> list[str]:

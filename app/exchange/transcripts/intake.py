@@ -16,8 +16,8 @@ from app.errors import InputError
 from app.exchange.batches import Storable
 from app.exchange.formats.transcripts import claude_code, codex, cursor, gemini
 from app.exchange.formats.transcripts.transcript_records import LineParser
+from app.exchange.import_tally import Ingested
 from app.exchange.model import AttachmentRecord, MessageRecord, Position, Record
-from app.exchange.service import Ingested
 from app.exchange.transcripts import repo
 from app.exchange.transcripts.model import CaptureCounts, CapturePosition, TranscriptFile, TranscriptFormat
 from app.exchange.transcripts.transcript_sink import Capture, TranscriptSink

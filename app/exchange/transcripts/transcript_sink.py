@@ -15,9 +15,9 @@ from app.core.stores import StoreName
 from app.core.text import without_controls
 from app.exchange.batches import Storable
 from app.exchange.formats.transcripts.transcript_records import AGENTS
+from app.exchange.import_tally import Ingested
 from app.exchange.imported_sessions import ImportedSessions
 from app.exchange.model import MessageRecord, SessionRecord
-from app.exchange.service import Ingested
 from app.exchange.transcripts.message_filter import Filtered, filtered
 from app.exchange.vault_sink import LONGEST_REST_S, foreign_session_id
 from app.history import history_repo

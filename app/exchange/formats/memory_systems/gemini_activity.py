@@ -21,6 +21,7 @@ from app.sessions.model import NewMessage
 NAME: Final = "gemini-takeout"
 AGENT: Final = "Gemini"
 _PRODUCTS: Final = frozenset({"Gemini Apps", "Gemini", "Bard"})
+NOISE: Final = ("header", "products", "activityControls")
 _PROMPTED: Final = ("Prompted ", "Asked ", "Said ")
 
 Fields = dict[str, Any]

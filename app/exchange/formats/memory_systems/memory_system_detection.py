@@ -14,7 +14,10 @@ READERS: Final[dict[str, Callable[[Path, Callable[[], bool]], Iterator[Record]]]
     message_list.NAME: message_list.read,
     memory_database.NAME: memory_database.read,
 }
-NOISE: Final[dict[str, tuple[str, ...]]] = {letta.NAME: letta.NOISE}
+NOISE: Final[dict[str, tuple[str, ...]]] = {
+    letta.NAME: letta.NOISE,
+    gemini_activity.NAME: gemini_activity.NOISE,
+}
 FORMATS: Final = tuple(READERS)
 _FIELDS: Final[tuple[tuple[str, frozenset[str]], ...]] = (
     (letta.NAME, frozenset({"agents.item.block_ids"})),

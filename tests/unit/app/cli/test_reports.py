@@ -11,7 +11,7 @@ def test_import_report_in_words() -> None:
     lost, repaired = Problem("a.md, line 2", "It is not text.", lost=True), Problem("b.md", "It was cut.", lost=False)
     report = ImportReport("/x", "markdown", 1, 2, 1, 3, 1, (lost, repaired), 30, seconds=1.25)
     assert import_lines(report) == [
-        "Imported 1 conversation with 2 messages, and 1 note or fact from /x (markdown, 1.2 s).",
+        "Imported 1 conversation with 2 messages, and 1 note or fact from /x (Markdown notes, 1.2 s).",
         "1 item changed since the last import and brought up to date.",
         "3 items there already.",
         "30 problems:",

@@ -1,7 +1,9 @@
 """Two sources whose records are called the same: neither takes the other's place, and a newer one brings its own up."""
 
 import json
+import sqlite3
 from collections.abc import Callable, Sequence
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -162,6 +164,14 @@ def _keepsake(folder: Path, text: str) -> Path:
     return folder / "vault.jsonl"
 
 
+def _database(folder: Path, text: str) -> Path:
+    folder.mkdir(parents=True)
+    with closing(sqlite3.connect(folder / "memory.db")) as connection, connection:
+        connection.execute("CREATE TABLE memories (id INTEGER PRIMARY KEY, content TEXT, created_at TEXT)")
+        connection.execute("INSERT INTO memories VALUES (1, ?, '2025-01-01T10:00:00Z')", (text,))
+    return folder / "memory.db"
+
+
 SOURCES: dict[str, Callable[[Path, str], Path]] = {
     "markdown": _markdown,
     "one markdown file": _one_markdown,
@@ -176,6 +186,7 @@ SOURCES: dict[str, Callable[[Path, str], Path]] = {
         }
     ),
     "keepsake": _keepsake,
+    "database": _database,
 }
 
 

@@ -64,7 +64,7 @@ def test_markdown(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     (tmp_path / "sub" / "a.md").write_text("Just words")
     assert detect(tmp_path) == detect(tmp_path / "sub" / "a.md") == "markdown"
-    assert preview(tmp_path).detail == "1 Markdown files"
+    assert preview(tmp_path).detail == "1 Markdown file"
 
 
 @pytest.mark.parametrize("text", ["[[Link]] first", "[x](y.md)", "{{template}}", '["a list"]', "{}"])

@@ -1,0 +1,237 @@
+"""Plan of an import of a folder: its parts, each with its format.
+
+A folder that is one export, such as Slack's or a vault of notes, is one part. What else lies in it is looked at file by
+file, so that exports of all kinds may lie side by side.
+"""
+
+import os
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from itertools import takewhile
+from pathlib import Path, PurePosixPath
+from typing import Final
+
+from app.errors import FormatError, KeepsakeError
+from app.exchange.formats import capsule, docx, encrypted_export, web_page
+from app.exchange.formats.chats import chat_detection, chat_records, discord, messenger, slack
+from app.exchange.formats.detect import detect
+from app.exchange.formats.markdown import NOTE_SUFFIXES
+from app.exchange.formats.notebooks import apple_notes, documents, notion, pdf
+from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
+from app.exchange.source_files import CONVERSATIONS
+from app.memories.foreign_record import Problem
+
+_DOCUMENTS: Final = (docx.NAME, pdf.NAME, web_page.NAME)
+_GROUPED: Final = frozenset({*TRANSCRIPTS, *_DOCUMENTS, "markdown"})
+_ALONE: Final = frozenset({capsule.NAME, encrypted_export.NAME})
+_AS_WHOLE: Final = frozenset({slack.FORMAT, messenger.FORMAT, discord.FORMAT})
+_SHOWN_UNKNOWN: Final = 6
+_MAX_LOOKED_AT: Final = 20_000
+# Of files that may hold words; pictures and sound are none of an import's business by themselves.
+_LOOKED_AT: Final = frozenset(
+    (
+        *("", ".json", ".jsonl", ".ndjson", ".zip", ".gz", ".txt", ".text", ".mbox", ".html", ".htm", ".docx"),
+        *(".pdf", ".enex", ".jex", ".af", ".vscdb", ".db", ".sqlite", ".sqlite3", ".csv", ".xml"),
+    )
+)
+# What notes show as attachments is not a note of its own.
+_SHOWN_BY_NOTES: Final = frozenset((".pdf", ".docx", ".html", ".htm", ".csv", ".xml", ""))
+
+
+@dataclass(frozen=True, slots=True)
+class FolderPart:
+    """A part of a folder.
+
+    Args:
+        name: Its place in the folder, for a person and to leave it out; ``.`` for the folder itself.
+        format: Its format.
+        paths: What is read.
+    """
+
+    name: str
+    format: str
+    paths: tuple[Path, ...]
+
+
+@dataclass(slots=True)
+class FolderPlan:
+    """Parts of a folder, and what is told of the rest."""
+
+    parts: list[FolderPart] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+
+def plan(folder: Path, cancelled: Callable[[], bool] = lambda: False) -> FolderPlan:
+    """Return the parts of a folder.
+
+    Args:
+        folder: The folder.
+        cancelled: Asked before each file; the search stops when it says so.
+    """
+    return _Search(folder.resolve(), cancelled).plan()
+
+
+def is_one(found: FolderPlan, folder: Path, fmt: str) -> bool:
+    """Return whether a folder is read as one export.
+
+    Args:
+        found: Its plan.
+        folder: The folder.
+        fmt: The format of the folder as a whole, ``""`` for none.
+    """
+    if any(problem.lost for problem in found.problems) or not fmt:
+        return False
+    if len(found.parts) == 1 and found.parts[0].paths == (folder.resolve(),):
+        return True
+    formats = {part.format for part in found.parts}
+    alike = {*_DOCUMENTS, "markdown"} if fmt == documents.NAME else {fmt}
+    return formats <= alike and fmt != "markdown"
+
+
+class _Search:
+    """Search for the parts of a folder."""
+
+    def __init__(self, root: Path, cancelled: Callable[[], bool]) -> None:
+        self._root = root
+        self._cancelled = cancelled
+        self._names = list(takewhile(lambda _name: not cancelled(), chat_records.names(root)))
+        self._wholes: dict[str, str] = {}
+        self._unknown: list[str] = []
+        self._plan = FolderPlan()
+
+    def plan(self) -> FolderPlan:
+        """Find them."""
+        rest = self._without_wholes("", self._names)
+        self._plan.parts += [self._part(name or ".", fmt, [name]) for name, fmt in self._wholes.items()]
+        notes = [
+            name for name in rest if _suffix(name) in NOTE_SUFFIXES and not PurePosixPath(name).name.startswith("._")
+        ]
+        roots = list(self._note_roots("", notes))
+        self._plan.parts += [self._part(name or ".", "markdown", [name]) for name in roots]
+        self._look_at([name for name in rest if _suffix(name) not in NOTE_SUFFIXES], has_notes=bool(notes))
+        self._tell_unknown()
+        return self._plan
+
+    def _part(self, name: str, fmt: str, names: Iterable[str]) -> FolderPart:
+        return FolderPart(name, fmt, tuple(self._root / one for one in names))
+
+    def _without_wholes(self, folder: str, names: list[str]) -> list[str]:
+        """Note the folders that are one export, and return the files that belong to none."""
+        inside = [name.removeprefix(f"{folder}/") if folder else name for name in names]
+        fmt = _whole_format(self._root / folder, inside)
+        if fmt:
+            self._wholes[folder] = fmt
+            taken = {name for name, own in zip(names, inside, strict=True) if _belongs(fmt, own)}
+            names = [name for name in names if name not in taken]
+            if fmt in (notion.NAME, apple_notes.NAME):
+                return []
+        rest: list[str] = []
+        for child, below in _children(folder, names).items():
+            rest += below if child is None else self._without_wholes(child, below)
+        return rest
+
+    def _note_roots(self, folder: str, notes: list[str]) -> Iterator[str]:
+        """Yield the folders, or single files, that hold notes and nothing that is an export of its own."""
+        if not notes:
+            return
+        is_apart = any(whole == folder or not folder or whole.startswith(f"{folder}/") for whole in self._wholes)
+        if not is_apart:
+            yield folder
+            return
+        for child, below in _children(folder, notes).items():
+            yield from below if child is None else self._note_roots(child, below)
+
+    def _look_at(self, names: list[str], *, has_notes: bool) -> None:
+        by_format: defaultdict[str, list[str]] = defaultdict(list)
+        skipped = _SHOWN_BY_NOTES if has_notes else frozenset()
+        looked_at = [name for name in names if _suffix(name) in _LOOKED_AT - skipped]
+        for name in looked_at[:_MAX_LOOKED_AT]:
+            if self._cancelled():
+                return
+            if fmt := self._format_of(name):
+                by_format[fmt].append(name)
+        for fmt, found in by_format.items():
+            if fmt in _GROUPED and len(found) > 1:
+                folder = os.path.commonpath([str(PurePosixPath(name).parent) for name in found])
+                self._plan.parts.append(self._part(f"{folder or '.'} ({fmt})", fmt, found))
+            else:
+                self._plan.parts += [self._part(name, fmt, [name]) for name in found]
+
+    def _format_of(self, name: str) -> str:
+        """Return the format of a file, ``""`` for none."""
+        path = self._root / name
+        try:
+            if not path.stat().st_size:
+                return ""
+            fmt = detect(path, self._cancelled)
+        except FormatError as error:
+            if error.data.get("unknown"):
+                self._unknown.append(name)
+            else:
+                self._plan.problems.append(Problem(name, error.message))
+            return ""
+        except (KeepsakeError, OSError) as error:
+            self._plan.problems.append(Problem(name, f"It could not be read and was left out: {error}"))
+            return ""
+        if fmt in _ALONE:
+            self._plan.problems.append(
+                Problem(name, "It needs its passphrase or key and was left out; import it alone.")
+            )
+            return ""
+        return fmt
+
+    def _tell_unknown(self) -> None:
+        if self._unknown:
+            names = ", ".join(self._unknown[:_SHOWN_UNKNOWN]) + (" …" if len(self._unknown) > _SHOWN_UNKNOWN else "")
+            count = len(self._unknown)
+            what = "file is" if count == 1 else "files are"
+            said = f"{count:,} {what} in no format that is known, and left out ({names})."
+            self._plan.problems.append(Problem(self._root.name, said, lost=False, foreign=True, count=count))
+
+
+def _suffix(name: str) -> str:
+    return PurePosixPath(name).suffix.lower()
+
+
+def _children(folder: str, names: Iterable[str]) -> dict[str | None, list[str]]:
+    """Return the files of each folder in a folder, and under ``None`` those that lie in it directly."""
+    found: dict[str | None, list[str]] = defaultdict(list)
+    start = len(folder) + 1 if folder else 0
+    for name in names:
+        child, slash, _ = name[start:].partition("/")
+        found[f"{name[:start]}{child}" if slash else None].append(name)
+    return found
+
+
+def _whole_format(folder: Path, names: list[str]) -> str:
+    """Return the format of a folder that is one export of files which belong together, ``""`` for others."""
+    if any("/" not in name and CONVERSATIONS.fullmatch(name) for name in names):
+        try:
+            return detect(folder)
+        except FormatError:
+            return ""
+    if notion.is_export(names):
+        return notion.NAME
+    if (fmt := chat_detection.by_names(names)) in _AS_WHOLE and _is_at_top(fmt, names):
+        return fmt
+    return apple_notes.NAME if apple_notes.is_export(names, folder.name) else ""
+
+
+def _is_at_top(fmt: str, names: list[str]) -> bool:
+    """Return whether the files that give an export away do not all lie in one deeper folder."""
+    own = [name for name in names if chat_detection.FILES[fmt].fullmatch(name)]
+    return len({name.partition("/")[0] for name in own}) > 1 or any("/" not in name for name in own)
+
+
+def _belongs(fmt: str, name: str) -> bool:
+    """Return whether a file is part of an export that a folder is."""
+    if fmt in ("chatgpt", "claude"):
+        parts = PurePosixPath(name).parts
+        is_own = CONVERSATIONS.fullmatch(name) is not None and len(parts) == 1
+        return (
+            is_own
+            or parts[0] in ("projects", "projects.json", "memories.json")
+            or _suffix(name) not in _LOOKED_AT | NOTE_SUFFIXES
+        )
+    return fmt not in _AS_WHOLE or chat_detection.FILES[fmt].fullmatch(name) is not None

@@ -1,0 +1,99 @@
+"""A folder of anything is looked at file by file; a folder that is one export stays one."""
+
+import json
+from pathlib import Path
+
+from app.exchange.folder_plan import is_one, plan
+from app.exchange.formats.detect import detect
+from app.host import Host
+from tests.unit.app.exchange.reading import chatgpt_talk, claude_talk, write_json, write_zip
+
+CLAUDE_CODE = {
+    "type": "user",
+    "uuid": "u1",
+    "sessionId": "s1",
+    "timestamp": "2025-05-01T10:00:00Z",
+    "message": {"role": "user", "content": "prune the quince"},
+}
+CODEX = {"type": "session_meta", "timestamp": "2025-05-01T10:00:00Z", "payload": {"id": "c1", "cwd": "/x"}}
+SAID = {
+    "type": "response_item",
+    "timestamp": "2025-05-01T10:00:01Z",
+    "payload": {"type": "message", "role": "user", "content": [{"type": "input_text", "text": "count the puffins"}]},
+}
+WHATSAPP = "12/05/2021, 14:30 - Ana: the heron is back\n13/05/2021, 14:31 - Ben: the kestrel too\n"
+
+
+def lines(*values: object) -> str:
+    return "".join(f"{json.dumps(value)}\n" for value in values)
+
+
+def mixed(folder: Path) -> Path:
+    (folder / "slack/general").mkdir(parents=True)
+    write_json(folder / "slack/channels.json", [{"id": "C1", "name": "general"}])
+    said = {"type": "message", "user": "U1", "text": "the medlar jam is ready", "ts": "1700000000.000100"}
+    write_json(folder / "slack/general/2023-11-14.json", [said])
+    write_json(folder / "conversations.json", [chatgpt_talk("g", "walnut torte")])
+    write_zip(folder / "claude.zip", {"conversations.json": json.dumps([claude_talk("c", "lemon drizzle")]).encode()})
+    (folder / "agents").mkdir()
+    (folder / "agents/a.jsonl").write_text(lines(CLAUDE_CODE))
+    (folder / "agents/b.jsonl").write_text(lines({**CLAUDE_CODE, "sessionId": "s2", "uuid": "u2"}))
+    (folder / "agents/rollout-1.jsonl").write_text(lines(CODEX, SAID))
+    (folder / "chats").mkdir()
+    (folder / "chats/WhatsApp Chat with Ben.txt").write_text(WHATSAPP)
+    (folder / "notes/deep").mkdir(parents=True)
+    (folder / "notes/one.md").write_text("# One\n\nthe attic")
+    (folder / "notes/deep/two.md").write_text("the cellar")
+    write_json(folder / "package.json", {"name": "x", "scripts": {"build": "make it so"}})
+    return folder
+
+
+def test_each_export_in_a_folder_is_a_part(tmp_path: Path) -> None:
+    folder = mixed(tmp_path / "mixed")
+    found = plan(folder)
+    assert {(part.name, part.format, len(part.paths)) for part in found.parts} == {
+        (".", "chatgpt", 1),
+        ("slack", "slack", 1),
+        ("claude.zip", "claude", 1),
+        ("agents (claude-code)", "claude-code", 2),
+        ("agents/rollout-1.jsonl", "codex", 1),
+        ("chats/WhatsApp Chat with Ben.txt", "whatsapp", 1),
+        ("notes", "markdown", 1),
+    }
+    assert [(one.lost, "package.json" in one.what) for one in found.problems] == [(False, True)]
+    assert not is_one(found, folder, detect(folder))
+
+
+def test_a_folder_of_one_kind_stays_one(tmp_path: Path) -> None:
+    for name in ("slack", "notes", "agents"):
+        folder = mixed(tmp_path / name) / name
+        (folder / "rollout-1.jsonl").unlink(missing_ok=True)
+        assert is_one(plan(folder), folder, detect(folder)), name
+
+
+def test_what_is_damaged_or_locked_in_a_folder_is_named(tmp_path: Path) -> None:
+    folder = mixed(tmp_path / "mixed")
+    (folder / "half.zip").write_bytes((folder / "claude.zip").read_bytes()[:60])
+    assert [one.place for one in plan(folder).problems if one.lost] == ["half.zip"]
+
+
+def test_the_parts_of_a_folder_are_previewed_imported_and_left_out(host: Host, tmp_path: Path) -> None:
+    folder = mixed(tmp_path / "mixed")
+    preview = host.ask("exchange.preview", path=str(folder))
+    assert {part.name: (part.conversations, part.messages, part.notes) for part in preview.parts} == {
+        ".": (1, 1, 0),
+        "slack": (1, 1, 0),
+        "claude.zip": (1, 1, 0),
+        "agents (claude-code)": (2, 2, 0),
+        "agents/rollout-1.jsonl": (1, 1, 0),
+        "chats/WhatsApp Chat with Ben.txt": (1, 2, 0),
+        "notes": (0, 0, 2),
+    }
+    assert (preview.conversations, preview.messages, preview.notes) == (7, 8, 2)
+    first = host.ask("exchange.import", path=str(folder), leave_out=["slack"])
+    assert (first.sessions, first.messages, first.memories, first.lost) == (6, 7, 2, 0)
+    assert first.items.read == first.items.stored + first.items.left_out + first.items.wordless
+    assert not any("medlar" in hit.snippet for hit in host.ask("memory.search", query="medlar").hits)
+    again = host.ask("exchange.import", path=str(folder))
+    assert (again.sessions, again.messages, again.memories, again.unchanged) == (1, 1, 0, 9)
+    assert any("medlar" in hit.snippet for hit in host.ask("memory.search", query="medlar").hits)
