@@ -15,6 +15,8 @@ import time
 from pathlib import Path
 from typing import BinaryIO, Final
 
+from app.core import open_databases
+
 _GUARDS: Final = (
     getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_NONBLOCK", 0)
@@ -85,6 +87,8 @@ def open_file(path: Path, flags: int) -> int:
     """
     is_written = bool(flags & _WRITING)
     require_file(path, is_written=is_written)
+    if open_databases.is_open(path):
+        raise UnsafeFileError(path, "a database that is open here", "Close its vault first.")
     # Truncated only once it is known what it is.
     handle = os.open(path, (flags | _GUARDS) & ~os.O_TRUNC, 0o600)
     try:

@@ -26,6 +26,7 @@ from app.exchange.parsing.lenient import clean, filled, first_text, row, table, 
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.model import Kind
 from app.sessions.model import NewMessage, Role
+from app.store.database_file import SYSTEM_VFS
 
 NAME: Final = "memory-database"
 BEGINNING: Final = b"SQLite format 3\x00"
@@ -310,7 +311,7 @@ def _opened(path: Path, cancelled: Callable[[], bool]) -> Iterator[apsw.Connecti
                 shutil.copyfile(source, Path(folder, f"copy.db{suffix}"))
         connection = None
         try:
-            connection = apsw.Connection(str(Path(folder, "copy.db")), flags=apsw.SQLITE_OPEN_READWRITE)
+            connection = apsw.Connection(str(Path(folder, "copy.db")), flags=apsw.SQLITE_OPEN_READWRITE, vfs=SYSTEM_VFS)
             connection.config(apsw.SQLITE_DBCONFIG_DEFENSIVE, 1)
             connection.config(apsw.SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0)
             connection.pragma("cell_size_check", True)
