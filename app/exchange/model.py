@@ -33,6 +33,7 @@ FORMAT_NAMES: Final = {
     "codex": "Codex",
     "gemini": "Gemini CLI",
     "cursor": "Cursor",
+    "agent-session": "session of an agent",
     "whatsapp": "WhatsApp",
     "telegram": "Telegram",
     "slack": "Slack",

@@ -14,7 +14,8 @@ _LONGEST: Final = 20_000  # characters of one value that are compared
 _FEW: Final = 3
 _OF_LINE, _OF_WORDS, _OF_PAIRS = 1 / 2, 3 / 4, 1 / 3
 _TECHNICAL: Final = re.compile(
-    r"(?:^|_)(?:id|ids|uuid|uid|guid|key|keys|ts|at|created|updated|modified|time|times|date|datetime|timestamp|timezone|tz|url|urls|uri|href|link"
+    r"(?:^|_)(?:id|ids|uuid|uid|guid|key|keys|ts|at|created|updated|modified|time|times|date|datetime|timestamp|timezone|tz|"
+    r"tz_label|created_by|updated_by|modified_by|url|urls|uri|href|link"
     r"|path|paths|file|files|filename|cwd|dir|directory|directories|branch|version|model|type|kind|subtype|format|role"
     r"|status|state|hash|digest|checksum|signature|encrypted_content|mime|locale|lang|language|color|colour|icon|emoji"
     r"|slug|permalink|domain|host|ip|phone|email|cursor|token|tokens|sha|etag|code_challenge|user_agent)$"
