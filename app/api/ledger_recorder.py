@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from app.agents.ledger import item_ids
-from app.agents.ledger.model import DONE, PROPOSED, UNKNOWN, NewCall
+from app.agents.ledger.model import DONE, UNKNOWN, NewCall
 from app.agents.ledger.service import LedgerService
 from app.agents.presence import AgentPresence
 from app.api.call_hooks import FinishedCall
@@ -13,6 +13,7 @@ from app.api.registry import REGISTRY
 from app.config.config import Config
 from app.core.clock import Clock
 from app.core.text import excerpt
+from app.inbox.model import Proposed
 
 _MAX_QUERY: Final = 500
 _MAX_CLIENT: Final = 200
@@ -53,8 +54,8 @@ class LedgerRecorder:
             self._presence.called(call.caller.agent_id, call.caller.name, call.operation)
         is_write, is_done = call.operation in self._writes, call.outcome == "done"
         read, written, more = _items(call, is_write=is_write) if is_done and not erased else ((), (), 0)
-        if call.outcome == PROPOSED and call.changes is not None:
-            written = call.changes.ids[:1]
+        if isinstance(call.value, Proposed):
+            written = (str(call.value.proposed),)
         query = _query(call.arguments) if is_done and not is_write else ""
         self._ledger.add(
             NewCall(

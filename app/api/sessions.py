@@ -227,3 +227,14 @@ async def forget(engine: Engine, caller: Caller, session: str) -> Changed[Sessio
         session: Its id.
     """
     return await engine.sessions.service.forget(await conversation(engine, caller, session), caller.name)
+
+
+@operation("session.forget_many", access="write", trust="full", destructive=True)
+async def forget_many(engine: Engine, caller: Caller, sessions: list[str]) -> Changed[tuple[str, ...]]:
+    """Take several conversations out of every list and search as one run; return their ids.
+
+    Args:
+        sessions: Their ids.
+    """
+    ids = [await conversation(engine, caller, one) for one in dict.fromkeys(sessions)]
+    return await engine.sessions.service.forget_many(ids, caller.name)

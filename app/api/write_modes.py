@@ -39,7 +39,15 @@ WRITE_MODES: Final[dict[str, WriteMode]] = (
     | _each("content", "entity", "graph.create_entities", "graph.create_relations")
     | _each("content", "entity", "graph.delete_entities", "graph.delete_relations")
     | _each("content", "reflection", "reflection.save")
-    | _each("content", "session", "session.rename", "session.forget", "session.purge", "session.summary.set")
+    | _each(
+        "content",
+        "session",
+        "session.rename",
+        "session.forget",
+        "session.forget_many",
+        "session.purge",
+        "session.summary.set",
+    )
     | _each("content", "entity", "entity.merge", "entity.split", "entity.rename", "entity.relate")
     | _each("content", "entity", "entity.unrelate", "entity.protect")
     | _each("content", "note", "upkeep.undo", "upkeep.undo_night", "history.undo", "history.step")

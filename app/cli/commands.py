@@ -314,7 +314,8 @@ def hook(
 
     At session-start and prompt it prints recalled memories for the agent; at stop and pre-compact it takes in what is
     new in the transcript. It never holds the agent up: the exit status is 0 whatever happens, also when Keepsake does
-    not run. KEEPSAKE_TOKEN says which agent it is.
+    not run. KEEPSAKE_TOKEN, or the file that
+    KEEPSAKE_TOKEN_FILE names, says which agent it is.
     """
     from app.cli.hook import run  # noqa: PLC0415
 

@@ -66,7 +66,7 @@ class QuickClient:
         self._socket = self._connected(host)
         try:
             _check_owner(self._socket)
-            token = os.environ.get("KEEPSAKE_TOKEN", "").strip()
+            token = _agent_token()
             greeting = {"keepsake": PROTOCOL, "token": token or str(host.get("token", ""))}
             self._send({**greeting, "name": name, "version": __version__} if token else greeting)
             _checked(self._receive())
@@ -162,6 +162,24 @@ def _checked(message: dict[str, Any]) -> dict[str, Any]:
         said = error.get("message") if isinstance(error, dict) else None
         raise RefusedError(str(said or "Keepsake refused"))
     return message
+
+
+def _agent_token() -> str:
+    """Return the agent's token in ``KEEPSAKE_TOKEN``, or in the file that ``KEEPSAKE_TOKEN_FILE`` names."""
+    path = os.environ.get("KEEPSAKE_TOKEN_FILE", "")
+    if token := os.environ.get("KEEPSAKE_TOKEN", "").strip():
+        return token
+    if not path:
+        return ""
+    try:
+        with open(path, encoding="utf-8") as file:  # noqa: PTH123  (pathlib takes 10 ms to load)
+            token = file.read(_MAX_HOST_FILE).strip()
+    except (OSError, ValueError) as error:
+        raise QuickError(f"the token in {path} cannot be read; connect the program again") from error
+    if not token:
+        # Never as the person's own program instead.
+        raise QuickError(f"there is no token in {path}; connect the program again")
+    return token
 
 
 def _host_file(vault: str) -> dict[str, Any]:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final
 
 from app.connections.model import ClientConfig, ServerEntry
+from app.connections.token_files import VARIABLE, token_file
 from app.core.paths import default_vault
 
 _VAULT: Final = "KEEPSAKE_VAULT"
@@ -27,9 +28,10 @@ def server_entry(vault: Path, client: ClientConfig | None, token: str) -> Server
     return ServerEntry(command, (*arguments, "mcp"), env, has_type=client is not None and client.has_type)
 
 
-def hook_commands(vault: Path, client: ClientConfig, token: str) -> dict[str, str]:
-    """Return our hook commands by event, with the token as a shell variable."""
-    env = server_entry(vault, client, token).env
+def hook_commands(vault: Path, client: ClientConfig) -> dict[str, str]:
+    """Return our hook commands by event, which name the file with the token."""
+    named = {name: value for name, value in server_entry(vault, client, "").env.items() if name == _VAULT}
+    env = {VARIABLE: str(token_file(vault, client.name)), **named}
     variables = " ".join(f"{name}={shlex.quote(value)}" for name, value in env.items())
     program = shlex.join(_program())
     return {event: f"{variables} {program} hook {ours}" for event, ours in client.hooks}

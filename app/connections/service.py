@@ -22,6 +22,7 @@ from app.connections.model import (
     GrantedAccess,
     WrittenFile,
 )
+from app.connections.token_files import token_file, write_token
 from app.errors import InputError, KeepsakeError, MachineError
 
 _PLACEHOLDER: Final = "kst_made_when_written"
@@ -181,7 +182,7 @@ class ConnectionService:
         plan = planning.plan_entry(client, text, entries.server_entry(self._vault, client, token))
         if not hooks:
             return [plan]
-        commands = entries.hook_commands(self._vault, client, token)
+        commands = entries.hook_commands(self._vault, client)
         if client.hooks_path == client.path:
             # One file for both: the hooks are added to what the entry made of it.
             added = planning.plan_hooks(client, plan.after, commands)
@@ -198,7 +199,10 @@ class ConnectionService:
         plans = self._plans(client, token, hooks=request.hooks)
         self._check_seen(_digest(plans), seen)
         done: list[WrittenFile] = []
+        tokens = token_file(self._vault, client.name)
         try:
+            if request.hooks:
+                _keep_token(tokens, token)
             for plan in plans:
                 backup = config_files.write_config(Path(plan.path), plan.before, plan.after)
                 done.append(self._receipt(client, plan, backup, token, hooks=request.hooks))
@@ -206,6 +210,7 @@ class ConnectionService:
             made = ConnectionReceipt(client.name, request.agent_name, tuple(done))
             receipts.write_receipts(self._vault, {**known, client.name: made})
         except BaseException:
+            tokens.unlink(missing_ok=True)
             for written in done:
                 _put_back(written)
             raise
@@ -217,13 +222,14 @@ class ConnectionService:
         self._check_seen(_digest(plans), seen)
         for plan in plans:
             config_files.write_config(Path(plan.path), plan.before, plan.after)
+        token_file(self._vault, name).unlink(missing_ok=True)
         known = receipts.read_receipts(self._vault)
         receipts.write_receipts(self._vault, {key: other for key, other in known.items() if key != name})
 
     def _receipt(self, client: ClientConfig, plan: FilePlan, backup: str, token: str, *, hooks: bool) -> WrittenFile:
         has_entry, has_hooks = plan.path == client.path, hooks and plan.path == client.hooks_path
         entry = entries.server_entry(self._vault, client, token).value()
-        commands = entries.hook_commands(self._vault, client, token) if has_hooks else {}
+        commands = entries.hook_commands(self._vault, client) if has_hooks else {}
         return WrittenFile(
             plan.path,
             backup,
@@ -293,6 +299,13 @@ def _removal(client: ClientConfig, written: WrittenFile) -> tuple[FilePlan, tupl
             return FilePlan(written.path, text, None), ()
     removal = planning.plan_removal(client, text, written)
     return FilePlan(written.path, text, removal.text), removal.left
+
+
+def _keep_token(path: Path, token: str) -> None:
+    try:
+        write_token(path, token)
+    except OSError as error:
+        raise MachineError(f"The token could not be kept in {path}: {error.strerror}.", path=str(path)) from error
 
 
 def _put_back(written: WrittenFile) -> None:

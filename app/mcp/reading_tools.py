@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
 from app.core.recall_fence import entry
-from app.errors import InputError
+from app.errors import InputError, NotFoundError
 from app.mcp.lenient_arguments import Arguments, bare, one_of
 from app.mcp.tool_answers import ToolAnswer, day, fenced, fitting, memory_entry, named, turn_entry
 from app.mcp.toolbox import CallContext
@@ -125,14 +125,19 @@ async def timeline(given: Arguments, call: CallContext) -> ToolAnswer:
     cursor = bare(given.text("cursor"))
     kinds = [one_of("kinds", kind, KINDS) for kind in given.texts("kinds") if kind.lower() != "all"]
     before, after = given.number("before", _NEIGHBOURS), given.number("after", _NEIGHBOURS)
-    found = await call.read(
-        "memory.timeline",
-        around=cursor or given.span("around"),
-        before=0 if cursor else before,
-        after=after,
-        kinds=kinds,
-        session=given.text("session").strip(),
-    )
+    around = cursor or given.span("around")
+    try:
+        found = await call.read(
+            "memory.timeline",
+            around=around,
+            before=0 if cursor else before,
+            after=after,
+            kinds=kinds,
+            session=given.text("session").strip(),
+        )
+    except NotFoundError as error:
+        words = f"There is no memory or message with the id {around}, and it is no date that can be read either."
+        raise NotFoundError(words) from error
     items = [item for item in found["items"] if not (cursor and item["id"] == cursor)]
 
     def answer(shown: int) -> ToolAnswer:

@@ -1,4 +1,4 @@
-"""Time when a fact was said: earlier than it was stored, where it was drawn from an old conversation."""
+"""Time when a fact was said, which may be long before it was stored."""
 
 from datetime import datetime
 from fnmatch import fnmatchcase
@@ -18,7 +18,7 @@ SAID_MS: Final = f"CAST(unixepoch({_SAID}, 'subsec') * 1000 AS INTEGER)"
 
 
 def said_time(memory: Memory) -> datetime | None:
-    """Return when a fact was said, ``None`` where that is not known or for other memories."""
+    """Return when a fact was said, ``None`` where that is not known."""
     said = memory.attributes.get("said_at") if memory.kind == "fact" else None
     if not isinstance(said, str) or not fnmatchcase(said, _TIME):
         return None

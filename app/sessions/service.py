@@ -383,6 +383,20 @@ class SessionService:
         now = self._clock.now_ms()
         return await self._change(session, actor, "FORGET", lambda state: {**state, "forgotten_at": now}, run_id)
 
+    async def forget_many(self, sessions: Sequence[str], actor: str) -> Changed[tuple[str, ...]]:
+        """Forget several sessions as one run, and return their ids.
+
+        Raises:
+            NotFoundError: There is no such session; those before it are forgotten.
+        """
+        run_id = new_id("run")
+        done = [(await self.forget(session, actor, run_id)).changes for session in sessions]
+        areas = frozenset[str]().union(*(one.areas for one in done))
+        history = tuple(entry for one in done for entry in one.history_ids)
+        scopes = tuple(scope for one in done for scope in one.scopes or ())
+        changes = ChangeSet(areas, tuple(sessions), actor, history_ids=history, scopes=scopes)
+        return Changed(tuple(sessions), changes)
+
     def restore_in(self, connection: apsw.Connection, session: str) -> None:
         """Bring a forgotten session back, inside the caller's transaction."""
         apply_state(

@@ -66,7 +66,10 @@ def test_connect_works_and_disconnect_takes_back_exactly_that(serving: Host, age
     hooks = json.loads((home / ".claude" / "settings.json").read_text())["hooks"]
     assert set(hooks) == {"SessionStart", "UserPromptSubmit", "Stop", "PreCompact"}
     command = hooks["UserPromptSubmit"][0]["hooks"][0]["command"]
-    token = command.partition("KEEPSAKE_TOKEN=")[2].split()[0]
+    token_file = Path(command.partition("KEEPSAKE_TOKEN_FILE=")[2].split()[0])
+    token = token_file.read_text()
+    assert token_file.stat().st_mode & 0o077 == 0
+    assert "kst_" not in (home / ".claude" / "settings.json").read_text()
     assert token.encode() not in done.stdout + (serving.vault / "connections.json").read_bytes()
     assert token in (home / ".claude.json").read_text()
     serving.ask("note.save", content="The heron nests by the pond", store="shared")

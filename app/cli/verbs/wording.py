@@ -105,5 +105,6 @@ UNDOABLE: Final = frozenset(
         "note.delete_many",
         "note.merge",
         "session.forget",
+        "session.forget_many",
     }
 )

@@ -209,7 +209,7 @@ class ActReader:
             parts=parts,
             title=repo.title_of(connection, base) if sum(part.count for part in parts) == 1 else "",
             agent=agent,
-            source=repo.source_of(connection, base) if is_import else "",
+            source=_source(connection, base) if is_import else "",
             entry=row.id,
             target_kind=base.target_kind,
             target=base.target,
@@ -250,6 +250,13 @@ class ActReader:
         """Return the sentence that names the act to undo first, by one of its entries."""
         newest = repo.newest_entry(connection, later.run_id) if later.run_id else None
         return f"Undo this first: {sentence(self._act_of(connection, newest or later))}."
+
+
+def _source(connection: apsw.Connection, first: HistoryRow) -> str:
+    """Return the format of an import, ``""`` where several kinds of files came together."""
+    last = repo.newest_entry(connection, first.run_id or "") or first
+    source = repo.source_of(connection, first)
+    return source if repo.source_of(connection, last) == source else ""
 
 
 def _of_effects(place: ActPlace, effects: tuple[SideEffects, ...]) -> Act | None:

@@ -16,6 +16,7 @@ from app.core.text import storable
 from app.index import cjk_ngrams
 from app.index.tokenizer import stem
 from app.retrieval.model import Query, Term
+from app.retrieval.query.spellings import spellings
 
 Mode = Literal["any", "all"]
 
@@ -175,14 +176,14 @@ def _whole(term: Term) -> str:
 
 
 def _forms(text: str) -> list[str]:
-    """Return the Unicode forms in which texts may contain ``text``.
+    """Return the Unicode forms and spellings in which texts may contain ``text``.
 
-    The tokenizer sees through such differences for Latin letters only.
+    The tokenizer sees through such differences for Latin letters with marks only.
     """
     forms = [text, cjk_ngrams.normal(text)]
     if _RECOMPOSED.search(text):
         forms += [unicodedata.normalize("NFC", text), unicodedata.normalize("NFD", text)]
-    return list(dict.fromkeys(forms))
+    return list(dict.fromkeys((*forms, *spellings(fold(text)))))
 
 
 def _wide(term: Term) -> str:

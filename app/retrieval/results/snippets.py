@@ -17,6 +17,7 @@ from app.index.chunking import is_boundary
 from app.index.tokenizer import stem
 from app.retrieval.model import Span, Term
 from app.retrieval.query.match_expression import fold, search_terms
+from app.retrieval.query.spellings import spellings
 
 LENGTH: Final = 240
 SCANNED: Final = 200_000
@@ -149,6 +150,7 @@ def _patterns(terms: tuple[Term, ...]) -> _Patterns:
             phrases[stemmed] = None
         else:
             stems.update(dict.fromkeys(stemmed))
+            stems.update(dict.fromkeys(stem(other) for word in words for other in spellings(word)))
     prefixes_of_words = [_common_prefix(word) for word in {*stems, *(one for phrase in phrases for one in phrase)}]
     prefixes_of_words += prefixes
     return _Patterns(

@@ -7,6 +7,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
+from app.errors import NotFoundError
 from app.schedule.model import SchedulePatch
 from ui import theme
 from ui.actions import Action, Slot
@@ -180,6 +181,13 @@ class SchedulePane(ReadingPane):
         self._state.setText(words)
 
     async def _load_page(self, identity: str) -> None:
+        try:
+            await self._fetch_page(identity)
+        except NotFoundError:
+            if isValid(self):  # deleted meanwhile: the list loses its row, and the page goes with it
+                self.listing.load()
+
+    async def _fetch_page(self, identity: str) -> None:
         schedule: Schedule = await self.bridge.call("schedule.get", id=identity)
         if not isValid(self) or identity != self._open:
             return

@@ -109,23 +109,25 @@ class SessionActions(QObject):
         self._pane.bridge.start(self._delete(ids, self._listing.list.neighbour(ids)))
 
     async def _delete(self, ids: list[str], neighbour: str) -> None:
-        history: list[int] = []
-        titles: list[str] = []
+        is_one = len(ids) == 1
         try:
-            for session in ids:
-                reply = await self._pane.bridge.reply("session.forget", session=session)
-                history += history_of(reply)
-                titles.append(reply.value.label or self.tr("Untitled conversation"))
+            reply = (
+                await self._pane.bridge.reply("session.forget", session=ids[0])
+                if is_one
+                else await self._pane.bridge.reply("session.forget_many", sessions=ids)
+            )
         except KeepsakeError as error:
             self._pane.show_error(error)
-        if not isValid(self) or not titles:
+            return
+        if not isValid(self):
             return
         if neighbour:
             self._listing.list.choose(neighbour)
-        words = self.tr("Deleted ‘{title}’").format(title=excerpt(titles[0], TITLE))
-        if len(titles) > 1:
-            words = self.tr("Deleted {count} conversations").format(count=format_number(len(titles)))
-        self._pane.show_notice(words, tuple(history))
+        words = self.tr("Deleted {count} conversations").format(count=format_number(len(ids)))
+        if is_one:
+            title = reply.value.label or self.tr("Untitled conversation")
+            words = self.tr("Deleted ‘{title}’").format(title=excerpt(title, TITLE))
+        self._pane.show_notice(words, history_of(reply))
 
     def _on_summary_picked(self, name: str) -> None:
         ids = self._listing.list.selected_ids()

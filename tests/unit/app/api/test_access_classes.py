@@ -48,6 +48,7 @@ CLASSES = {
         schedule.notes schedule.prune schedule.run_now schedule.status session.agents session.consolidated
         session.digest.get
         session.digest.list session.digest.roll session.forget session.ids session.list session.pending
+        session.forget_many
         saved_search.delete saved_search.list saved_search.order saved_search.rename saved_search.save
         session.groups session.memory_counts
         reflection.preview session.rename session.rows settings.check settings.list upkeep.jobs upkeep.plan

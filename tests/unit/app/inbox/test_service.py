@@ -374,3 +374,19 @@ def test_forgetting_for_ever_takes_proposals_along(host: Host, vault: Path) -> N
     assert [left for left in receipt.left if left.table in ("inbox", "write_receipts")] == []
     host.stop()
     assert b"Quellenstrasse" not in (vault / "memory.db").read_bytes()
+
+
+def test_the_ledger_says_what_became_of_a_proposal(host: Host) -> None:
+    scout = agent(host)
+    first, second = (propose(host, scout, "note.save", content=text) for text in ("heron", "kingfisher"))
+
+    def states() -> list[str]:
+        return [call.became for call in host.ask("agent.ledger", agent="scout").calls if call.outcome == "proposed"]
+
+    assert states() == ["waiting", "waiting"]
+    host.ask("inbox.accept", id=first)
+    host.ask("inbox.reject", id=second)
+    assert states() == ["rejected", "accepted"]
+    host.ask("history.step")
+    host.ask("history.step")
+    assert states() == ["waiting", "waiting"]

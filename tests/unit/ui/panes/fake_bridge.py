@@ -193,6 +193,12 @@ class FakeBridge(QObject):
         gone = self.backend.sessions.pop(session)
         return Reply(gone, ChangeSet(frozenset({"sessions", "messages"}), (session,), history_ids=(2,)))
 
+    def _session_forget_many(self, sessions: list[str]) -> Reply:
+        for session in sessions:
+            del self.backend.sessions[session]
+        areas = frozenset({"sessions", "messages"})
+        return Reply(tuple(sessions), ChangeSet(areas, tuple(sessions), history_ids=(2, 3)))
+
     def _session_append(self, messages: list[Any], session: str | None = None, title: str = "", **known: Any) -> Reply:
         if session is None:
             session = self.backend.add_session(title, [], at=NOW, channel=known.get("channel", ""))

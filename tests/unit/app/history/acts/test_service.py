@@ -285,3 +285,12 @@ def test_what_decay_lowered_is_given_back_and_lowered_again(vault: Path) -> None
         assert host.ask("history.find", ids=[run])[0].state == "done"
     finally:
         host.stop()
+
+
+def test_several_conversations_are_deleted_as_one(host: Host) -> None:
+    for name in ("tea", "walk"):
+        host.ask("session.append", session=name, messages=[{"role": "user", "content": name}])
+    host.ask("session.forget_many", sessions=["tea", "walk"])
+    assert host.ask("session.list") == []
+    assert host.ask("history.step").act.text == "Deleted 2 conversations"
+    assert {one.id for one in host.ask("session.list")} == {"tea", "walk"}

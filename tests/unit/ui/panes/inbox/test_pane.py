@@ -87,7 +87,7 @@ def test_a_proposal_is_shown_and_accepted(
     qtbot.mouseClick(pane.page.accept, Qt.MouseButton.LeftButton)
     rest(lambda: host.ask("inbox.count") == 0 and not bridge._tasks)
     assert [note.title for note in host.ask("note.rows", ids=host.ask("note.ids"))] == ["Garden plan"]
-    assert [notice.text for notice in notices] == ["Accepted"]
+    assert [(notice.text, notice.can_undo) for notice in notices] == [("Accepted", True)]
 
 
 def test_a_proposal_is_edited_before_it_is_accepted(
@@ -121,8 +121,25 @@ def test_what_is_typed_into_a_proposal_outlives_the_next_one(
     pane._on_row_chosen(other)
     assert pane.page.arguments is None
     pane._on_row_chosen(identity)
-    pane.page.edit.click()
     assert pane.page.form.texts["content"] == "Plant tulips."
+    rest(lambda: host.ask("inbox.get", id=int(identity)).draft.get("content") == "Plant tulips.")
+
+
+def test_what_was_typed_into_a_proposal_is_there_after_a_start(
+    pane: InboxPane, host: Host, bridge: Bridge, rest: Rest, notices: "list[Notice]"
+) -> None:
+    identity = _propose(host, "note.save", title="Plan", content="Plant the roses.")
+    host.ask("inbox.draft", id=int(identity), texts={"title": "Plan", "content": "Plant tul"})
+    _wait_for(pane, identity, bridge, rest)
+    assert pane.page.form.texts["content"] == "Plant tul"
+    pane.page.cancel.click()
+    assert not pane.page.form.fields, "leaving the fields is up to the person"
+    pane.page.edit.click()
+    assert pane.page.form.texts["content"] == "Plant tul"
+    pane.page.accept.click()
+    rest(lambda: bool(notices) and not bridge._tasks)
+    (row,) = host.ask("note.rows", ids=host.ask("note.ids"))
+    assert row.preview == "Plant tul"
 
 
 def test_escape_leaves_the_editing_of_a_proposal(

@@ -1,6 +1,7 @@
 """The Schedule pane over a real vault: list, page, editor, runs and week."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import TYPE_CHECKING
 
@@ -10,7 +11,9 @@ from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QWidget
 from pytestqt.qtbot import QtBot
 
+from app.history.acts.model import Act, ActPart
 from app.host import Host
+from app.schedule.model import ScheduleRun
 from tests.unit.ui.conftest import Rest
 from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.actions import Actions
@@ -87,6 +90,24 @@ def test_a_built_in_schedule_is_run_and_its_run_is_shown(
     qtbot.mouseClick(pane.page.look, Qt.MouseButton.LeftButton)
     rest(lambda: not bridge._tasks)
     assert "no content changes" in _texts(pane.page)
+
+
+def test_an_undone_run_says_so_and_offers_to_bring_back_what_it_did(pane: SchedulePane) -> None:
+    now, history = datetime.now(UTC), pane.page.history
+    run = ScheduleRun("run-1", "sch-decay", now, now, "succeeded", "2 facts faded", "2 facts faded", 0, 0.0, True)
+    act = Act("run-1", now, "upkeep", "decay", parts=(ActPart("DELETE", "fact", 2),))
+    requested: list[Act] = []
+    history.undo_requested.connect(requested.append)
+    history.show_runs([run], [act])
+    assert history.undo.text() == "Undo this run"
+    undone = replace(act, state="undone", undone_by="undo:run-1")
+    history.show_runs([run], [undone])
+    assert history.undo.text() == "Bring back"
+    assert "Undone" in history._about.text()
+    history.undo.click()
+    assert requested == [undone]
+    history.show_runs([run])
+    assert not history.undo.isVisibleTo(history), "a run that changed nothing has nothing to undo"
 
 
 def test_a_schedule_is_switched_off_and_on(

@@ -319,7 +319,7 @@ def test_the_menu_of_rows(books: FakeVault, ask: FakeBridge, open_pane: Any, run
     assert names[1][1:] == ["Delete 2 conversations"]
     actions["Delete 2 conversations"].trigger()
     run_async(ask.idle())
-    assert [one["session"] for one in ask.called("session.forget")] == ["ses-000000", "ses-000001"]
+    assert ask.called("session.forget_many") == [{"sessions": ["ses-000000", "ses-000001"]}]
 
 
 def test_what_turns_are_made_of_grows_with_the_text(
