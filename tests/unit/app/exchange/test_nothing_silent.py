@@ -1,4 +1,4 @@
-"""Whatever field of a sample changes its name or its type, its words are stored or named, and the rest goes in."""
+"""The words of a field with another name or type are stored or named."""
 
 import copy
 import json
