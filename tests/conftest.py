@@ -10,6 +10,7 @@ pytest_plugins = [
     "tests.helpers.vaults",
     "tests.helpers.loops",
     "tests.helpers.sample_data",
+    "tests.helpers.database_opens",
     "tests.helpers.disks",
     "tests.helpers.logged_output",
 ]

@@ -245,8 +245,8 @@ def _contents(path: Path) -> bytes:
             return stream.read()
     except FileNotFoundError:
         raise NotFoundError("This file is not there any more.") from None
-    except UnsafeFileError:
-        raise InputError("This is no file, so it cannot be attached.") from None
+    except UnsafeFileError as error:
+        raise InputError(f"{error.sentence} It cannot be attached.") from None
     except (OSError, RuntimeError) as error:  # older Pythons tell of a circle of links with a RuntimeError
         reason = getattr(error, "strerror", None) or "it is a link to itself"
         raise InputError(f"This file cannot be read: {reason}.") from None

@@ -58,15 +58,22 @@ BY_OLD_NAME: dict[str, Setting] = {old: setting for setting in SETTINGS for old 
 def setting(name: str) -> Setting:
     """Return the declaration of a setting by its current or an old name.
 
+    The name without its section will do where no other section has it.
+
     Raises:
         InputError: There is no such setting.
     """
-    found = BY_NAME.get(name) or BY_OLD_NAME.get(name)
+    found = BY_NAME.get(name) or BY_OLD_NAME.get(name) or _by_short_name(name)
     if found is None:
         near = nearest(name)
         hint = f" Did you mean '{near}'?" if near else ""
         raise InputError(f"There is no setting of that name.{hint} 'keepsake config list' shows them.", nearest=near)
     return found
+
+
+def _by_short_name(name: str) -> Setting | None:
+    same = [item for full, item in BY_NAME.items() if full.partition(".")[2] == name]
+    return same[0] if len(same) == 1 else None
 
 
 def nearest(name: str) -> str:

@@ -12,6 +12,30 @@ INLINE_TAG_ENDS = r"\u2000-\u206f\u2e00-\u2e7f'!\"#$%&()*+,.:;<=>?@^`{|}~\[\]\\\
 _ENDS = re.compile(f"[{INLINE_TAG_ENDS}]+")
 
 
+_NO_NAME = re.compile(r"[\d/]+|[/_-]+")
+_COLOUR = re.compile(r"[0-9a-f]{3,4}|[0-9a-f]{6}|[0-9a-f]{8}")
+_DIRECTIVE = re.compile(r"includes?|defines?|undef|ifn?def|elif|elifn?def|endif|pragma|endregion")
+# Words that have only letters from a to f, and are no colours for that.
+_HEX_WORDS = frozenset(
+    (
+        *("abed", "accede", "ace", "aced", "add", "babe", "bad", "bade", "bead", "beef", "bed", "bee", "cab", "cafe"),
+        *("cede", "dab", "dace", "dad", "dada", "dead", "deaf", "deb", "decade", "deed", "ebb", "efface", "fab"),
+        *("facade", "face", "fad", "fade", "fed", "fee", "feed"),
+    )
+)
+
+
+def is_inline_tag(name: str) -> bool:
+    """Return whether what follows ``#`` in a text is meant as a tag.
+
+    Numbers, colours such as ``#ffffff`` and directives of C such as ``#include`` are not.
+    """
+    folded = name.lower()
+    if _NO_NAME.fullmatch(folded) or _DIRECTIVE.fullmatch(folded):
+        return False
+    return folded in _HEX_WORDS or not _COLOUR.fullmatch(folded)
+
+
 def normalise_tag(tag: str) -> str:
     """Return one tag in its stored form, ``""`` when nothing is left of it."""
     # Brackets belong to links: a tag with them could not be told from one in the text.

@@ -60,7 +60,7 @@ class BackupCleaner:
         try:
             require_folder(backups)
             found = [*backups.glob("*.db*"), *(path for path in backups.glob("*Z-*") if path.is_dir())]
-            for pattern in (f"{STAGED}*", f"{ASIDE}*", f"{DATABASE}{SET_ASIDE}*"):
+            for pattern in (f"{STAGED}*", f"{ASIDE}*", f"{DATABASE}{SET_ASIDE}"):
                 found += self._vault.glob(pattern)
         except OSError as error:
             raise from_os(error, self._vault) from error

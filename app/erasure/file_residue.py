@@ -9,6 +9,7 @@ import apsw
 
 from app.core.files import from_os
 from app.store.cipher import key_of
+from app.store.database_file import open_database_file
 from app.store.page_cipher import decrypted_blocks
 
 _BLOCK = 4 * 1024 * 1024
@@ -53,7 +54,7 @@ def _blocks(path: Path, overlap: int) -> Iterable[bytes]:
 
 
 def _plain_blocks(path: Path) -> Iterable[bytes]:
-    with path.open("rb") as file:
+    with open_database_file(path) as file:
         while data := file.read(_BLOCK):
             yield data
 

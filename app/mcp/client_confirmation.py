@@ -42,9 +42,20 @@ class ClientConfirmer:
         self._context = context
         self._on_asking = on_asking
         self._responses = responses or {}
+        self._has_confirmed = False
+
+    @property
+    def has_confirmed(self) -> bool:
+        """See ``Confirmer``."""
+        return self._has_confirmed
 
     async def confirm(self, question: str) -> Decision:
         """See ``Confirmer``."""
+        decision = await self._asked(question)
+        self._has_confirmed = decision == "accepted"
+        return decision
+
+    async def _asked(self, question: str) -> Decision:
         session = self._context.session
         able = session.client_capabilities
         if able is None or able.elicitation is None:

@@ -15,7 +15,7 @@ from app.mcp.small_schemas import SMALL_TOOLS
 from app.mcp.small_tools import SmallToolbox
 from app.mcp.tool_answers import Answer, ToolAnswer, fenced, held_back
 from app.mcp.tool_groups import DEFAULT_GROUPS, MAX_TOOLS, within_limit
-from app.mcp.toolbox import CallContext, reading_tools, refused, unknown_tool
+from app.mcp.toolbox import CONFIRMED, CallContext, reading_tools, refused, unknown_tool
 
 # Of no use to a model, or not meant for one.
 _HIDDEN: Final = frozenset({"agent.request_access", "entity.place", "session.append_later"})
@@ -83,6 +83,7 @@ class FullToolbox:
 
     async def _operate(self, item: dict[str, Any], arguments: Mapping[str, Any], context: CallContext) -> Answer:
         given = parsed_arguments(arguments, _schema(item))
+        given.pop(CONFIRMED, None)
         if item["destructive"]:
             question = f"{item['summary']} {json.dumps(given, ensure_ascii=False)[:300]}"
             if refusal := refused(await context.confirmer.confirm(question)):

@@ -15,8 +15,16 @@ Decision = Literal["accepted", "declined", "dismissed", "unavailable"]
 KEYED: Final = frozenset({"session.append", "memory.write", "note.save"})
 
 
+# Argument of a write that the person has agreed to; never taken from a model.
+CONFIRMED: Final = "confirmed"
+
+
 class Confirmer(Protocol):
     """A way to ask the person through the client."""
+
+    @property
+    def has_confirmed(self) -> bool:
+        """Return whether the person was asked about this call and said yes."""
 
     async def confirm(self, question: str) -> Decision:
         """Ask the person; ``dismissed`` where they gave no answer, ``unavailable`` where the client cannot ask."""
@@ -40,6 +48,8 @@ class CallContext:
 
     async def write(self, operation: str, **arguments: Any) -> Any:
         """Call an operation that writes; it is sent again only under a key."""
+        if self.confirmer.has_confirmed:
+            arguments[CONFIRMED] = True
         is_keyed = operation in KEYED
         if is_keyed:
             arguments.setdefault("key", new_id("run"))

@@ -3,16 +3,17 @@
 It never writes.
 """
 
-import mmap
+import os
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from app.core.files import from_os
-from app.core.regular_files import open_for_reading
 from app.errors import VaultDamagedError
 from app.store.cipher import key_of
+from app.store.database_file import has_log, log_of, open_database_file
 from app.store.page_cipher import decrypt_page
 from app.store.wal_frames import committed_pages
 
@@ -62,31 +63,40 @@ class PageFile:
     def __init__(self, path: Path) -> None:
         try:
             self._key = _key_of(path)
-            self._data = _mapped(path)
-            log = path.with_name(path.name + "-wal")
-            self._log = _read_log(log) if log.exists() else b""
+            self._log = _read_log(log_of(path)) if has_log(path) else b""
+            self._file = open_database_file(
+                path
+            ).detach()  # a page that cannot be read must not take its neighbour along
         except OSError as error:
             raise from_os(error, path) from error
+        self._size = self._file.seek(0, os.SEEK_END)
         self.page_size, self._frames = self._layout(path)
         header = self.page(1)
         self._usable = self.page_size - header[20]
         self.schema = int.from_bytes(header[60:64])
         self.application = int.from_bytes(header[68:72])
-        whole = (len(self._data) + self.page_size - 1) // self.page_size
+        whole = (self._size + self.page_size - 1) // self.page_size
         self.pages = max([whole, *self._frames])
 
     def close(self) -> None:
         """Let the file go."""
-        if isinstance(self._data, mmap.mmap):
-            self._data.close()
+        self._file.close()
+
+    def _read(self, offset: int, length: int) -> bytes:
+        """Return bytes of the file, none where the disk does not give them."""
+        try:
+            self._file.seek(offset)
+            return self._file.read(length) or b""
+        except OSError:
+            return b""
 
     def _layout(self, path: Path) -> tuple[int, dict[int, int]]:
         """Return the page size and the positions of newer pages in the log."""
-        claims = (_page_size(self._data[:HEADER_BYTES]), int.from_bytes(self._log[8:12]))
+        claims = (_page_size(self._read(0, HEADER_BYTES)), int.from_bytes(self._log[8:12]))
         for size in claims:
             if _SMALLEST_PAGE <= size <= _LARGEST_PAGE and not size & (size - 1):
                 frames = committed_pages(self._log, size)
-                stored = self._log[frames[1] : frames[1] + size] if 1 in frames else self._data[:size]
+                stored = self._log[frames[1] : frames[1] + size] if 1 in frames else self._read(0, size)
                 first = self._decrypted(1, stored)
                 if first.startswith(MAGIC) and len(first) == size:
                     return size, frames
@@ -101,12 +111,12 @@ class PageFile:
         """Return a page.
 
         Raises:
-            BrokenPageError: The file ends before it.
+            BrokenPageError: The file ends before it, or the disk does not give it.
         """
         offset = self._frames.get(number)
         if offset is not None:
             return self._decrypted(number, self._log[offset : offset + self.page_size])
-        page = self._data[(number - 1) * self.page_size : number * self.page_size] if number > 0 else b""
+        page = self._read((number - 1) * self.page_size, self.page_size) if number > 0 else b""
         if len(page) < self.page_size:
             raise BrokenPageError(number)
         return self._decrypted(number, page)
@@ -174,7 +184,7 @@ class PageFile:
 
     def _payload(self, page: bytes, offset: int, size: int, walk: TreeWalk, *, is_table: bool) -> bytes:
         local = self._local_bytes(size, is_table=is_table)
-        if size > len(self._data) + len(self._log) or offset + local > self._usable:
+        if size > self._size + len(self._log) or offset + local > self._usable:
             raise BrokenPageError
         if local == size:
             return page[offset : offset + size]
@@ -219,18 +229,17 @@ class PageFile:
 
 
 def _read_log(path: Path) -> bytes:
-    with open_for_reading(path) as file:
-        return file.read()
+    """Return the log up to the first place that the disk does not give."""
+    blocks: list[bytes] = []
+    with open_database_file(path) as file, suppress(OSError):
+        while block := file.read(_LARGEST_PAGE):
+            blocks.append(block)
+    return b"".join(blocks)
 
 
 def _key_of(path: Path) -> bytes | None:
     key = key_of(path)
     return None if key is None else key.database
-
-
-def _mapped(path: Path) -> bytes | mmap.mmap:
-    with open_for_reading(path) as file:
-        return mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if path.stat().st_size else b""
 
 
 def _page_size(header: bytes) -> int:

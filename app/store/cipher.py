@@ -5,12 +5,13 @@ from typing import Final
 
 import apsw
 
-from app.core.regular_files import open_for_reading
 from app.encryption.data_key import DataKey
 from app.encryption.vault_keys import key_for_encrypted_file, key_for_new_file, require_plain_expected
 from app.errors import EncryptionUnavailableError
+from app.store.database_file import LOCKLESS_VFS, SYSTEM_VFS, open_database_file
 
 CIPHER: Final = "chacha20"  # ChaCha20 with a Poly1305 tag for each page: what is changed on the disk is noticed
+_CIPHER_VFS: Final = "multipleciphers-"  # of SQLite3 Multiple Ciphers, which adds the name of the layer below
 PLAIN_HEADER: Final = b"SQLite format 3\x00"
 
 
@@ -36,7 +37,7 @@ def require_available() -> None:
 def beginning_of(path: Path) -> bytes:
     """Return the first bytes of a file, none where it is empty or missing."""
     try:
-        with open_for_reading(path) as file:
+        with open_database_file(path) as file:
             return file.read(len(PLAIN_HEADER))
     except OSError:
         return b""  # SQLite says why it cannot be opened
@@ -58,16 +59,23 @@ def key_of(path: Path) -> DataKey | None:
     return key_for_encrypted_file(path) if beginning else key_for_new_file(path)
 
 
-def apply_key(connection: apsw.Connection, path: Path) -> None:
-    """Give a connection the key of its file, before anything is read.
+def vfs_for(key: DataKey | None, *, is_lockless: bool = False) -> str:
+    """Return the file layer of SQLite that a database with this key is opened through.
 
-    Raises:
-        PassphraseRequiredError: Its vault is locked.
-        EncryptionUnavailableError: This SQLite has no ciphers.
+    A plain database goes through the system's own: that of the ciphers hides read errors of plain pages, so a writer
+    takes what it could not read for empty and damages the file.
+
+    Args:
+        key: The database's key, ``None`` where it is plain.
+        is_lockless: Without locks, which is safe only where nobody can write.
     """
-    key = key_of(path)
+    layer = LOCKLESS_VFS if is_lockless else SYSTEM_VFS
+    return layer if key is None else _CIPHER_VFS + layer
+
+
+def apply_key(connection: apsw.Connection, key: DataKey | None) -> None:
+    """Give a connection the key of its file, before anything is read."""
     if key is not None:
-        require_available()
         connection.pragma("cipher", CIPHER)
         # A raw key: it is random, so no iterations are spent on it, for each of many connections.
         connection.pragma("key", f"raw:{key.database.hex()}")
@@ -85,7 +93,9 @@ def vacuum_into(connection: apsw.Connection, path: Path, key: DataKey | None) ->
         apsw.Error: It failed; the message does not repeat the key, which SQLite's own does.
     """
     written = path.absolute().as_uri()
-    name = f"{written}?key=" if key is None else f"{written}?cipher={CIPHER}&key=raw:{key.database.hex()}"
+    # Without a file layer of its own, the copy would go through that of the source, which may know no ciphers.
+    name = f"{written}?vfs={vfs_for(key)}"
+    name += "&key=" if key is None else f"&cipher={CIPHER}&key=raw:{key.database.hex()}"
     was_query_only = connection.pragma("query_only")
     connection.pragma("query_only", False)  # the copy counts as a change
     try:

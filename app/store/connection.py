@@ -10,12 +10,14 @@ import apsw
 
 from app.core.files import from_os
 from app.core.ids import seen_entity_id
-from app.core.regular_files import open_file
-from app.store.cipher import apply_key
+from app.core.regular_files import open_file, require_file
+from app.store.cipher import apply_key, key_of, require_available, vfs_for
+from app.store.database_file import DatabaseConnection, has_log
 from app.store.sqlite_errors import translate_sqlite_errors
 
 APPLICATION_ID = 0x4B454550  # "KEEP"
 BUSY_MS = 5_000
+_HELD_MS = 200  # that opening waits for another program to finish a write
 PAGE_CACHE_KIB = 8_192
 MMAP_BYTES = 0  # mapped pages count as memory once for each connection, and gain a tenth of a search at most
 
@@ -29,19 +31,36 @@ VOCABULARY_TABLE = "chunks_words"
 def create_file(path: Path) -> None:
     """Create an empty database file for its owner only.
 
-    SQLite gives ``-wal`` and ``-shm`` the same mode.
+    SQLite gives ``-wal`` and ``-shm`` the same mode. An existing file is left alone: see ``app.store.database_file``.
     """
     try:
-        os.close(open_file(path, os.O_RDWR | os.O_CREAT))
+        require_file(path)
+        if not path.exists():
+            os.close(open_file(path, os.O_RDWR | os.O_CREAT | os.O_EXCL))
     except OSError as error:
         raise from_os(error, path) from error
 
 
-def open_writer(path: Path, busy_ms: int = BUSY_MS, *, is_wal: bool = True) -> apsw.Connection:
-    """Open the one connection that writes; see ``app.store.options.StoreOptions``."""
+def open_writer(
+    path: Path, busy_ms: int = BUSY_MS, *, is_wal: bool = True, may_be_held: bool = False
+) -> apsw.Connection:
+    """Open the one connection that writes; see ``app.store.options.StoreOptions``.
+
+    Args:
+        path: The file.
+        busy_ms: Milliseconds to wait for another program.
+        is_wal: Keep a write-ahead log.
+        may_be_held: Open it, without a log, where another program is writing to it: it is read all the same.
+    """
 
     def configure(connection: apsw.Connection) -> None:
-        connection.pragma("journal_mode", "WAL" if is_wal else "DELETE")
+        try:
+            connection.set_busy_timeout(min(busy_ms, _HELD_MS) if may_be_held else busy_ms)
+            connection.pragma("journal_mode", "WAL" if is_wal else "DELETE")
+        except apsw.BusyError:
+            if not may_be_held:
+                raise
+        connection.set_busy_timeout(busy_ms)
         connection.pragma("synchronous", "FULL")
         connection.pragma("foreign_keys", True)
         # What is deleted is overwritten at once, so that forgetting for ever leaves nothing in free space.
@@ -62,34 +81,36 @@ def open_frozen_reader(path: Path, busy_ms: int = BUSY_MS) -> apsw.Connection:
     Nothing is written beside it. A log with data is read too, with its index in memory instead of a shared file; that
     needs a file system layer without locks, which is safe because nobody can write.
     """
-    name = path.absolute().as_uri()
-    log = path.with_name(path.name + "-wal")
-    has_log = log.exists() and log.stat().st_size > 0
-    lockless = "win32-none" if os.name == "nt" else "unix-none"
-    name += f"?mode=ro&vfs={lockless}" if has_log else "?mode=ro&immutable=1"
+    is_logged = has_log(path)
+    name = f"{path.absolute().as_uri()}?mode=ro" + ("" if is_logged else "&immutable=1")
 
     def configure(connection: apsw.Connection) -> None:
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)
         _make_readable(connection)
 
     flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-    return _open(path, flags, busy_ms, configure, uri=name, is_exclusive=has_log)
+    return _open(path, flags, busy_ms, configure, uri=name, is_lockless=is_logged)
 
 
-def connect(path: Path, flags: int, uri: str = "") -> apsw.Connection:
+def connect(path: Path, flags: int, uri: str = "", *, is_lockless: bool = False) -> apsw.Connection:
     """Open a database file of a vault with its key, and nothing else set.
 
     Args:
         path: The file.
         flags: SQLite's.
         uri: Its name with parameters, where it needs some.
+        is_lockless: Without locks; nobody else can write.
 
     Raises:
         PassphraseRequiredError: The vault is encrypted and locked.
+        EncryptionUnavailableError: It is encrypted, and this SQLite has no ciphers.
     """
-    connection = apsw.Connection(uri or str(path), flags=flags)
+    key = key_of(path)
+    if key is not None:
+        require_available()
+    connection = DatabaseConnection(path, flags, vfs_for(key, is_lockless=is_lockless), uri)
     try:
-        apply_key(connection, path)
+        apply_key(connection, key)
     except BaseException:
         connection.close()
         raise
@@ -111,12 +132,13 @@ def _open(
     configure: Callable[[apsw.Connection], object],
     *,
     uri: str = "",
-    is_exclusive: bool = False,
+    is_lockless: bool = False,
 ) -> apsw.Connection:
     with translate_sqlite_errors():
-        connection = connect(path, flags | apsw.SQLITE_OPEN_URI, uri)  # a copy's name may be a URI
+        # The name of a copy that is made later may be a URI.
+        connection = connect(path, flags | apsw.SQLITE_OPEN_URI, uri, is_lockless=is_lockless)
         try:
-            if is_exclusive:
+            if is_lockless:
                 connection.pragma("locking_mode", "EXCLUSIVE")  # before the first read, or the log needs shared memory
             _configure(connection, busy_ms)
             configure(connection)

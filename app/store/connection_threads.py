@@ -30,6 +30,7 @@ Work = Callable[[apsw.Connection], T]
 Watch = Callable[[WorkTiming], None]
 
 _READER_NICENESS = 5
+_CLOSING_MS = 200  # that closing waits for another program to leave the database
 _GRACE_S = 0.5  # that a read gets at least when the vault closes
 _MOST_WAITS = 256  # that are remembered: as many as reads of a millisecond within the longest rest
 _PROGRESS_STEPS = 20_000  # SQLite instructions between looks at the clock: about a millisecond
@@ -123,6 +124,7 @@ class ConnectionThread(threading.Thread):
                 connection.set_busy_handler(WriteWait(time.perf_counter(), self._busy_ms, self._stop_signal))
                 with contextlib.suppress(apsw.Error):
                     update_planner_statistics(connection)
+                _take_in_log(connection)
             connection.close()
 
     def _watched(self, connection: apsw.Connection, job: QueuedWork) -> object:
@@ -187,6 +189,16 @@ class ConnectionThread(threading.Thread):
             connection.set_progress_handler(None)
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+
+
+def _take_in_log(connection: apsw.Connection) -> None:
+    """Take the log into the database, whose header then says so.
+
+    See ``database_file.has_log``.
+    """
+    connection.set_busy_timeout(_CLOSING_MS)
+    with contextlib.suppress(apsw.Error):  # another program reads it, or the disk is full: the log stays
+        connection.pragma("journal_mode", "DELETE")
 
 
 def _stand_back() -> None:

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Final
 
 from app.store.cipher import PLAIN_HEADER
+from app.store.database_file import open_database_file
 
 RESERVED: Final = 32
 """Bytes at the end of each page that are no part of the database."""
@@ -64,7 +65,7 @@ def decrypted_blocks(path: Path, key: bytes, block: int) -> Iterator[bytes]:
         OSError: It cannot be read.
     """
     is_log = path.name.endswith("-wal")
-    with path.open("rb") as file:
+    with open_database_file(path) as file:
         header = file.read(_LOG_HEADER)
         size = int.from_bytes(header[8:12]) if is_log else page_size_of(header)
         if not _SMALLEST_PAGE <= size <= LARGEST_PAGE:

@@ -19,6 +19,7 @@ from app.core.stop_signal import StopSignal
 from app.errors import CancelledByPersonError, KeepsakeError, PassphraseRequiredError, VaultDamagedError
 from app.store.backup import backup_path, copy_database, keep_name
 from app.store.connection import APPLICATION_ID, connect, load_vectors
+from app.store.database_file import has_log
 from app.store.interruption import interruptible
 from app.store.sqlite_errors import translate_sqlite_errors
 from app.store.vault_files import require_readable_copy
@@ -40,9 +41,7 @@ def open_copy(path: Path) -> apsw.Connection:
         VaultUnusableError: It is a link, or no file.
     """
     require_readable_copy(path)
-    log = path.with_name(path.name + "-wal")
-    has_log = log.exists() and log.stat().st_size > 0
-    name = f"{path.absolute().as_uri()}?mode=ro" + ("" if has_log else "&immutable=1")
+    name = f"{path.absolute().as_uri()}?mode=ro" + ("" if has_log(path) else "&immutable=1")
     with translate_sqlite_errors():
         return connect(path, apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, name)
 

@@ -263,7 +263,7 @@ def _prepare(vault: Path, migrations: Path, options: StoreOptions) -> int:
     finish_conversion(vault, opening)
     preflight.check_files(vault / DATABASE, len(migrations_in(migrations)))
     create_file(vault / DATABASE)
-    connection = open_writer(vault / DATABASE, options.busy_ms, is_wal=options.is_wal)
+    connection = open_writer(vault / DATABASE, options.busy_ms, is_wal=options.is_wal, may_be_held=True)
     try:
         # Should this fail, the log stays as it was found.
         connection.config(apsw.SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1)

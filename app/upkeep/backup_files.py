@@ -14,7 +14,7 @@ from app.config.config import FILE
 from app.core.clock import optional_datetime
 from app.core.files import from_os
 from app.core.paths import migrations, user_path
-from app.core.regular_files import open_for_reading, require_folder
+from app.core.regular_files import require_folder
 from app.core.stop_signal import StopSignal
 from app.errors import (
     CancelledByPersonError,
@@ -30,6 +30,7 @@ from app.store import meta
 from app.store.backup import FOLDER, PARTIAL, copy_settings, read_name
 from app.store.cipher import key_of
 from app.store.connection import APPLICATION_ID, load_vectors
+from app.store.database_file import open_database_file
 from app.store.interruption import interruptible
 from app.store.migrate import migrations_in
 from app.store.page_cipher import LARGEST_PAGE, decrypt_page, page_size_of
@@ -200,7 +201,7 @@ def _info(path: Path) -> BackupInfo:
 def _schema_of(path: Path) -> int:
     try:
         key = key_of(path)
-        with open_for_reading(path) as file:
+        with open_database_file(path) as file:
             header = file.read(HEADER_BYTES if key is None else LARGEST_PAGE)
     except (OSError, VaultUnusableError):  # also a plain one in an encrypted vault, which is not read
         return 0

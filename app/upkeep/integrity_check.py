@@ -17,7 +17,7 @@ from app.index.rebuild import REPAIR
 from app.index.vectors.vector_repo import HAS_VECTOR
 from app.recovery import referential_repair
 from app.store import meta
-from app.store.preflight import SET_ASIDE
+from app.store.preflight import DAMAGED_LOG, FOREIGN_LOG
 from app.store.staged_restore import ASIDE, DATABASE, REFUSED, is_staged
 from app.store.vault_conversion import plain_files
 from app.upkeep import backup_files
@@ -204,7 +204,13 @@ def private_files(vault: Path) -> list[Path]:
 
 
 def _leftovers(vault: Path) -> Iterator[Finding]:
-    for path in sorted(vault.glob(f"{DATABASE}{SET_ASIDE}*")):
+    for path in sorted(vault.glob(f"{DATABASE}{FOREIGN_LOG}*")):
+        what = (
+            f"A log that is not this database's, or an older one of it, lay beside it and was set aside as {path.name}."
+            " The database is whole without it."
+        )
+        yield Finding("files", "warning", what, "Look whether anything is missing, then delete the file.")
+    for path in sorted(vault.glob(f"{DATABASE}{DAMAGED_LOG}*")):
         what = f"The database's log was damaged and was set aside as {path.name}; what was written last may be missing."
         yield Finding("files", "warning", what, "Look whether anything is missing, then delete the file.")
     if is_staged(vault):

@@ -1728,6 +1728,10 @@
         <source>{title} is no longer connected</source>
         <translation>{title} ist nicht mehr verbunden</translation>
     </message>
+    <message>
+        <source>{title} is not on this computer. Install it first; then it can be connected here.</source>
+        <translation>{title} ist nicht auf diesem Computer. Installieren Sie es zuerst, dann lässt es sich hier verbinden.</translation>
+    </message>
 </context>
 <context>
     <name>ConversationTabs</name>
@@ -6411,10 +6415,6 @@
         <translation>Filter ein- oder ausblenden</translation>
     </message>
     <message>
-        <source>The trash is empty.</source>
-        <translation>Der Papierkorb ist leer.</translation>
-    </message>
-    <message>
         <source>Untitled</source>
         <translation>Ohne Titel</translation>
     </message>
@@ -6527,6 +6527,10 @@
     <message>
         <source>Show or hide the filters</source>
         <translation>Filter ein- oder ausblenden</translation>
+    </message>
+    <message>
+        <source>The earlier version is restored. What was there before is in the history.</source>
+        <translation>Die frühere Fassung ist wiederhergestellt. Was vorher da stand, ist im Verlauf.</translation>
     </message>
     <message>
         <source>The trash is empty</source>
@@ -7672,6 +7676,10 @@
 <context>
     <name>ResultModel</name>
     <message>
+        <source>Near in meaning</source>
+        <translation>Der Bedeutung nach ähnlich</translation>
+    </message>
+    <message>
         <source>Untitled</source>
         <translation>Ohne Titel</translation>
     </message>
@@ -7693,6 +7701,10 @@
     <message>
         <source>Results: {count}</source>
         <translation>Ergebnisse: {count}</translation>
+    </message>
+    <message>
+        <source>Still searching: the index is busy, or the vault is large.</source>
+        <translation>Es wird noch gesucht: Der Index ist beschäftigt, oder der Tresor ist groß.</translation>
     </message>
     <message>
         <source>by words, meaning follows…</source>
@@ -8342,10 +8354,6 @@
     <message>
         <source>Show or hide the filters</source>
         <translation>Filter ein- oder ausblenden</translation>
-    </message>
-    <message>
-        <source>Still searching: the index is busy, or the vault is large. The results by words stay.</source>
-        <translation>Die Suche läuft noch: Der Index ist beschäftigt, oder der Tresor ist groß. Die Ergebnisse nach Wörtern bleiben.</translation>
     </message>
     <message>
         <source>Try fewer or other words, or take operators out.</source>
@@ -10013,10 +10021,6 @@
     <message>
         <source>Restore</source>
         <translation>Wiederherstellen</translation>
-    </message>
-    <message>
-        <source>The trash is empty.</source>
-        <translation>Der Papierkorb ist leer.</translation>
     </message>
     <message>
         <source>Their text, history and search entries are removed from this vault. Nothing can undo this.</source>

@@ -1728,6 +1728,10 @@
         <source>{title} is no longer connected</source>
         <translation>{title} ya no está conectado</translation>
     </message>
+    <message>
+        <source>{title} is not on this computer. Install it first; then it can be connected here.</source>
+        <translation>{title} no está en este equipo. Instálelo primero; después podrá conectarlo aquí.</translation>
+    </message>
 </context>
 <context>
     <name>ConversationTabs</name>
@@ -6411,10 +6415,6 @@
         <translation>Mostrar u ocultar los filtros</translation>
     </message>
     <message>
-        <source>The trash is empty.</source>
-        <translation>La papelera está vacía.</translation>
-    </message>
-    <message>
         <source>Untitled</source>
         <translation>Sin título</translation>
     </message>
@@ -6527,6 +6527,10 @@
     <message>
         <source>Show or hide the filters</source>
         <translation>Mostrar u ocultar los filtros</translation>
+    </message>
+    <message>
+        <source>The earlier version is restored. What was there before is in the history.</source>
+        <translation>La versión anterior está restaurada. Lo que había antes está en el historial.</translation>
     </message>
     <message>
         <source>The trash is empty</source>
@@ -7672,6 +7676,10 @@
 <context>
     <name>ResultModel</name>
     <message>
+        <source>Near in meaning</source>
+        <translation>Cercanos en significado</translation>
+    </message>
+    <message>
         <source>Untitled</source>
         <translation>Sin título</translation>
     </message>
@@ -7693,6 +7701,10 @@
     <message>
         <source>Results: {count}</source>
         <translation>Resultados: {count}</translation>
+    </message>
+    <message>
+        <source>Still searching: the index is busy, or the vault is large.</source>
+        <translation>Aún buscando: el índice está ocupado o la bóveda es grande.</translation>
     </message>
     <message>
         <source>by words, meaning follows…</source>
@@ -8342,10 +8354,6 @@
     <message>
         <source>Show or hide the filters</source>
         <translation>Mostrar u ocultar los filtros</translation>
-    </message>
-    <message>
-        <source>Still searching: the index is busy, or the vault is large. The results by words stay.</source>
-        <translation>Aún se busca: el índice está ocupado o la bóveda es grande. Los resultados por palabras se quedan.</translation>
     </message>
     <message>
         <source>Try fewer or other words, or take operators out.</source>
@@ -10013,10 +10021,6 @@
     <message>
         <source>Restore</source>
         <translation>Restaurar</translation>
-    </message>
-    <message>
-        <source>The trash is empty.</source>
-        <translation>La papelera está vacía.</translation>
     </message>
     <message>
         <source>Their text, history and search entries are removed from this vault. Nothing can undo this.</source>

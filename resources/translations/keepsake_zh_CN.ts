@@ -1728,6 +1728,10 @@
         <source>{title} is no longer connected</source>
         <translation>{title} 已断开</translation>
     </message>
+    <message>
+        <source>{title} is not on this computer. Install it first; then it can be connected here.</source>
+        <translation>此电脑上没有 {title}。请先安装，然后即可在此连接。</translation>
+    </message>
 </context>
 <context>
     <name>ConversationTabs</name>
@@ -6411,10 +6415,6 @@
         <translation>显示或隐藏筛选</translation>
     </message>
     <message>
-        <source>The trash is empty.</source>
-        <translation>回收站是空的。</translation>
-    </message>
-    <message>
         <source>Untitled</source>
         <translation>无标题</translation>
     </message>
@@ -6527,6 +6527,10 @@
     <message>
         <source>Show or hide the filters</source>
         <translation>显示或隐藏筛选</translation>
+    </message>
+    <message>
+        <source>The earlier version is restored. What was there before is in the history.</source>
+        <translation>已恢复先前的版本。之前的内容保存在历史记录中。</translation>
     </message>
     <message>
         <source>The trash is empty</source>
@@ -7672,6 +7676,10 @@
 <context>
     <name>ResultModel</name>
     <message>
+        <source>Near in meaning</source>
+        <translation>语义相近</translation>
+    </message>
+    <message>
         <source>Untitled</source>
         <translation>无标题</translation>
     </message>
@@ -7693,6 +7701,10 @@
     <message>
         <source>Results: {count}</source>
         <translation>结果：{count}</translation>
+    </message>
+    <message>
+        <source>Still searching: the index is busy, or the vault is large.</source>
+        <translation>仍在搜索：索引正忙，或保管库较大。</translation>
     </message>
     <message>
         <source>by words, meaning follows…</source>
@@ -8342,10 +8354,6 @@
     <message>
         <source>Show or hide the filters</source>
         <translation>显示或隐藏筛选</translation>
-    </message>
-    <message>
-        <source>Still searching: the index is busy, or the vault is large. The results by words stay.</source>
-        <translation>仍在搜索：索引繁忙，或记忆库很大。按词的结果会保留。</translation>
     </message>
     <message>
         <source>Try fewer or other words, or take operators out.</source>
@@ -10013,10 +10021,6 @@
     <message>
         <source>Restore</source>
         <translation>恢复</translation>
-    </message>
-    <message>
-        <source>The trash is empty.</source>
-        <translation>回收站是空的。</translation>
     </message>
     <message>
         <source>Their text, history and search entries are removed from this vault. Nothing can undo this.</source>

@@ -271,6 +271,27 @@ def test_a_certain_fact_is_changed_only_when_the_person_agrees(host: Host, era: 
     assert "Miso" in questions[0]
 
 
+@pytest.mark.parametrize("answer", ["accept", "none"])
+def test_the_persons_note_is_deleted_only_where_they_said_yes(host: Host, answer: str) -> None:
+    key = token(host, "full")
+    note = host.ask("note.save", content="The cat is called Miso.").id
+
+    async def ask(_context: Any, _params: Any) -> types.ElicitResult:
+        return types.ElicitResult(action="accept")
+
+    async def talk() -> list[str]:
+        options = {"elicitation_callback": ask} if answer == "accept" else {}
+        async with mcp_client(host.vault, key, profile="full", **options) as client:
+            # A model cannot say yes for the person.
+            claimed = await client.call_tool("note_delete", {"id": note, "confirmed": True})
+            small = await client.call_tool("correct_fact", {"id": note, "delete": True})
+            return [text_of(claimed), text_of(small)]
+
+    said = asyncio.run(talk())
+    assert ("waits for the person" in said[0]) == (answer == "none")
+    assert (host.ask("note.get", id=note).deleted_at is None) == (answer == "none")
+
+
 @pytest.mark.parametrize("era", ERAS)
 def test_resources_and_prompts(host: Host, era: str) -> None:
     key = token(host, "full")

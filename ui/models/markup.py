@@ -16,6 +16,7 @@ from markdown_it.renderer import RendererHTML
 from markdown_it.token import Token
 
 from app.attachments.model import kind_of, name_of
+from app.core.tag_names import is_inline_tag
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -129,7 +130,7 @@ def _tag_rule(state: "StateInline", silent: bool) -> bool:
     if state.src[state.pos] != "#" or (state.pos and not state.src[state.pos - 1].isspace()):
         return False
     found = _TAG.match(state.src, state.pos)
-    if not found:
+    if not found or not is_inline_tag(found[1].rstrip("/-")):
         return False
     if not silent:
         _push_link(state, TAG + quote(found[1].rstrip("/-"), safe=""), found[0].rstrip("/-"))

@@ -1,11 +1,12 @@
 """Sidebar: a button for each pane, the menu, settings and help."""
 
-from PySide6.QtCore import QSize, Qt, Signal
-from PySide6.QtGui import QResizeEvent
+from PySide6.QtCore import QRect, QSize, Qt, Signal
+from PySide6.QtGui import QFontMetrics, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QButtonGroup, QMenu, QToolButton, QVBoxLayout, QWidget
 
 from ui import theme
 from ui.actions import Actions
+from ui.models.dates import format_number
 from ui.style.design_tokens import Space
 from ui.style.icons import icon
 from ui.widgets.button import TARGET_SIZE, ToolButton, icon_button, name_button
@@ -21,6 +22,40 @@ LARGEST_ICON = 28
 PADDING = 12
 """What a button has above and below its icon."""
 SIDE = 7
+MOST_SHOWN = 99
+
+
+class RailButton(ToolButton):
+    """A button of the rail.
+
+    Where there are no words, the number of things that wait stands on the icon.
+    """
+
+    waiting = 0
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Paint the number over a corner of the icon."""
+        super().paintEvent(event)
+        if not self.waiting or self.toolButtonStyle() != Qt.ToolButtonStyle.ToolButtonIconOnly:
+            return
+        look = theme.current()
+        words = format_number(self.waiting) if self.waiting <= MOST_SHOWN else f"{format_number(MOST_SHOWN)}+"
+        font = look.font("small")
+        font.setPointSizeF(font.pointSizeF() * 0.85)
+        metrics = QFontMetrics(font)
+        height = metrics.height()
+        width = max(height, metrics.horizontalAdvance(words) + height // 2)
+        left = 1 if self.isRightToLeft() else self.width() - width - 1
+        pill = QRect(left, 1, width, height)
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(look.colour("accent"))
+        painter.drawRoundedRect(pill, height / 2, height / 2)
+        painter.setPen(look.colour("on_accent"))
+        painter.setFont(font)
+        painter.drawText(pill, Qt.AlignmentFlag.AlignCenter, words)
+        painter.end()
 
 
 class Sidebar(QWidget):
@@ -35,7 +70,7 @@ class Sidebar(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_StyledBackground)
         self.setAccessibleName(self.tr("Panes"))
         self._actions = actions
-        self._buttons: dict[str, QToolButton] = {}
+        self._buttons: dict[str, RailButton] = {}
         self._group = QButtonGroup(self)
         self._group.setExclusive(True)
         self._column = QVBoxLayout(self)
@@ -87,9 +122,11 @@ class Sidebar(QWidget):
         if button is None:
             return
         title = str(button.property("title"))
-        button.setText(f"{title} {count}" if count else title)
+        button.waiting = count
+        button.setText(f"{title} {format_number(count)}" if count else title)
+        button.update()
         self._fit()
-        words = self.tr("{title}: {n} waiting").format(title=title, n=count) if count else title
+        words = self.tr("{title}: {n} waiting").format(title=title, n=format_number(count)) if count else title
         name_button(button, words, str(button.property("keys")))
 
     def select(self, name: str) -> None:
@@ -104,8 +141,8 @@ class Sidebar(QWidget):
             one.setChecked(False)
         self._group.setExclusive(True)
 
-    def _button(self, title: str, icon_name: str, shortcut: str) -> QToolButton:
-        button = ToolButton(self)
+    def _button(self, title: str, icon_name: str, shortcut: str) -> RailButton:
+        button = RailButton(self)
         button.setText(title)
         button.setIcon(icon(icon_name))
         button.setIconSize(QSize(ICON, ICON))

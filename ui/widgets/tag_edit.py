@@ -4,14 +4,14 @@ from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from typing import Any
 
 from PySide6.QtCore import QSize, QStringListModel, Qt, QTimer, Signal
-from PySide6.QtGui import QKeyEvent
+from PySide6.QtGui import QFontMetrics, QKeyEvent
 from PySide6.QtWidgets import QCompleter, QLineEdit, QSizePolicy, QToolButton, QWidget
 from shiboken6 import isValid
 
 from app.core.tag_names import MAX_TAG_LENGTH, MAX_TAGS, inline_tag, normalise_tag
 from app.errors import KeepsakeError
 from ui import theme
-from ui.style.design_tokens import Radius
+from ui.style.design_tokens import Radius, Space
 from ui.style.icons import icon
 from ui.widgets.completion_popup import CompletionPopup
 from ui.widgets.elided_label import ElidedLabel
@@ -71,6 +71,12 @@ class Chip(QToolButton):
             f" QToolButton:hover {{ background: {tokens.selected}; }}"
             f" QToolButton:focus {{ border: 1px solid {tokens.accent}; }}"
         )
+        self.setFixedHeight(row_height())
+
+
+def row_height() -> int:
+    """Return the height of a chip, and of the field beside it."""
+    return QFontMetrics(theme.current().font("body")).height() + 2 * Space.XS + 2
 
 
 class TagEdit(QWidget):
@@ -98,6 +104,8 @@ class TagEdit(QWidget):
         self.field.setPlaceholderText(self.tr("Add a tag"))
         self.field.setProperty("plain", True)
         self.field.setFixedWidth(130)
+        theme.current().changed.connect(self._fit)
+        self._fit()
         self._flow.addWidget(self.field)
         self.hint = ElidedLabel(parent=self)
         theme.set_type(self.hint, "small muted")
@@ -115,6 +123,10 @@ class TagEdit(QWidget):
         self.field.returnPressed.connect(self.take_typed)
         self.field.editingFinished.connect(self.take_typed)
         self.field.emptied.connect(self._on_field_emptied)
+
+    def _fit(self) -> None:
+        """Make the field as high as a chip, so that the first chip moves nothing."""
+        self.field.setFixedHeight(row_height())
 
     @property
     def tags(self) -> tuple[str, ...]:

@@ -13,6 +13,7 @@ from typing import IO
 
 import ijson.common
 
+from app.core import open_databases
 from app.core.text import plural
 from app.encryption.encrypted_file import is_encrypted_file
 from app.errors import CancelledByPersonError, FormatError, NotFoundError
@@ -94,6 +95,8 @@ def detect(path: Path, cancelled: Callable[[], bool] = lambda: False) -> str:
             return _folder(path, cancelled)
         if not path.is_file():
             raise FormatError(f"{path} is neither a file nor a folder. Choose one of these.", path=str(path))
+        if open_databases.is_open(path):
+            raise FormatError(f"{path.name} belongs to a vault that is open here, and is not imported.", path=str(path))
         if not path.stat().st_size:
             raise FormatError(f"{path.name} is empty; there is nothing to import.", path=str(path))
         return _zip(path) if is_zip(path) else _file(path)

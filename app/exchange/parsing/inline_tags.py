@@ -6,6 +6,8 @@ A tag is never in code and has at least one character that is no digit.
 import re
 from collections.abc import Iterator
 
+from app.core.tag_names import is_inline_tag
+
 MAX_FOUND = 1000
 _TAG = re.compile(r"(?<!\S)#([^\s\x00-,.:-@\[-^`{-~\u2000-\u206f\u2e00-\u2e7f\u3000-\u303f\uff00-\uffef]+)")
 _FENCE = re.compile(r" {0,3}(?:>[ \t]?)*(`{3,}|~{3,})")
@@ -20,7 +22,7 @@ def inline_tags(body: str) -> list[str]:
     for line in _prose(body):
         for match in _TAG.finditer(_without_code(line)):
             name = match[1].strip("/")
-            if name and not name.isdecimal():
+            if name and (name == "-" or is_inline_tag(name)):
                 found.setdefault(name)
         if len(found) >= MAX_FOUND:
             break

@@ -9,7 +9,7 @@ from itertools import islice
 from typing import Any, Literal
 from urllib.parse import unquote
 
-from app.core.tag_names import INLINE_TAG_ENDS, MAX_TAG_LENGTH, normalise_tags
+from app.core.tag_names import INLINE_TAG_ENDS, MAX_TAG_LENGTH, is_inline_tag, normalise_tags
 from app.core.text import collapse, storable, without_markup
 from app.memories.text.code_spans import CodeRanges, code_ranges
 
@@ -42,7 +42,6 @@ GENERIC_NAME = re.compile(
     re.IGNORECASE,
 )
 _HEADING = re.compile(r"^ {0,3}#[ \t]+([^\n]*?)(?:[ \t]+#+)?[ \t]*$", re.MULTILINE)
-_NO_NAME = re.compile(r"[\d/]+|[/_-]+")
 _ATTACHMENT = re.compile(
     r".+\.(?:png|jpe?g|gif|bmp|svg|webp|avif|heic|pdf|mp3|m4a|wav|ogg|flac|3gp|webm|mp4|ogv|mov|mkv|zip|csv|canvas)",
     re.IGNORECASE | re.DOTALL,
@@ -232,7 +231,7 @@ def attribute_links(attributes: Mapping[str, Any]) -> Iterator[WikiLink]:
 def find_tags(text: str) -> tuple[str, ...]:
     """Return all tags of ``text`` in stored form, each once, in order.
 
-    A tag follows white space or begins a line, has a character that is not a digit, and is outside code and links.
+    A tag follows white space or begins a line, and is outside code and links.
     """
     found = dict.fromkeys(name for name, _, _ in tag_places(text))
     return tuple(dict.fromkeys(tag for name in found for tag in normalise_tags((name,))))
@@ -245,7 +244,7 @@ def tag_places(text: str) -> Iterator[tuple[str, int, int]]:
     code, links = CodeRanges(code_ranges(text)), CodeRanges([match.span() for match in _LINK.finditer(text)])
     for match in _TAG.finditer(text):
         name = match[1].strip("/")
-        if not name or len(name) > MAX_TAG_LENGTH or _NO_NAME.fullmatch(name):
+        if not name or len(name) > MAX_TAG_LENGTH or not is_inline_tag(name):
             continue
         if not code.touch(*match.span()) and not links.touch(*match.span()):
             start = match.start(1) + match[1].index(name)

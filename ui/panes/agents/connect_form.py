@@ -126,7 +126,7 @@ class ConnectForm(QWidget):
         self._about.setText(
             self.tr("Keepsake adds itself to the program’s configuration. You see the change before it is written.")
         )
-        free = [one.name for one in ordered if not one.is_connected]
+        free = [one.name for one in ordered if one.is_installed and not one.is_connected]
         first = chosen if chosen in self._rows else free[0] if free else next(iter(self._rows), "")
         self.choose(first)
         self.programs.setFocus(Qt.FocusReason.OtherFocusReason)
@@ -360,6 +360,10 @@ class ConnectForm(QWidget):
         self._show_parts()
         if client.is_connected:
             self.preview_requested.emit({"client": client.name, "removal": True})
+        elif not client.is_installed and not client.problem:
+            words = self.tr("{title} is not on this computer. Install it first; then it can be connected here.")
+            self._problem.setText(words.format(title=client.title))
+            self._show_parts()
         elif not client.problem:
             self._ask()
 

@@ -8,7 +8,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QAction, QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QButtonGroup, QFrame, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
-from app.core.tag_names import inline_tag
+from app.core.tag_names import inline_tag, normalise_tag
 from app.memories.model import Memory
 from ui import theme
 from ui.models.dates import format_number, full_date
@@ -62,6 +62,7 @@ class Document(QFrame):
         self._forced = False
         self._shown = ""
         self._content = ""
+        self._stored_tags: tuple[str, ...] = ()
         self.title = _TitleField(self)
         self.tags = TagEdit(self.tr("Add a tag"), bridge.refresh, self._suggest_tags, self)
         self.editor = MarkdownEditor(self.tr("Text"), bridge.refresh, self._complete, self)
@@ -127,8 +128,11 @@ class Document(QFrame):
         self.title.setPlaceholderText(display_title("", content, self.tr("Title")) if named else self.tr("Title"))
         if not keep_place:
             self.editor.mark_words(())
-        self.tags.set_tags(tags)
-        if not keep_place:
+        if keep_place:
+            self.take_tags(tags)
+        else:
+            self._stored_tags = tuple(tags)
+            self.tags.set_tags(tags)
             self.tags.discard_typed()
         self.preview.set_source(self._readable(memory), soon=keep_place)
         self._names.show([memory.id] if memory else [])
@@ -238,8 +242,14 @@ class Document(QFrame):
 
         They include the tags that are written in the text.
         """
+        self._stored_tags = tuple(tags)
+        self._show_tags()
+
+    def _show_tags(self) -> None:
+        """Show the stored tags but for one that is still being typed in the text."""
         if not self.tags.field.text():
-            self.tags.set_tags(tags)
+            unfinished = normalise_tag(self.editor.unfinished_tag())
+            self.tags.set_tags([tag for tag in self._stored_tags if tag != unfinished or tag in self.tags.tags])
 
     # --- building ---
 
@@ -300,6 +310,7 @@ class Document(QFrame):
         self.title.editingFinished.connect(self._on_title_editing_finished)
         self.tags.edited.connect(self._on_tags_edited)
         self.editor.edited.connect(self._on_editor_edited)
+        self.editor.tag_finished.connect(self._show_tags)
         self.editor.left.connect(self.left)
         self.editor.refused.connect(self.show_state)
         self._modes.idClicked.connect(self._on_modes_id_clicked)
@@ -358,6 +369,7 @@ class Document(QFrame):
         self.left.emit()
 
     def _on_tags_edited(self, tags: tuple[str, ...]) -> None:
+        self._stored_tags = tags
         self.edited.emit("tags", tags)
 
     def _on_editor_edited(self) -> None:

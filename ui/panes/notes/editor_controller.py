@@ -29,6 +29,8 @@ class EditorController(QObject):
     """A ``Memory`` was written."""
     relinked = Signal(int, object)
     """A note was renamed and links in so many others follow, with the history ids that undo it."""
+    restored = Signal()
+    """The open memory has an earlier version again."""
     failed = Signal(object)
     """A ``KeepsakeError`` that has no place of its own on the page."""
 
@@ -285,6 +287,8 @@ class EditorController(QObject):
         self._document.editor.set_source(str(fields.get("content", "")), keep_place=True)
         self._document.title.setText(str(fields.get("title", "")))
         self._document.preview.set_source(str(fields.get("content", "")), soon=True)
+        self._document.focus_text()
+        self.restored.emit()
 
     async def _keep_both(self, draft: Draft) -> None:
         """Store mine as another note, then show theirs."""

@@ -113,7 +113,9 @@ class NoteList(FilteredList):
             return
         if not self._is_current(request):
             return
-        nothing = self.tr("The trash is empty.") if chosen.deleted else self.tr("No note fits this filter.")
+        # That the trash is empty is said once, beside the list.
+        is_trash = chosen == MemoryFilter(deleted=True)
+        nothing = "" if is_trash else self.tr("No note fits this filter.")
         self._show_ids(ids, nothing)
         facets: Facets = await self._bridge.call("note.facets", filter=chosen)
         if self._is_current(request):

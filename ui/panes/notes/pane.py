@@ -286,6 +286,7 @@ class NotesPane(ListPane):
         self.controller.created.connect(self._on_controller_created)
         self.controller.stored.connect(self._on_controller_stored)
         self.controller.failed.connect(self.show_error)
+        self.controller.restored.connect(self._on_controller_restored)
         self.document.pin_requested.connect(self._actions.toggle_pin)
         self.document.delete_requested.connect(self._actions.delete_open)
         self.document.restore_requested.connect(self._actions.restore_open)
@@ -419,6 +420,9 @@ class NotesPane(ListPane):
 
     def _on_controller_opened(self) -> None:
         self._show_right()
+
+    def _on_controller_restored(self) -> None:
+        self.show_notice(self.tr("The earlier version is restored. What was there before is in the history."))
 
     def _on_controller_closed(self) -> None:
         self._show_right()

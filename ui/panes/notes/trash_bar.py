@@ -64,13 +64,11 @@ class TrashBar(QFrame):
         self.hide()
 
     def refresh(self) -> None:
-        """Follow the list: shown for the trash only."""
-        self.setVisible(self._listing.trash.isChecked())
+        """Follow the list: shown for a trash with something in it."""
         count = len(self._listing.model.ids)
+        self.setVisible(self._listing.trash.isChecked() and count > 0)
         self._words.setText(
             self.tr("In the trash: {count}. It stays until you empty it.").format(count=format_number(count))
-            if count
-            else self.tr("The trash is empty.")
         )
         self.restore.setEnabled(bool(self._listing.list.selected_ids()))
         self.empty.setEnabled(bool(count))

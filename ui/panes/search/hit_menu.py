@@ -8,11 +8,12 @@ from PySide6.QtWidgets import QMenu
 from shiboken6 import isValid
 
 from app.core.text import excerpt
-from app.retrieval.model import Hit
+from app.retrieval.model import Hit, Query
 from ui.panes.labels import display_title
 from ui.panes.pane import Place
 from ui.panes.reading_pane import TITLE, ReadingPane, copy_text
 from ui.panes.search.hit_painter import GroupHeading
+from ui.panes.search.query_text import terms_of
 from ui.panes.search.why_panel import said_in
 from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.plain_text import caption
@@ -26,13 +27,17 @@ MOST_NAMES = 8
 """People and things of a hit that its menu offers."""
 
 
-def place_of_row(row: Hit | GroupHeading) -> Place:
-    """Return where a hit, or the conversation of a heading, is read."""
+def place_of_row(row: Hit | GroupHeading, query: Query | None = None) -> Place:
+    """Return where a hit, or the conversation of a heading, is read.
+
+    The words of ``query`` are marked there, or without one those of the hit.
+    """
     if isinstance(row, GroupHeading):
         return Place("sessions", row.session_id, title=row.title)
+    words = row.why.terms if query is None else terms_of(query, row)
     if row.target == "message" and row.session_id:
-        return Place("sessions", row.session_id, str(row.seq), title=row.title, words=row.why.terms)
-    return Place("notes", row.id, title=row.title, words=row.why.terms)
+        return Place("sessions", row.session_id, str(row.seq), title=row.title, words=words)
+    return Place("notes", row.id, title=row.title, words=words)
 
 
 class HitMenu(QObject):

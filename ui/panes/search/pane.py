@@ -20,7 +20,7 @@ from ui.panes.search.facet_filter import FacetFilter
 from ui.panes.search.hit_menu import HitMenu, place_of_row
 from ui.panes.search.operator_values import COMPLETED, operator_values
 from ui.panes.search.query_chips import QueryChips
-from ui.panes.search.query_text import with_month, with_operator, without_operators
+from ui.panes.search.query_text import has_words, with_month, with_operator, without_far, without_operators
 from ui.panes.search.recent_searches import RecentSearches
 from ui.panes.search.result_export import ResultExport
 from ui.panes.search.result_files import markdown
@@ -437,17 +437,16 @@ class SearchPane(ReadingPane):
 
     def _show(self, found: Found, *, settled: bool) -> None:
         afresh = self._found is None or self._answered != self._text
+        fetched = len(found.hits)
+        found, goes_on = without_far(found)
         self._found, self._answered = found, self._text
         if afresh:
             self._removed.clear()
-        self._more = ""
-        if settled and len(found.hits) >= self._limit and found.candidates > len(found.hits):
-            self._more = self.tr("Show more results")
+        goes_on = goes_on and settled and self._limit <= fetched < found.candidates
+        self._more = self.tr("Show more results") if goes_on else ""
         if found.hits or settled:
             # What was shown till now answers another question, also while its words find nothing.
-            self.results.show_hits(
-                found.hits, grouping=self._group.grouping, more=self._more, afresh=afresh or self._stale
-            )
+            self._show_hits(afresh=afresh or self._stale)
             self._stale = False
             self._middle.setCurrentWidget(self.results if found.hits else self._nothing)
             self._nothing.button.setVisible(without_operators(found.query) not in ("", self.box.text().strip()))
@@ -465,6 +464,11 @@ class SearchPane(ReadingPane):
             self._is_enter_pending = False
             if self.box.hasFocus():
                 self.results.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _show_hits(self, *, afresh: bool = False) -> None:
+        if (found := self._found) is not None:
+            is_divided, grouping = has_words(found.query), self._group.grouping
+            self.results.show_hits(found.hits, grouping, self._more, afresh=afresh, is_divided=is_divided)
 
     def _show_recents(self) -> None:
         self._middle.setCurrentWidget(self._recents)
@@ -516,7 +520,7 @@ class SearchPane(ReadingPane):
             self.why.show_hit(hit, self._found.query)
 
     def _on_results_opened(self, row: Hit | GroupHeading) -> None:
-        self._go(place_of_row(row))
+        self._go(place_of_row(row, None if self._found is None else self._found.query))
 
     def _go(self, place: Place) -> None:
         """Go to ``place``; the way back from there is the search."""
@@ -549,8 +553,7 @@ class SearchPane(ReadingPane):
         self._search(self.box.text())
 
     def _on_group_changed(self) -> None:
-        if self._found is not None:
-            self.results.show_hits(self._found.hits, grouping=self._group.grouping, more=self._more)
+        self._show_hits()
 
     def _on_timeline_chosen(self, month: str) -> None:
         text = with_month(self.box.text(), month)
@@ -576,9 +579,7 @@ class SearchPane(ReadingPane):
             dialog.bring_to_front()
 
     def _on_delay_timeout(self) -> None:
-        self._summary.show_text(
-            self.tr("Still searching: the index is busy, or the vault is large. The results by words stay.")
-        )
+        self._summary.show_waiting(has_results=self._has_results() and not self.results.is_outdated)
 
     def _on_sides_clicked(self) -> None:
         self._faceted = self._left.isHidden()

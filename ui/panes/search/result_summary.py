@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from app.retrieval.model import Found
 from ui import theme
 from ui.models.dates import format_number
-from ui.panes.search.query_text import count_meaning_only
+from ui.panes.search.query_text import has_words, is_literal
 from ui.panes.search.why_sentence import joined
 from ui.style.design_tokens import Space
 from ui.widgets.elided_label import ElidedLabel
@@ -50,6 +50,11 @@ class ResultSummary(QWidget):
             self._notes.hide()
         self.setVisible(bool(text))
 
+    def show_waiting(self, *, has_results: bool) -> None:
+        """Say that the answer takes long, and whether results by words are shown till then."""
+        said = self.tr("Still searching: the index is busy, or the vault is large.")
+        self.show_text(f"{said} {self.tr('The results by words stay.')}" if has_results else said)
+
     def show_found(self, found: Found, *, settled: bool) -> None:
         """Show the figures of an answer; ``settled`` when it is whole."""
         self.show_text("  ·  ".join(self.figures(found, settled=settled)))
@@ -73,6 +78,6 @@ class ResultSummary(QWidget):
         used = [legs[leg] for leg in found.legs if leg in legs]
         if not used:
             return [count, self.tr("newest first")]
-        near = count_meaning_only(found.hits) if found.query.terms else 0
+        near = sum(not is_literal(hit) for hit in found.hits) if has_words(found.query) else 0
         only = [self.tr("{count} of them only near in meaning").format(count=format_number(near))] if near else []
         return [count, *only, self.tr("found by {legs}").format(legs=joined(used))]

@@ -15,7 +15,7 @@ from ui.models.id_list_model import Role
 from ui.panes.labels import kind_label
 from ui.panes.search import snippet_layout
 from ui.panes.search.hit_painter import GroupHeading, HitPainter, MoreRow, Row, date_word, known_words
-from ui.panes.search.query_text import group_by_day, group_by_session, without_signs
+from ui.panes.search.query_text import group_by_day, group_by_session, is_literal, without_signs
 from ui.panes.search.result_options import Grouping
 from ui.widgets.lists.row_list import RowModel
 from ui.widgets.lists.row_view import Index, RowState, RowView
@@ -33,22 +33,30 @@ class ResultModel(RowModel["Row"]):
         super().__init__(parent)
         self.by_session = False
 
-    def show_hits(self, hits: Sequence[Hit], *, grouping: Grouping, more: str) -> None:
-        """Show other hits."""
+    def show_hits(self, hits: Sequence[Hit], *, grouping: Grouping, more: str, is_divided: bool = False) -> None:
+        """Show other hits.
+
+        Where divided, those without a word of the query stand last, below a heading.
+        """
         rows: list[Row] = []
+        near = [hit for hit in hits if is_divided and not is_literal(hit)]
+        literal = [hit for hit in hits if not is_divided or is_literal(hit)]
         if grouping == "session":
-            for session, members in group_by_session(hits):
+            for session, members in group_by_session(literal):
                 if session:
                     first = members[0]
                     rows.append(GroupHeading(first.title or self.tr("Untitled"), session, first.agent, len(members)))
                 rows += members
         elif grouping == "day":
             today = datetime.now().astimezone().date()
-            for day, members in group_by_day(hits):
+            for day, members in group_by_day(literal):
                 rows.append(GroupHeading(day_heading(day, today), "", "", len(members), "calendar-clock"))
                 rows += members
         else:
-            rows += hits
+            rows += literal
+        if near:
+            rows.append(GroupHeading(self.tr("Near in meaning"), "", "", len(near), "sparkles"))
+        rows += near
         if more:
             rows.append(MoreRow(more))
         self.by_session = grouping == "session"
@@ -132,7 +140,15 @@ class ResultList(RowView):
         row = self._row(self.currentIndex())
         return row if isinstance(row, Hit) else None
 
-    def show_hits(self, hits: Sequence[Hit], *, grouping: Grouping, more: str = "", afresh: bool = False) -> None:
+    def show_hits(
+        self,
+        hits: Sequence[Hit],
+        grouping: Grouping,
+        more: str = "",
+        *,
+        afresh: bool = False,
+        is_divided: bool = False,
+    ) -> None:
         """Show other hits.
 
         A hit the person went to stays current and in place while it is there; where they went to the offer of more, the
@@ -143,6 +159,7 @@ class ResultList(RowView):
             grouping: Whether they stand below their conversations or days, or by themselves.
             more: The offer of further ones, empty for none.
             afresh: Whether they answer another question.
+            is_divided: Whether hits without a word of the query stand below the others.
         """
         self.set_outdated(False)
         if afresh:
@@ -152,7 +169,7 @@ class ResultList(RowView):
         known = {one.id for one in self.source.rows if isinstance(one, Hit)}
         place = self.verticalScrollBar().value()
         self._filling = True
-        self.source.show_hits(hits, grouping=grouping, more=more)
+        self.source.show_hits(hits, grouping=grouping, more=more, is_divided=is_divided)
         kept = -1
         if self._by_hand and isinstance(row, Hit):
             kept = self.source.row_of(row.id)

@@ -183,7 +183,9 @@ class WhyPanel(QWidget):
         self._facts.setText("  ·  ".join(dict.fromkeys(part for part in known if part)))
         self.sentence.setText(why_sentence(hit, query))
         self._explain(hit)
-        if not same:
+        if same:
+            self.preview.set_terms(terms_of(query, hit))
+        else:
             self._request += 1
             self._bridge.start(self._load(hit, terms_of(query, hit), self._request))
 

@@ -68,6 +68,8 @@ class MarkdownEditor(SpacedTextEdit):
     """Paths of files that were pasted or dropped."""
     picture_given = Signal(object)
     """A ``QImage`` that was pasted or dropped."""
+    tag_finished = Signal()
+    """A tag that was being typed is whole: the cursor left it, or the keyboard the editor."""
     attach_requested = Signal()
     """The person wants to choose files to attach."""
 
@@ -83,6 +85,7 @@ class MarkdownEditor(SpacedTextEdit):
         self._crlf = False
         self._request = 0
         self._taken = ""
+        self._unfinished = ""
         self._highlighter = MarkdownHighlighter(self.document())
         self.folds = HeadingFolds(self)
         self._offers = CompletionPopup(self.tr("Completions"))
@@ -95,6 +98,7 @@ class MarkdownEditor(SpacedTextEdit):
         self._timer = QTimer(self, singleShot=True, interval=COMPLETE_MS)
         self._timer.timeout.connect(self._ask)
         self.textChanged.connect(self._on_text_changed)
+        self.cursorPositionChanged.connect(self._on_cursor_moved)
         theme.current().changed.connect(self._on_theme_changed)
         self._on_theme_changed()
 
@@ -142,6 +146,20 @@ class MarkdownEditor(SpacedTextEdit):
         After the last one comes the first.
         """
         go_to_selection(self, step)
+
+    def unfinished_tag(self) -> str:
+        """Return the tag that is being typed at the cursor, ``""`` for none."""
+        cursor = self.textCursor()
+        if not self.hasFocus() or cursor.hasSelection():
+            return ""
+        tag = _TAG.search(cursor.block().text()[: cursor.positionInBlock()])
+        return tag[1] if tag else ""
+
+    def _on_cursor_moved(self) -> None:
+        tag = self.unfinished_tag()
+        if self._unfinished and not tag:
+            self.tag_finished.emit()
+        self._unfinished = tag
 
     def canInsertFromMimeData(self, source: QMimeData) -> bool:
         """Return whether a paste or drop is text, a picture or files."""
@@ -304,6 +322,7 @@ class MarkdownEditor(SpacedTextEdit):
         """Tell that the keyboard left, unless only a popup took it."""
         super().focusOutEvent(event)
         if event.reason() != Qt.FocusReason.PopupFocusReason:
+            self._on_cursor_moved()
             self.left.emit()
 
     def _prefix(self) -> tuple[Wanted, str] | None:

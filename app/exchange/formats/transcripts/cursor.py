@@ -22,6 +22,7 @@ from app.exchange.parsing.json_items import decode
 from app.exchange.parsing.lenient import filled, first_text, row, table, text
 from app.memories.foreign_record import Problem
 from app.sessions.model import Role
+from app.store.database_file import SYSTEM_VFS
 
 FORMAT = "cursor"
 AGENT = transcript_records.AGENTS[FORMAT]
@@ -97,7 +98,7 @@ def _open(path: Path) -> apsw.Connection:
     is_in_use = path.with_name(f"{path.name}-wal").exists()
     options = "mode=ro" if is_in_use else "mode=ro&immutable=1"
     uri = f"file:{quote(str(path.absolute()))}?{options}"
-    connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI)
+    connection = apsw.Connection(uri, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI, vfs=SYSTEM_VFS)
     connection.set_busy_timeout(_BUSY_MS)
     return connection
 

@@ -30,7 +30,7 @@ from app.errors import (
     WrongPassphraseError,
 )
 from app.store import cipher, staged_restore
-from app.store.connection import open_writer
+from app.store.connection import open_frozen_reader, open_writer
 from app.store.options import StoreOptions
 from app.store.page_cipher import decrypt_page, decrypted_blocks
 from app.store.store import DATABASE, Store
@@ -101,6 +101,18 @@ def test_nothing_plain_is_left(encrypted: Path) -> None:
     write(encrypted, NEEDLE + " again")
     backed_up(encrypted)
     assert files_with(encrypted, NEEDLE) == []
+
+
+@needs_cipher
+def test_a_log_is_read_where_nothing_can_be_written(encrypted: Path) -> None:
+    store = Store.open(encrypted, migrations())
+    asyncio.run(store.write(lambda connection: connection.execute(SQL, ("only in the log",)).get))
+    files = {ending: (encrypted / (DATABASE + ending)).read_bytes() for ending in ("", "-wal")}
+    store.close()
+    for ending, data in files.items():  # as after a kill
+        (encrypted / (DATABASE + ending)).write_bytes(data)
+    with closing(open_frozen_reader(encrypted / DATABASE)) as reader:
+        assert reader.execute("SELECT value FROM meta WHERE key = 'word'").get == "only in the log"
 
 
 @needs_cipher

@@ -48,3 +48,20 @@ def test_words_go_where_they_have_no_room_and_come_back(window: Window, look: Th
     look.set_scale(1.0)
     window.resize(820, 740)
     assert (graph.toolButtonStyle(), window.sidebar.width()) == (WORDS, wide)
+
+
+def test_the_number_of_what_waits_stays_on_icons_alone(window: Window, look: Theme) -> None:
+    window.resize(820, 740)
+    look.set_scale(1.5)
+    inbox = window.sidebar._buttons["inbox"]
+    assert inbox.toolButtonStyle() == ICONS
+    bare = inbox.grab().toImage()
+    window.sidebar.set_badge("inbox", 12)
+    inbox = window.sidebar._buttons["inbox"]
+    shown = inbox.grab().toImage()
+    assert shown != bare
+    accent = look.colour("accent").rgb()
+    corner = [shown.pixel(x, y) for x in range(shown.width() // 2, shown.width()) for y in range(shown.height() // 2)]
+    assert accent in corner
+    window.sidebar.set_badge("inbox", 0)
+    assert inbox.grab().toImage() == bare

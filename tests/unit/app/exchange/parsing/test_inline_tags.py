@@ -22,6 +22,7 @@ from app.exchange.parsing.inline_tags import inline_tags
         ("\\#escaped #snake_case #kebab-case", ["snake_case", "kebab-case"]),
         ("#标签,后 #标签，后 #заметка #café #🌲", ["标签", "заметка", "café", "🌲"]),
         ("#a #a #b", ["a", "b"]),
+        ("#fff #FFFFFF #1a2b3c #cafe\n    #include <a.h>", ["cafe"]),
         ("#/ # #! #-", ["-"]),
         ("[[Note#Section]] ![[x#y]]", []),
     ],

@@ -129,6 +129,34 @@ def test_what_can_be_done_with_a_new_note_follows_it(
     assert pane.registry.qaction("notes.delete").isEnabled()
 
 
+def test_a_tag_is_one_when_it_is_typed_to_its_end_and_moves_nothing(
+    books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
+) -> None:
+    books.add_note("Plain", "")
+    pane = open_pane("notes")
+    run_async(until(lambda: pane.controller.memory is not None))
+    document, editor = pane.document, pane.document.editor
+    editor.setFocus()
+    run_async(until(editor.hasFocus))
+    qtbot.keyClicks(editor, "#hol")
+    top = editor.mapTo(pane, QPoint(0, 0)).y()
+    document.take_tags(("hol",))  # what was saved in a pause
+    assert document.tags.tags == ()
+    qtbot.keyClicks(editor, "iday")
+    document.take_tags(("holiday",))
+    assert document.tags.tags == ()
+    qtbot.keyClicks(editor, " ")
+    assert document.tags.tags == ("holiday",)
+    pane.layout().activate()
+    assert editor.mapTo(pane, QPoint(0, 0)).y() == top
+    qtbot.keyClicks(editor, "#sun")
+    document.take_tags(("holiday", "sun"))
+    assert document.tags.tags == ("holiday",)
+    document.title.setFocus()
+    assert document.tags.tags == ("holiday", "sun")
+    run_async(pane.settle())
+
+
 def test_the_daily_note_is_made_once(
     books: FakeVault, ask: FakeBridge, open_pane: Any, run_async: Any, qtbot: Any
 ) -> None:

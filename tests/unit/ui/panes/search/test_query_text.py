@@ -7,9 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.retrieval.model import Hit, LegScore, Query, Span, Term, Why
+from app.retrieval.model import Found, Hit, LegScore, Query, Span, Term, Why
 from ui.panes.search.query_text import (
-    count_meaning_only,
     group_by_day,
     group_by_session,
     plain_snippet,
@@ -17,6 +16,7 @@ from ui.panes.search.query_text import (
     terms_of,
     with_month,
     with_operator,
+    without_far,
     without_operators,
 )
 
@@ -123,19 +123,30 @@ def test_stop_words_do_not_count_beside_others() -> None:
     assert significant_terms(only) == only
 
 
-def test_hits_that_are_only_near_in_meaning_are_counted() -> None:
-    words, vector = LegScore("words", 1, 2.0), LegScore("vector", 1, 0.5)
-    found = [
-        hit("none"),
-        replace(hit("a"), why=Why((words, vector), ("rose",))),
-        replace(hit("b"), why=Why((vector,))),
-        replace(hit("c"), why=Why((vector,), ("rose",))),
-    ]
-    assert count_meaning_only(found) == 1
+def _found(*hits: Hit, candidates: int = 500) -> Found:
+    return Found(Query("zebra", terms=(Term("zebra"),)), "learned", hits, candidates=candidates)
+
+
+def test_what_is_far_from_the_query_is_left_out_and_the_list_ends() -> None:
+    words, near, far = LegScore("words", 1, 2.0), LegScore("vector", 1, 0.6), LegScore("vector", 2, 0.24)
+    literal = replace(hit("a", score=8.0), why=Why((words, far), ("zebra",)))
+    similar = [replace(hit(f"n{n}", score=1.0), why=Why((near,))) for n in range(12)]
+    neighbour = replace(hit("beside", score=6.5), why=Why())
+    loose = [replace(hit(f"f{n}", score=2.0), why=Why((far,))) for n in range(40)]
+    found, goes_on = without_far(_found(neighbour, literal, *loose, *similar))
+    assert [one.id for one in found.hits] == ["a", "beside", *(f"n{n}" for n in range(9))]
+    assert (goes_on, found.candidates) == (False, 11)
+    nothing, _ = without_far(_found(*loose))
+    assert nothing.hits == ()
+    every = [replace(literal, id=f"w{n}") for n in range(50)]
+    assert without_far(_found(*every)) == (_found(*every), True)
+    only_filters = Found(Query("kind:note"), "learned", tuple(loose), candidates=500)
+    assert without_far(only_filters) == (only_filters, True)
 
 
 def test_the_words_to_mark_are_those_a_hit_was_found_by() -> None:
     query = Query("ta rose", (Term("ta"), Term("rose")))
     assert terms_of(query, replace(hit("a"), why=Why(terms=("Rose",)))) == ("Rose",)
+    assert terms_of(query, replace(hit("a"), why=Why(terms=("roses",)))) == ("roses", "rose")
     assert terms_of(query, replace(hit("a"), why=Why())) == ()
     assert terms_of(query) == ("ta", "rose")
