@@ -26,7 +26,10 @@ class EventLoop(qasync.QEventLoop):  # type: ignore[misc]  # it has no types
 
 
 class _Handle(asyncio.Handle):
-    """A callback that may be due while only Qt takes events; Python 3.14 steps a task in its running loop alone."""
+    """Callback that may be due while only Qt takes events.
+
+    Python 3.14 steps a task only where its loop is the running one.
+    """
 
     def _run(self) -> None:
         if asyncio._get_running_loop() is not None:
