@@ -43,6 +43,7 @@ from app.exchange.imported_sessions import ImportedSessions
 from app.exchange.known_records import KnownRecords
 from app.exchange.note_folder import NoteFolderWatch
 from app.exchange.note_mirror import NoteMirror
+from app.exchange.parsing import temporary_copies
 from app.exchange.service import ExchangeService
 from app.exchange.transcripts import parts as capture_parts
 from app.exchange.unfinished_imports import UnfinishedImports
@@ -325,6 +326,7 @@ class Engine:
             BackgroundTask("index", index.run, index.wake, _INDEXED_AREAS, is_reading=True),
             BackgroundTask("entities", names.run, names.wake, _INDEXED_AREAS, is_reading=True),
             BackgroundTask("forever", self.erasure.run),
+            BackgroundTask("import-copies", partial(asyncio.to_thread, temporary_copies.remove_abandoned)),
             BackgroundTask("accesses", self.memories.access.run),
             BackgroundTask("ledger", self.ledger.run),
             BackgroundTask("ledger-pruning", self.ledger.prune),

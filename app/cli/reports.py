@@ -38,7 +38,7 @@ def preview_lines(preview: "ImportPreview") -> list[str]:
 
 
 def _part_lines(parts: "Sequence[ImportPart]") -> list[str]:
-    """Return a line for each part of a folder, with what is or was in it."""
+    """Return a line for each part of a folder, with its counts."""
     lines = []
     for part in parts:
         files = f", {_count(part.files, 'file')}" if part.files > 1 else ""

@@ -9,6 +9,7 @@ to another file of the person, a pipe would keep it waiting for ever.
 import contextlib
 import errno
 import os
+import re
 import secrets
 import stat
 import time
@@ -28,6 +29,7 @@ _JUNCTION: Final = getattr(stat, "IO_REPARSE_TAG_MOUNT_POINT", -1)
 _PARTIAL: Final = ".partial"
 _RANDOM_BYTES: Final = 6
 _ABANDONED_S: Final = 3_600.0
+_REPLACEMENT: Final = re.compile(rf"\.[0-9a-f]{{{2 * _RANDOM_BYTES}}}{re.escape(_PARTIAL)}\Z")
 
 
 class UnsafeFileError(OSError):
@@ -110,6 +112,15 @@ def open_replacing(path: Path) -> int:
     """Open a new file in place of an existing one, which is removed first."""
     path.unlink(missing_ok=True)
     return open_file(path, os.O_RDWR | os.O_CREAT | os.O_EXCL)
+
+
+def remove_abandoned(path: Path) -> bool:
+    """Remove a file that a killed writer left; False for any other."""
+    with contextlib.suppress(OSError):
+        if _REPLACEMENT.search(path.name) and time.time() - path.lstat().st_mtime > _ABANDONED_S:
+            path.unlink()
+            return True
+    return False
 
 
 def replacement_path(path: Path) -> Path:

@@ -45,7 +45,7 @@ class _Item:
 
 @dataclass(slots=True)
 class _Yield:
-    """What a reader made of an item."""
+    """Texts and signs that a reader yielded for an item."""
 
     said: list[str] = field(default_factory=list)
     has_records: bool = False
@@ -66,7 +66,7 @@ class Account:
     """Account of one import. One thread at a time may use it.
 
     Args:
-        noise: What is nobody's words in its format.
+        noise: Fields without words of a person or agent in its format.
     """
 
     def __init__(self, noise: Noise = _ALL_COUNT) -> None:
@@ -112,7 +112,7 @@ class Account:
         self._remember(said)
 
     def name_item(self) -> None:
-        """Take that the reader itself names the item at hand, such as in a line about all of its kind."""
+        """Take that the reader itself names the item at hand."""
         self._yield.has_problem = self._yield.is_named = True
 
     def close(self, name: str) -> tuple[ItemCounts, list[Problem]]:
@@ -215,7 +215,7 @@ def read_item(place: str, value: Any, noun: str = "item") -> None:
 
 
 def name_item() -> None:
-    """Tell the account at work that the item at hand is left out by design, and named with others of its kind."""
+    """Tell the account at work that the reader itself names the item at hand."""
     if (account := _account.get()) is not None:
         account.name_item()
 
@@ -234,7 +234,7 @@ def _missing(item: _Item, made: _Yield, recent: OrderedDict[int, None]) -> list[
 
 
 def _is_blank(record: Record) -> bool:
-    """Return whether a record is a message without a text or a call, so that its words are in no text."""
+    """Return whether a record is a message without a text or a call."""
     return isinstance(record, MessageRecord) and not record.message.content.strip() and not record.message.tool_calls
 
 

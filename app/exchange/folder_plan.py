@@ -132,7 +132,7 @@ class _Search:
         return rest
 
     def _note_roots(self, folder: str, notes: list[str]) -> Iterator[str]:
-        """Yield the folders, or single files, that hold notes and nothing that is an export of its own."""
+        """Yield the folders, or single files, that hold notes and no whole export."""
         if not notes:
             return
         is_apart = any(whole == folder or not folder or whole.startswith(f"{folder}/") for whole in self._wholes)
@@ -195,7 +195,7 @@ def _suffix(name: str) -> str:
 
 
 def _children(folder: str, names: Iterable[str]) -> dict[str | None, list[str]]:
-    """Return the files of each folder in a folder, and under ``None`` those that lie in it directly."""
+    """Return the files of each inner folder, and under ``None`` those beside them."""
     found: dict[str | None, list[str]] = defaultdict(list)
     start = len(folder) + 1 if folder else 0
     for name in names:
@@ -205,7 +205,7 @@ def _children(folder: str, names: Iterable[str]) -> dict[str | None, list[str]]:
 
 
 def _whole_format(folder: Path, names: list[str]) -> str:
-    """Return the format of a folder that is one export of files which belong together, ``""`` for others."""
+    """Return the format of a folder that is one export, ``""`` for others."""
     if any("/" not in name and CONVERSATIONS.fullmatch(name) for name in names):
         try:
             return detect(folder)
@@ -219,7 +219,7 @@ def _whole_format(folder: Path, names: list[str]) -> str:
 
 
 def _is_at_top(fmt: str, names: list[str]) -> bool:
-    """Return whether the files that give an export away do not all lie in one deeper folder."""
+    """Return whether an export's own files do not all lie in one deeper folder."""
     own = [name for name in names if chat_detection.FILES[fmt].fullmatch(name)]
     return len({name.partition("/")[0] for name in own}) > 1 or any("/" not in name for name in own)
 

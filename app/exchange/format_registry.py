@@ -83,11 +83,11 @@ NOISE: dict[str, tuple[str, ...]] = {
     **chat_detection.NOISE,
     **memory_system_detection.NOISE,
 }
-"""Fields and objects in which nobody says anything, by format; see ``source_words.Noise``."""
+"""Fields and objects without words of a person or agent, by format; see ``source_words.Noise``."""
 
 
 def noise_of(name: str) -> Noise:
-    """Return what is nobody's words in a format."""
+    """Return the fields of a format that hold no words of a person or agent."""
     return Noise(NOISE.get(name, ()))
 
 

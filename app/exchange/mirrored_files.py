@@ -9,7 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from app.attachments.stored_files import open_attachment, path_of
-from app.core.regular_files import open_for_reading, open_replacing, replacement_path
+from app.core.regular_files import open_for_reading, open_replacing, remove_abandoned, replacement_path
 from app.errors import InputError
 from app.exchange.filenames import FileNames, safe_name
 from app.exchange.formats.markdown import SUFFIXES
@@ -69,7 +69,7 @@ def scan(root: Path) -> FolderScan:
                 continue
             if file.suffix.lower() in SUFFIXES and not name.startswith(_APPLE_DOUBLE):
                 notes[file.relative_to(root).as_posix()] = state.st_size, state.st_mtime_ns, state.st_ino
-            else:
+            elif not remove_abandoned(file):
                 others.append((file, state.st_size))
     return FolderScan(notes, tuple(others), tuple(unreadable))
 

@@ -33,6 +33,7 @@ FORMAT_NAMES: Final = {
     "codex": "Codex",
     "gemini": "Gemini CLI",
     "cursor": "Cursor",
+    "agent-session": "session of an agent",
     "whatsapp": "WhatsApp",
     "telegram": "Telegram",
     "slack": "Slack",
@@ -217,7 +218,7 @@ class ItemCounts:
         read: Items in it, such as lines, messages or files.
         stored: Items that something was made of.
         left_out: Items that problems name.
-        wordless: Items in which nobody says anything, such as receipts.
+        wordless: Items without words, such as receipts.
         noun: What an item is called, in English and in the singular.
     """
 

@@ -47,6 +47,6 @@ def _sum(one: T, other: T, names: tuple[str, ...]) -> T:
 
 
 def _placed(found: T, name: str) -> T:
-    """Return a part's preview or report without what is told of the files that are parts of their own."""
+    """Return a preview or report without remarks on files that are parts themselves."""
     remarks = tuple(one for one in found.remarks if NOT_MARKDOWN not in one.what)
     return replace(found, remarks=remarks, remark_count=found.remark_count - len(found.remarks) + len(remarks))

@@ -167,7 +167,7 @@ class ExchangeService:
         return await self._counted(path, PreviewCounts(found), found.format, passphrase)
 
     async def _preview_parts(self, path: Path, several: FolderPlan) -> ImportPreview:
-        """Return what an import of the parts of a folder would make, within the time of one."""
+        """Return what an import of a folder's parts would make."""
         problems, remarks = without_remarks(several.problems)
         total = ImportPreview(MIXED, 0, problems=tuple(problems), problem_count=len(problems))
         total = replace(total, remarks=tuple(remarks), remark_count=len(remarks))
@@ -495,7 +495,7 @@ async def _only(session: Session) -> AsyncIterator[Session | ForgottenSession]:
 
 
 def _parts(path: Path, cancelled: Callable[[], bool] = lambda: False) -> FolderPlan | None:
-    """Return the parts of a folder in which exports of several kinds lie, ``None`` for a single export."""
+    """Return the parts of a folder with several exports, ``None`` for a single one."""
     if not path.is_dir():
         return None
     with readable(path):

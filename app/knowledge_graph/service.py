@@ -124,7 +124,7 @@ class KnowledgeGraphService:
         An end that is no entity yet is kept without being listed.
 
         Raises:
-            InputError: A name or type cannot be stored, both ends are the same, or there are too many.
+            InputError: A name or type cannot be stored, or there are too many.
         """
         _check_count(wanted)
 
@@ -133,8 +133,6 @@ class KnowledgeGraphService:
             stated: list[GraphRelation] = []
             for one in wanted:
                 relation = GraphRelation(_name(one.source), _name(one.target), _name(one.type))
-                if relation.source == relation.target:
-                    raise InputError("An entity cannot be related to itself.", field="relations")
                 for name in (relation.source, relation.target):
                     if name not in known:
                         known[name] = _mark(edits, name, "", store, None, stores, is_listed=False)

@@ -33,6 +33,29 @@ def host(vault: Path) -> Iterator[Host]:
     running.stop()
 
 
+def test_an_entity_may_be_related_to_itself(host: Host) -> None:
+    key = str(host.ask("agent.add", name="scout", trust="full").token)
+    client = RawClient(host.vault, key, "--profile", "reference")
+    itself = {"from": "Alice", "to": "Alice", "relationType": "trusts"}
+
+    def call(name: str, **arguments: Any) -> Any:
+        result = client.ask(1, "tools/call", {"name": name, "arguments": arguments})["result"]
+        return without_notice(result["structuredContent"])
+
+    try:
+        client.greet()
+        call("create_entities", entities=[ALICE, BOB])
+        assert call("create_relations", relations=[itself, KNOWS, itself]) == {"relations": [itself, KNOWS]}
+        assert call("open_nodes", names=["Alice"])["relations"] in ([itself, KNOWS], [KNOWS, itself])
+        call("delete_relations", relations=[itself])
+        assert call("read_graph")["relations"] == [KNOWS]
+        call("create_relations", relations=[itself])
+        call("delete_entities", entityNames=["Alice"])
+        assert call("read_graph") == {"entities": [BOB], "relations": []}
+    finally:
+        assert client.close() == 0
+
+
 def test_calls_sent_without_waiting_keep_their_order(host: Host) -> None:
     key = str(host.ask("agent.add", name="scout", trust="full").token)
     client = RawClient(host.vault, key, "--profile", "reference")
@@ -139,7 +162,7 @@ def test_wrong_arguments_are_refused(host: Host) -> None:
             ("create_entities", {}),
             ("create_entities", {"entities": ["Alice"]}),
             ("create_entities", {"entities": [{"name": "", "entityType": "x", "observations": []}]}),
-            ("create_relations", {"relations": [{"from": "A", "to": "A", "relationType": "is"}]}),
+            ("create_relations", {"relations": [{"from": "A", "to": "", "relationType": "is"}]}),
             ("open_nodes", {"names": "Alice"}),
             ("no_such_tool", {}),
         ):

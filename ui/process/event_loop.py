@@ -22,4 +22,18 @@ class EventLoop(qasync.QEventLoop):  # type: ignore[misc]  # it has no types
         """
         if not callable(callback) or inspect.iscoroutinefunction(callback):
             raise TypeError(f"a callback must be a function, not {type(callback).__name__}")
-        return self._add_callback(asyncio.Handle(callback, args, self, context=context), delay)
+        return self._add_callback(_Handle(callback, args, self, context=context), delay)
+
+
+class _Handle(asyncio.Handle):
+    """A callback that may be due while only Qt takes events; Python 3.14 steps a task in its running loop alone."""
+
+    def _run(self) -> None:
+        if asyncio._get_running_loop() is not None:
+            super()._run()
+            return
+        asyncio._set_running_loop(self._loop)  # type: ignore[attr-defined]  # as above
+        try:
+            super()._run()
+        finally:
+            asyncio._set_running_loop(None)

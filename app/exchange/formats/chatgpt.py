@@ -69,8 +69,8 @@ def _conversation(item: JsonItem, files: ConversationFiles, *, all_branches: boo
     nodes = {name: node for name, node in given.items() if isinstance(node, dict)}
     title, _ = storable(text(talk.get("title")))
     place = f'{item.place} ("{excerpt(title, 60)}")' if title else item.place
-    beside = {name: value for name, value in talk.items() if value is not given}
-    read_item(place, beside if isinstance(item.value, dict) else item.value, "conversation")
+    head_fields = {name: value for name, value in talk.items() if value is not given}
+    read_item(place, head_fields if isinstance(item.value, dict) else item.value, "conversation")
     for name, node in given.items():
         if name not in nodes:
             read_item(f"{place}, message {name}", node, "message")

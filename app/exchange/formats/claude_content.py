@@ -52,7 +52,7 @@ def turns(message: dict[str, Any]) -> Iterator[ClaudeTurn]:
 
 
 def _add(found: list[ClaudeTurn], *texts: str) -> None:
-    """Add texts to the first part that somebody says."""
+    """Add texts to the first part that is no thought or answer."""
     if texts:
         own = next((turn for turn in found if turn.answers is None and not turn.thought), None)
         if own is None:
@@ -62,7 +62,7 @@ def _add(found: list[ClaudeTurn], *texts: str) -> None:
 
 
 def _holds(found: list[ClaudeTurn], plain: str) -> bool:
-    """Return whether the blocks say what the message's text does, which has marks for blocks that it cannot show."""
+    """Return whether the blocks say what the message's text does."""
     said = StoredWords()
     for turn in found:
         said.add(turn.content)

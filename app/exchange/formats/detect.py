@@ -68,7 +68,7 @@ FIRST_LINES = 20
 MAX_NAMES = 20_000
 # Other programs write lines of these types too; ours are known by their fields.
 _SHARED_TYPES = frozenset({"entity", "relation"})
-# Of the heads of sessions that other programs write.
+# Fields of sessions in lines of other programs.
 _FOREIGN_SESSION = frozenset({"timestamp", "cwd", "version", "parentId", "sessionId"})
 _OWN_LINE = re.compile(rb'\s*\{\s*"type"\s*:\s*"(?:%s)"' % "|".join(sorted({*LINE_TYPES} - _SHARED_TYPES)).encode())
 # For exports too broken to be parsed up to the field that tells them apart.
@@ -332,7 +332,7 @@ def _decoded(line: bytes) -> object:
 
 
 def _is_own(value: object, *, is_first: bool) -> bool:
-    """Return whether a value is a line of ours; programs for agents write lines of the same types with other fields."""
+    """Return whether a value is a line of ours, and no other program's."""
     if not isinstance(value, dict):
         return False
     kind = detail_type(str(value.get("type")))

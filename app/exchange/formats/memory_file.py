@@ -99,7 +99,7 @@ def _entity(place: str, value: dict[str, Any], known: dict[str, str], made_ms: i
 
 def _relation(place: str, value: dict[str, Any], known: dict[str, str], made_ms: int) -> Iterator[Record]:
     subject, target, predicate = (_name(value[name]) for name in ("from", "to", "relationType"))
-    if not subject or not target or not predicate or subject == target:
+    if not subject or not target or not predicate:
         yield Problem(place, "Its relation has no two ends with names and was left out.")
         return
     for name in (subject, target):

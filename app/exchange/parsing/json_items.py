@@ -159,7 +159,7 @@ def decode(raw: bytes) -> tuple[Any, bool]:
 
 
 def _whole(digits: str) -> int | str:
-    """Return a whole number, or its digits where there are more than Python makes a number of."""
+    """Return a whole number, or its digits where they are too many."""
     return int(digits) if len(digits) <= _MOST_DIGITS else digits
 
 

@@ -138,7 +138,7 @@ class _Repaired:
                 return whole
 
     def _without_extremes(self, data: bytes, *, is_last: bool) -> bytes:
-        """Return bytes with extreme numbers as strings; what may go on stays for the next time."""
+        """Return bytes with extreme numbers as strings, without an end that may go on."""
         data = self._rest + data
         cut = len(data.rstrip(b"\\")) if data.endswith(b"\\") else len(data.rstrip(_OF_NUMBERS))
         if is_last or len(data) - cut > _LONGEST_NUMBER:

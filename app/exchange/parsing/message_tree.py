@@ -45,7 +45,7 @@ def _latest_leaf(parents: Mapping[str, str | None], moments: Mapping[str, float 
 
 
 def apart(parents: Mapping[str, str | None], used: Branch) -> set[str]:
-    """Return the nodes that do not come from where the branch in use begins: what joins them is missing."""
+    """Return the nodes that nothing joins to the branch in use."""
     joined = set(used.nodes)
     found: set[str] = set()
     for node in parents:

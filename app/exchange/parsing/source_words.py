@@ -14,7 +14,8 @@ _LONGEST: Final = 20_000  # characters of one value that are compared
 _FEW: Final = 3
 _OF_LINE, _OF_WORDS, _OF_PAIRS = 1 / 2, 3 / 4, 1 / 3
 _TECHNICAL: Final = re.compile(
-    r"(?:^|_)(?:id|ids|uuid|uid|guid|key|keys|ts|at|created|updated|modified|time|times|date|datetime|timestamp|timezone|tz|url|urls|uri|href|link"
+    r"(?:^|_)(?:id|ids|uuid|uid|guid|key|keys|ts|at|created|updated|modified|time|times|date|datetime|timestamp|timezone|tz|"
+    r"tz_label|created_by|updated_by|modified_by|url|urls|uri|href|link"
     r"|path|paths|file|files|filename|cwd|dir|directory|directories|branch|version|model|type|kind|subtype|format|role"
     r"|status|state|hash|digest|checksum|signature|encrypted_content|mime|locale|lang|language|color|colour|icon|emoji"
     r"|slug|permalink|domain|host|ip|phone|email|cursor|token|tokens|sha|etag|code_challenge|user_agent)$"
@@ -46,7 +47,7 @@ class SpokenValue:
 
 
 class Noise:
-    """What is no words of anybody in a format.
+    """Fields and objects of a format without words of a person or agent.
 
     Args:
         fields: Names of fields whose values are left alone, and ``name=value`` for whole objects with that field.
@@ -63,16 +64,16 @@ class Noise:
                 self._names.add(name)
 
     def has_field(self, name: str) -> bool:
-        """Return whether the value of a field is none of anybody's words."""
+        """Return whether a field holds no words of a person or agent."""
         return name in self._names or _is_technical(name)
 
     def has_object(self, value: dict[str, Any]) -> bool:
-        """Return whether an object holds nobody's words."""
+        """Return whether an object holds no words of a person or agent."""
         return any(isinstance(value.get(name), str) and value[name] in kinds for name, kinds in self._objects.items())
 
 
 def spoken(value: Any, noise: Noise) -> Iterator[SpokenValue]:
-    """Yield the texts in an item that somebody may have said or written.
+    """Yield the texts in an item that a person or agent may have written.
 
     A text of one word counts only where words are expected.
     """
@@ -133,7 +134,7 @@ def _is_technical(name: str) -> bool:
 
 
 def _is_speech(value: str, way: str) -> bool:
-    """Return whether a text is more than a name or a mark: two words, or one where words are expected."""
+    """Return whether a text has two words, or one where words are expected."""
     words = _WORD.findall(_URL.sub(" ", value[:_LONGEST]))
     if not words:
         return False
@@ -157,7 +158,7 @@ class StoredWords:
         self._new.append(text)
 
     def holds(self, text: str, *, is_line: bool = False) -> bool:
-        """Return whether most of a text is there, whatever its markup has become.
+        """Return whether most of a text is there, with this markup or another.
 
         Args:
             text: The text.
@@ -172,7 +173,7 @@ class StoredWords:
         return any(self._has_most(_words(one), is_line=is_line) for one in (text, _repaired(text)))
 
     def _has_most(self, words: list[str], *, is_line: bool) -> bool:
-        """Return whether words are there: all of a few; of more, most of them and some side by side as before."""
+        """Return whether all of a few words are there, or most of many."""
         if not words:
             return False
         share = sum(hash(word) in self._marks for word in words) / len(words)
@@ -183,7 +184,7 @@ class StoredWords:
 
 
 def _words(text: str) -> list[str]:
-    """Return the words of a text without its markup, or with it where there is nothing else."""
+    """Return the words of a text beside its markup, or else all."""
     plain = html.unescape(_TAG.sub(" ", _URL.sub(" ", text)))
     return _WORD.findall(plain[:_LONGEST].casefold()) or _WORD.findall(text[:_LONGEST].casefold())
 

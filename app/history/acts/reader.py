@@ -64,7 +64,7 @@ class ActReader:
         for run_id, some in effects.items():
             runs.setdefault(run_id, ActPlace(max(one.at_ms for one in some), 0, run_id))
         known = repo.newest_first(place for place in runs.values() if before is None or place < before)
-        singles = repo.single_places(connection, before)
+        singles = repo.single_places(connection, before, who)
         acts: list[Act] = []
         for number, place in enumerate(merge(known, singles, reverse=True)):
             if len(acts) == limit or number == _LOOKED_AT:

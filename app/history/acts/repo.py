@@ -10,7 +10,7 @@ import apsw
 
 from app.core.text import excerpt
 from app.history import history_repo, undo_chain
-from app.history.acts.model import ActPart
+from app.history.acts.model import ActPart, Who
 from app.history.as_of import MAX_SPELL_MS
 from app.history.history_repo import HistoryRow
 from app.history.state_diff import differing
@@ -29,6 +29,14 @@ _RUNS: Final = (
     " FROM runs WHERE run IS NOT NULL"
 )
 _THINGS: Final = {"note": "note", "fact": "fact", "obs": "observation", "ref": "reflection", "dig": "digest"}
+_SINGLE_BY: Final[dict[Who | None, str]] = {
+    None: "TRUE",
+    "me": "actor = 'person'",
+    "imports": "actor = 'folder'",
+    "agents": "actor NOT IN ('person', 'folder')",
+    "upkeep": "actor NOT IN ('person', 'folder')",
+}
+"""Which single changes may count as whose."""
 _FIELDS: Final = frozenset({"tags", "store", "pinned", "title"})
 
 
@@ -58,15 +66,15 @@ def run_places(connection: apsw.Connection) -> list[ActPlace]:
 
 
 def single_places(
-    connection: apsw.Connection, before: ActPlace | None = None, actor: str | None = None
+    connection: apsw.Connection, before: ActPlace | None = None, who: Who | None = None
 ) -> Iterator[ActPlace]:
     """Yield the changes that belong to no run, newest first, reading page by page."""
     while True:
         last = before or ActPlace(1 << 62, 1 << 62)
         rows = connection.execute(
             "SELECT at, id FROM memory_history WHERE run_id IS NULL AND (at, id) < (?1, ?2)"
-            " AND (?3 IS NULL OR actor = ?3) ORDER BY at DESC, id DESC LIMIT ?4",
-            (last.at_ms, last.entry, actor, _PAGE),
+            f" AND {_SINGLE_BY[who]} ORDER BY at DESC, id DESC LIMIT ?3",
+            (last.at_ms, last.entry, _PAGE),
         ).fetchall()
         for at, entry in rows:
             before = ActPlace(int(str(at)), int(str(entry)))

@@ -6,7 +6,6 @@ Such databases have few names for the same things, so tables are read by their c
 
 import json
 import shutil
-import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -23,6 +22,7 @@ from app.exchange.formats.memory_systems.memory_list import MEMORY_SERVICE, memo
 from app.exchange.formats.memory_systems.message_list import content_text
 from app.exchange.model import MessageRecord, Position, Record, SessionRecord
 from app.exchange.parsing.lenient import clean, filled, first_text, row, table, text
+from app.exchange.parsing.temporary_copies import temporary_copies
 from app.memories.foreign_record import MemoryRecord, Problem
 from app.memories.model import Kind
 from app.sessions.model import NewMessage, Role
@@ -304,7 +304,7 @@ class _Database:
 
 @contextmanager
 def _opened(path: Path, cancelled: Callable[[], bool]) -> Iterator[apsw.Connection]:
-    with tempfile.TemporaryDirectory(prefix="keepsake-import-") as folder:
+    with temporary_copies() as folder:
         for suffix in ("", "-wal"):
             source = path.with_name(path.name + suffix)
             if source.is_file():

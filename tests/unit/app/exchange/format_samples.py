@@ -1,4 +1,4 @@
-"""A small sample of each format whose items have fields, with words of its own in each text."""
+"""Small samples of formats with fields, each text with words of its own."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""A folder of anything is looked at file by file; a folder that is one export stays one."""
+"""A folder of anything is looked at file by file, one export as one."""
 
 import json
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Whatever field of a sample changes its name or its type, its words are stored or named, and the rest goes in."""
+"""The words of a field with another name or type are stored or named."""
 
 import copy
 import json
@@ -138,7 +138,7 @@ def test_the_words_of_a_changed_field_are_stored_or_named(fmt: str, change: str,
         )
         said, problems = taken(fmt, write(tmp_path / str(number), made))
         lost = [text for text in words(made, fmt) if not is_held(text, said)]
-        if lost and not any(one.lost or one.foreign for one in problems):
+        if lost and not any(one.lost or "retry replaced" in one.what for one in problems):
             silent.append((way, lost))
     assert silent == []
 

@@ -43,3 +43,19 @@ def test_no_deprecated_function_of_asyncio_is_called(qapp: QApplication, monkeyp
     monkeypatch.setattr(asyncio, "iscoroutinefunction", deprecated)
     with EventLoop(qapp) as loop:
         assert loop.run_until_complete(asyncio.sleep(0, "done")) == "done"
+
+
+def test_tasks_go_on_while_only_qt_takes_events(qapp: QApplication) -> None:
+    steps: list[str] = []
+
+    async def work() -> None:
+        for number in range(3):
+            steps.append(f"{number} {asyncio.get_running_loop() is loop}")
+            await asyncio.sleep(0)
+
+    with EventLoop(qapp) as loop:
+        task = loop.create_task(work())
+        for _ in range(50):
+            qapp.processEvents()
+        assert steps == ["0 True", "1 True", "2 True"]
+        assert task.done()

@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 
 from app.errors import FormatError, NotFoundError
-from app.exchange.formats.detect import detect, preview
+from app.exchange.formats.detect import FORMATS, detect, preview
+from app.exchange.model import FORMAT_NAMES
 from tests.unit.app.exchange.reading import chatgpt_talk, claude_talk, write_json, write_zip
 
 TURN = b'{"type":"message","session":"s","role":"user","content":"Hi"}\n'
@@ -179,3 +180,7 @@ def test_json_of_any_nesting_is_answered(tmp_path: Path) -> None:
     path.write_text("[" * 100_000 + json.dumps({"a": 1}))
     with pytest.raises(FormatError):
         detect(path)
+
+
+def test_every_format_has_a_name_for_people() -> None:
+    assert set(FORMATS) <= FORMAT_NAMES.keys()
