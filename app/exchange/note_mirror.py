@@ -70,6 +70,7 @@ class _Look:
     root: Path
     scan: FolderScan
     others: VaultFiles
+    writes: bool
     problems: list[str] = field(default_factory=list)
 
 
@@ -132,7 +133,7 @@ class NoteMirror:
             KeepsakeError: The vault cannot be written.
         """
         root = await asyncio.to_thread(root.resolve)
-        look = _Look(root, scan, await asyncio.to_thread(_other_files, root, scan))
+        look = _Look(root, scan, await asyncio.to_thread(_other_files, root, scan), writes)
         folder = str(root)
         if scan.others != self._others:
             await asyncio.to_thread(attachment_files.bring_in, root, self._vault)
@@ -255,7 +256,8 @@ class NoteMirror:
         if changes is not None and changes.history_ids:
             self.counts.read += 1
             self._publish(replace(changes, areas=changes.areas | _SEEN))
-        if memory_id:
+        # Read only, a note that was deleted before the folder was followed stays deleted.
+        if memory_id and (look.writes or agreed is not None):
             await self._revive(memory_id)
 
     async def _revive(self, memory_id: str) -> None:
