@@ -65,14 +65,20 @@ def drop(connection: apsw.Connection, folder: str, place: str) -> None:
     connection.execute("DELETE FROM mirrored_notes WHERE folder = ? AND place = ?", (folder, place))
 
 
-def begun_at(connection: apsw.Connection, folder: str, now_ms: int) -> int:
-    """Return the time from which new notes get a file, in milliseconds UTC.
+def begin(connection: apsw.Connection, folder: str, since_ms: int) -> None:
+    """Let new notes get a file from a moment on, in milliseconds UTC; a folder that was begun stays as it is."""
+    connection.execute(
+        "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING", (_since_key(folder), str(since_ms))
+    )
 
-    That is now where the folder was not written to before.
-    """
-    key = f"mirror_since:{folder}"
-    connection.execute("INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING", (key, str(now_ms)))
-    return int(connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).get)
+
+def begun_at(connection: apsw.Connection, folder: str) -> int:
+    """Return the time from which new notes get a file, in milliseconds UTC."""
+    return int(connection.execute("SELECT value FROM meta WHERE key = ?", (_since_key(folder),)).get)
+
+
+def _since_key(folder: str) -> str:
+    return f"mirror_since:{folder}"
 
 
 def unwritten(connection: apsw.Connection, folder: str, since_ms: int, limit: int) -> Sequence[str]:

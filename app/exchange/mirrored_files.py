@@ -28,10 +28,16 @@ class FolderScan:
     Args:
         notes: Size, time and number of each note's file, by its place.
         others: The other files with their sizes.
+        unreadable: Folders in it that cannot be read.
     """
 
     notes: Mapping[str, Mark] = field(default_factory=dict)
     others: tuple[tuple[Path, int], ...] = ()
+    unreadable: tuple[str, ...] = ()
+
+    def is_hidden(self, place: str) -> bool:
+        """Return whether a file lies in a folder that cannot be read, so nobody knows whether it is there."""
+        return any(place.startswith(f"{folder}/") for folder in self.unreadable)
 
 
 def scan(root: Path) -> FolderScan:
@@ -44,7 +50,12 @@ def scan(root: Path) -> FolderScan:
     others: list[tuple[Path, int]] = []
     with os.scandir(root):
         pass  # os.walk passes over a folder that is not there
-    for place, folders, names in os.walk(root, followlinks=False):
+    unreadable: list[str] = []
+
+    def skip(error: OSError) -> None:
+        unreadable.append(Path(str(error.filename)).relative_to(root).as_posix())
+
+    for place, folders, names in os.walk(root, onerror=skip, followlinks=False):
         folders[:] = sorted(name for name in folders if not name.startswith("."))
         for name in sorted(names):
             file = Path(place, name)
@@ -60,7 +71,7 @@ def scan(root: Path) -> FolderScan:
                 notes[file.relative_to(root).as_posix()] = state.st_size, state.st_mtime_ns, state.st_ino
             elif not remove_abandoned(file):
                 others.append((file, state.st_size))
-    return FolderScan(notes, tuple(others))
+    return FolderScan(notes, tuple(others), tuple(unreadable))
 
 
 def hash_of(data: bytes) -> str:

@@ -79,10 +79,12 @@ class NoteFolderWatch:
             folder, begun = self._folder().strip(), time.monotonic()
             if not folder:
                 self._forget()
+            elif not self._is_private():
+                await self.look(folder)
+            self._mirror.note_time()
+            if not folder:
                 await asyncio.sleep(_IDLE_S)
                 continue
-            if not self._is_private():
-                await self.look(folder)
             await asyncio.sleep(min(max(EVERY_S, (time.monotonic() - begun) / _SHARE), _LONGEST_S))
 
     async def look(self, folder: str) -> bool:
@@ -92,6 +94,8 @@ class NoteFolderWatch:
             self._forget()
         try:
             root = user_path(folder)
+            if writes:
+                await self._mirror.begin(root)
             scan = await asyncio.to_thread(mirrored_files.scan, root)
             if self._known == (folder, writes, scan) and not (writes and self._has_edits):
                 self._failure = ""

@@ -6,7 +6,7 @@ keeps both. Nothing is deleted: files go to the folder's trash, notes to ours.
 
 import asyncio
 import logging
-from collections.abc import Callable, Coroutine, Iterable, Mapping
+from collections.abc import Callable, Coroutine, Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import partial
@@ -42,7 +42,15 @@ CONFLICT_TAG: Final = "conflict"
 _FORMAT: Final = "markdown"
 _SEEN: Final = frozenset({"memories", "tags", "links"})
 _FEW: Final = 3
-_SHARE: Final = 0.1
+_MANY: Final = 50
+_SHARES: Final = {Step.DELETE_NOTE: 0.1, Step.DELETE_FILE: 0.5}
+"""How large a part of a folder is many: files vanish with a disk or a branch, notes are deleted by somebody."""
+_MANY_GONE: Final = {
+    Step.DELETE_NOTE: "{count} notes are missing from the folder {root} at once, so none was moved to the trash. Put"
+    " the files back, or delete the notes here.",
+    Step.DELETE_FILE: "{count} notes of the folder {root} were deleted here at once, so their files were left there."
+    " Restore the notes, or delete the files.",
+}
 _NEW_AT_ONCE: Final = 500
 
 
@@ -62,6 +70,7 @@ class _Look:
     root: Path
     scan: FolderScan
     others: VaultFiles
+    writes: bool
     problems: list[str] = field(default_factory=list)
 
 
@@ -94,8 +103,22 @@ class NoteMirror:
         self._publish = publish
         self._hashes: dict[str, tuple[Mark, str]] = {}
         self._others: tuple[tuple[Path, int], ...] = ()
+        self._since_ms = clock.now_ms()
         self.counts = MirrorCounts()
         self.problems: tuple[str, ...] = ()
+
+    def note_time(self) -> None:
+        """Take note of the time: a folder that is mirrored at the next look is mirrored from now on."""
+        self._since_ms = self._clock.now_ms()
+
+    async def begin(self, root: Path) -> None:
+        """Let the notes written since the folder was named get a file, before it is read for the first time.
+
+        Raises:
+            KeepsakeError: The vault cannot be written.
+        """
+        folder = str(await asyncio.to_thread(root.resolve))
+        await self._store.write(partial(mirror_repo.begin, folder=folder, since_ms=self._since_ms))
 
     def forget(self) -> None:
         """Forget what was seen: another folder is looked at."""
@@ -110,7 +133,7 @@ class NoteMirror:
             KeepsakeError: The vault cannot be written.
         """
         root = await asyncio.to_thread(root.resolve)
-        look = _Look(root, scan, await asyncio.to_thread(_other_files, root, scan))
+        look = _Look(root, scan, await asyncio.to_thread(_other_files, root, scan), writes)
         folder = str(root)
         if scan.others != self._others:
             await asyncio.to_thread(attachment_files.bring_in, root, self._vault)
@@ -119,20 +142,19 @@ class NoteMirror:
         states = await self._store.read(partial(mirror_repo.states, folder=folder))
         hashes = await asyncio.to_thread(self._hash_all, root, scan.notes)
         await self._follow_renames(look, agreed, hashes)
+        unknown = scan.notes.keys() - hashes.keys()  # there, and not to be read: neither edited nor gone
+        look.problems += [f"The file {place} of the folder {root} cannot be read." for place in sorted(unknown)]
+        look.problems += [f"The folder {root / place} cannot be read." for place in scan.unreadable]
         steps = [
             (place, step)
-            for place in sorted(scan.notes.keys() | agreed.keys())
-            if (step := _step(agreed.get(place), hashes.get(place), states)) is not Step.NOTHING
+            for place in sorted((scan.notes.keys() | agreed.keys()) - unknown)
+            if not scan.is_hidden(place)
+            and (step := _step(agreed.get(place), hashes.get(place), states)) is not Step.NOTHING
         ]
         if not writes:
             steps = [(place, Step.READ) for place, step in steps if step in {Step.READ, Step.KEEP_BOTH}]
-        elif _is_wiped(steps, len(agreed)):
-            missing = sum(step is Step.DELETE_NOTE for _, step in steps)
-            look.problems.append(
-                f"{missing:,} notes are missing from the folder {root} at once, so none was moved to the trash. Put the"
-                " files back, or delete the notes here."
-            )
-            steps = [(place, step) for place, step in steps if step is not Step.DELETE_NOTE]
+        else:
+            steps = _without_many_deletions(look, steps, len(agreed))
         for place, step in steps:
             await self._guarded(look, place, self._take(look, place, step, agreed.get(place)))
         if writes:
@@ -141,7 +163,11 @@ class NoteMirror:
 
     async def _follow_renames(self, look: _Look, agreed: dict[str, Agreement], hashes: Mapping[str, str]) -> None:
         """Recognise renamed files by their bytes."""
-        gone = {one.file_hash: one for place, one in agreed.items() if one.file_hash and place not in look.scan.notes}
+        gone = {
+            one.file_hash: one
+            for place, one in agreed.items()
+            if one.file_hash and place not in look.scan.notes and not look.scan.is_hidden(place)
+        }
         for place in sorted(hashes.keys() - agreed.keys()):
             before = gone.pop(hashes[place], None)
             if before is not None:
@@ -207,11 +233,11 @@ class NoteMirror:
         if data is None or record is None:
             return
 
-        def work(connection: apsw.Connection) -> tuple[ChangeSet | None, bool]:
+        def work(connection: apsw.Connection) -> tuple[ChangeSet | None, str]:
             known = repo.get(connection, agreed.memory_id) if agreed is not None else None
             if known is not None and known.deleted_at is None and mirrored_text.says(known, record):
                 self._note(connection, look, place, known, data, record)
-                return None, True
+                return None, known.id
             now = self._clock.now_ms()
             taken = ingest(
                 connection, [record], source=f"import:{_FORMAT}", fmt=_FORMAT, store="private", actor=ACTOR,
@@ -220,18 +246,19 @@ class NoteMirror:
             origin = import_sources.find(connection, import_sources.uri(_FORMAT, record.key))
             memory = None if origin is None else repo.get(connection, origin.memory_id)
             if memory is None:
-                return taken.changes, False
+                return taken.changes, ""
             if not taken.added and not taken.updated and not mirrored_text.says(memory, record):
                 memory = replace(memory, version=memory.version - 1)  # edited here while nobody wrote the file
             self._note(connection, look, place, memory, data, record)
-            return taken.changes, True
+            return taken.changes, memory.id
 
-        changes, is_stored = await self._store.write(work)
+        changes, memory_id = await self._store.write(work)
         if changes is not None and changes.history_ids:
             self.counts.read += 1
             self._publish(replace(changes, areas=changes.areas | _SEEN))
-        if is_stored and agreed is not None:
-            await self._revive(agreed.memory_id)
+        # Read only, a note that was deleted before the folder was followed stays deleted.
+        if memory_id and (look.writes or agreed is not None):
+            await self._revive(memory_id)
 
     async def _revive(self, memory_id: str) -> None:
         """Bring a deleted note back, whose file is there again."""
@@ -310,9 +337,7 @@ class NoteMirror:
 
     async def _write_new(self, look: _Look, folder: str) -> None:
         """Write a file for each new note of the person."""
-        since = await self._store.write(
-            partial(mirror_repo.begun_at, folder=folder, now_ms=self._clock.now_ms()), is_derived=True
-        )
+        since = await self._store.read(partial(mirror_repo.begun_at, folder=folder))
         unwritten = partial(mirror_repo.unwritten, folder=folder, since_ms=since, limit=_NEW_AT_ONCE)
         for memory_id in await self._store.read(unwritten):
             await self._guarded(look, memory_id, self._begin_file(look, memory_id))
@@ -369,10 +394,14 @@ def _step(agreed: Agreement | None, file_hash: str | None, states: Mapping[str, 
     return decide(agreed, file_hash, None if agreed is None else states.get(agreed.memory_id))
 
 
-def _is_wiped(steps: Iterable[tuple[str, Step]], known: int) -> bool:
-    """Return whether so many files are gone that a disk is missing."""
-    missing = sum(step is Step.DELETE_NOTE for _, step in steps)
-    return missing > max(_FEW, known * _SHARE) or (missing > 1 and missing == known)
+def _without_many_deletions(look: _Look, steps: list[tuple[str, Step]], known: int) -> list[tuple[str, Step]]:
+    """Leave deletions out, on either side, where they are so many that nobody may have meant them."""
+    for deletion, share in _SHARES.items():
+        count = sum(step is deletion for _, step in steps)
+        if count > max(_FEW, min(known * share, _MANY)) or (count > 1 and count == known):
+            look.problems.append(_MANY_GONE[deletion].format(count=f"{count:,}", root=look.root))
+            steps = [(place, step) for place, step in steps if step is not deletion]
+    return steps
 
 
 def _has_note(connection: apsw.Connection, title: str, content: str) -> bool:

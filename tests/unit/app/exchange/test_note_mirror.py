@@ -151,6 +151,104 @@ def test_many_files_that_vanish_at_once_delete_nothing(mirror: Host, notes: Path
     assert len(texts(mirror)) == 8
 
 
+@pytest.mark.parametrize("is_closed", [False, True])
+@pytest.mark.parametrize("count", [1, 12])
+def test_files_that_come_back_bring_their_notes_back(
+    mirror: Host, notes: Path, vault: Path, count: int, *, is_closed: bool
+) -> None:
+    """As a branch that is switched and switched back, or a cloud folder that drops and restores files."""
+    for number in range(40):
+        (notes / f"n{number}.md").write_text(f"note {number}")
+    settle(mirror)
+    before = active(mirror)
+    kept = {f"n{number}.md": (notes / f"n{number}.md").read_bytes() for number in range(count)}
+
+    def look() -> None:
+        nonlocal mirror
+        if is_closed:
+            mirror.stop()
+            mirror = Host(vault, serve=False)
+            mirror.start()
+            until(lambda: mirror.ask("exchange.notes_folder").files)  # its own first look is over
+        settle(mirror)
+
+    try:
+        for _ in range(2):
+            for name in kept:
+                (notes / name).unlink()
+            look()
+            for name, data in kept.items():
+                (notes / name).write_bytes(data)
+            look()
+            settle(mirror)
+            assert {title: note.id for title, note in active(mirror).items()} == {
+                title: note.id for title, note in before.items()
+            }
+            assert len(files(notes)) == 40
+            assert not (notes / ".trash").exists()
+    finally:
+        if is_closed:
+            mirror.stop()
+
+
+def test_a_new_file_with_the_words_of_a_deleted_note_brings_it_back(mirror: Host, notes: Path) -> None:
+    (notes / "Rose.md").write_text("a rose")
+    settle(mirror)
+    mirror.ask("note.delete", id=active(mirror)["Rose"].id)
+    settle(mirror)
+    assert files(notes) == {}
+    (notes / "Rose.md").write_text("a rose")
+    settle(mirror)
+    settle(mirror)
+    assert files(notes) == {"Rose.md": "a rose"}
+    assert texts(mirror) == {"Rose": "a rose"}
+
+
+def test_many_notes_deleted_at_once_take_no_file_along(mirror: Host, notes: Path) -> None:
+    for number in range(20):
+        (notes / f"n{number}.md").write_text(f"note {number}")
+    settle(mirror)
+    ids = [note.id for title, note in active(mirror).items() if title != "n0"]
+    mirror.ask("note.delete_many", ids=ids)
+    settle(mirror)
+    assert len(files(notes)) == 20
+    assert any("deleted here at once" in problem for problem in mirror.ask("exchange.notes_folder").problems)
+
+
+def test_a_file_that_cannot_be_read_is_not_gone(mirror: Host, notes: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (notes / "Rose.md").write_text("a rose")
+    settle(mirror)
+    monkeypatch.setattr("app.exchange.mirrored_files.contents", lambda root, place: None)
+    engine: Any = mirror.catalogue._engine
+    engine.note_folder._mirror.forget()
+    settle(mirror)
+    assert texts(mirror) == {"Rose": "a rose"}
+    assert any("Rose.md" in problem for problem in mirror.ask("exchange.notes_folder").problems)
+
+
+def test_notes_written_while_the_mirror_begins_get_their_file(
+    vault: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "Garden notes"
+    folder.mkdir()
+    for number in range(300):
+        (folder / f"n{number}.md").write_text(f"note {number}")
+    host = Host(vault, serve=False)
+    host.start()
+    try:
+        host.ask("note.save", content="from before", title="Before")
+        time.sleep(2.5)  # the watch looks whether a folder is named every two seconds
+        host.ask("settings.set", name="capture.notes_folder", value=str(folder))
+        host.ask("settings.set", name="capture.notes_folder_mode", value="both")
+        for number in range(5):
+            host.ask("note.save", content=f"early {number}", title=f"Early {number}")
+        until(lambda: len(files(folder)) >= 305)
+        assert {f"Early {number}.md" for number in range(5)} < files(folder).keys()
+        assert "Before.md" not in files(folder)
+    finally:
+        host.stop()
+
+
 def test_titles_that_are_no_file_names(mirror: Host, notes: Path) -> None:
     for title in ("a/b: c?", "con", "..", "x" * 180, "Rose", "rose"):
         mirror.ask("note.save", title=title, content=f"of {title[:9]}")
