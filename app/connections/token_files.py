@@ -1,4 +1,4 @@
-"""Token files: a hook's token, in a file of its owner's instead of a command line that others see."""
+"""Token files: a hook's token in a private file, not in a visible command line."""
 
 import hashlib
 import os

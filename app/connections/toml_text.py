@@ -25,7 +25,9 @@ def parse(text: str) -> dict[str, Any]:
 
 
 def with_entry(text: str, path: tuple[str, ...], entry: ServerEntry) -> str:
-    """Return ``text`` with an entry as a table at its end, or inside of an inline table that holds such entries.
+    """Return ``text`` with an entry as a table at its end.
+
+    Where an inline table holds such entries, it is added there.
 
     Raises:
         FormatError: Something on the way is no table.
@@ -93,7 +95,7 @@ def _without(values: dict[str, Any], path: tuple[str, ...]) -> dict[str, Any]:
 
 
 def _is(text: str, expected: dict[str, Any]) -> bool:
-    """Return whether a text holds the expected values; a table that is gone counts as an empty one."""
+    """Return whether a text holds the expected values; a missing table counts as empty."""
     try:
         values = tomlkit.parse(text).unwrap()
     except TOMLKitError:

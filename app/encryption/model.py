@@ -53,6 +53,11 @@ def problem_of(passphrase: str) -> str:
         problem = "A passphrase is one line without control characters."
     elif passphrase != passphrase.strip():
         problem = "A passphrase does not begin or end with a space."
-    elif is_common(passphrase):
+    elif is_common_passphrase(passphrase):
         problem = "This passphrase is one of the first that anyone tries. Choose several words that do not go together."
     return problem
+
+
+def is_common_passphrase(passphrase: str) -> bool:
+    """Return whether a passphrase is one of those that are tried first."""
+    return is_common(passphrase)

@@ -66,7 +66,10 @@ def drop(connection: apsw.Connection, folder: str, place: str) -> None:
 
 
 def begin(connection: apsw.Connection, folder: str, since_ms: int) -> None:
-    """Let new notes get a file from a moment on, in milliseconds UTC; a folder that was begun stays as it is."""
+    """Let new notes get a file from a moment on, in milliseconds UTC.
+
+    A folder that was begun stays as it is.
+    """
     connection.execute(
         "INSERT INTO meta (key, value) VALUES (?, ?) ON CONFLICT DO NOTHING", (_since_key(folder), str(since_ms))
     )

@@ -36,7 +36,7 @@ class FolderScan:
     unreadable: tuple[str, ...] = ()
 
     def is_hidden(self, place: str) -> bool:
-        """Return whether a file lies in a folder that cannot be read, so nobody knows whether it is there."""
+        """Return whether a file lies in a folder that cannot be read."""
         return any(place.startswith(f"{folder}/") for folder in self.unreadable)
 
 

@@ -108,11 +108,13 @@ class NoteMirror:
         self.problems: tuple[str, ...] = ()
 
     def note_time(self) -> None:
-        """Take note of the time: a folder that is mirrored at the next look is mirrored from now on."""
+        """Take note of the time: a folder named from now on is mirrored since then."""
         self._since_ms = self._clock.now_ms()
 
     async def begin(self, root: Path) -> None:
-        """Let the notes written since the folder was named get a file, before it is read for the first time.
+        """Let the notes written since the folder was named get a file.
+
+        It is begun before the folder is read for the first time, which takes long.
 
         Raises:
             KeepsakeError: The vault cannot be written.
@@ -395,7 +397,7 @@ def _step(agreed: Agreement | None, file_hash: str | None, states: Mapping[str, 
 
 
 def _without_many_deletions(look: _Look, steps: list[tuple[str, Step]], known: int) -> list[tuple[str, Step]]:
-    """Leave deletions out, on either side, where they are so many that nobody may have meant them."""
+    """Leave deletions out, on either side, where there are suspiciously many."""
     for deletion, share in _SHARES.items():
         count = sum(step is deletion for _, step in steps)
         if count > max(_FEW, min(known * share, _MANY)) or (count > 1 and count == known):

@@ -1,4 +1,4 @@
-"""Order of the calls of one connection: what was written before is there for what is read after."""
+"""Order of the calls of one connection: a later read sees an earlier write."""
 
 import asyncio
 from collections.abc import AsyncIterator, Callable
@@ -17,7 +17,7 @@ class CallOrder:
 
     @asynccontextmanager
     async def turn(self, *, writes: bool) -> AsyncIterator[Callable[[], None]]:
-        """Wait for the earlier calls that this one has to follow, and hold up later ones until the end.
+        """Wait for the calls that this one has to follow, and hold up later ones.
 
         Yields what ends the turn before: a person is asked, which may take any time.
         """

@@ -51,11 +51,11 @@ class ClientConfirmer:
 
     async def confirm(self, question: str) -> Decision:
         """See ``Confirmer``."""
-        decision = await self._asked(question)
+        decision = await self._decide(question)
         self._has_confirmed = decision == "accepted"
         return decision
 
-    async def _asked(self, question: str) -> Decision:
+    async def _decide(self, question: str) -> Decision:
         session = self._context.session
         able = session.client_capabilities
         if able is None or able.elicitation is None:

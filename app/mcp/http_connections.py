@@ -1,4 +1,4 @@
-"""Connections of the HTTP server: those that wait for a request are limited in number and time."""
+"""Connections of the HTTP server: few wait for a request, and not for long."""
 
 import asyncio
 from typing import Any, Final
@@ -17,7 +17,10 @@ class WaitingConnections:
         self._peers: dict[BoundedProtocol, str] = {}
 
     def add(self, connection: "BoundedProtocol", peer: str) -> None:
-        """Take note of a connection; the oldest, of its peer or of all, gives way where there are too many."""
+        """Take note of a connection.
+
+        Where there are too many, the oldest gives way, of its peer or of all.
+        """
         if connection in self._peers:
             return
         self._peers[connection] = peer

@@ -113,7 +113,9 @@ class TokenLinks:
 
 
 class BearerGate:
-    """Gate for requests with an agent's token, from pages of this server only; a session belongs to one token.
+    """Gate for requests with an agent's token, from pages of this server only.
+
+    A session belongs to one token.
 
     Args:
         inner: What serves MCP.
@@ -166,7 +168,7 @@ class BearerGate:
             self._sessions = {one: token for one, token in self._sessions.items() if one in known}
 
     def _foreign(self, headers: Headers) -> PlainTextResponse | None:
-        """Return the refusal of a request from a page of another site, or to another name."""
+        """Return the refusal of a request from another site's page, or to another name."""
         origin = headers.get("origin")
         if origin is not None and not is_address(origin, self._names, "http://"):
             return PlainTextResponse("Pages of other sites are not let in.", _FORBIDDEN)
@@ -185,7 +187,7 @@ class BearerGate:
 
 
 def is_address(text: str, names: Collection[str], prefix: str = "") -> bool:
-    """Return whether a text is exactly one of some names, with or without a port, after a prefix."""
+    """Return whether a text is a prefix and one of the names, perhaps with a port."""
     if not text.lower().startswith(prefix):
         return False
     match = _ADDRESS.fullmatch(text[len(prefix) :].lower())

@@ -27,7 +27,7 @@ def is_own(connection: Any) -> bool:
 
 
 def peer_process(connection: Any) -> int:
-    """Return the id of the process at the other end, 0 where the system does not say."""
+    """Return the id of the process at the other end, 0 where it is unknown."""
     option = getattr(socket, "SO_PEERCRED", None)
     if option is None or not hasattr(connection, "getsockopt") or connection.family != socket.AF_UNIX:
         return 0

@@ -44,7 +44,12 @@ T = TypeVar("T")
 
 @dataclass(frozen=True, slots=True)
 class SilentPeer:
-    """A client that has not sent its hello: the id of its process, 0 if unknown, and since when it is connected."""
+    """A client that has not sent its hello.
+
+    Args:
+        process: The id of its process, 0 if unknown.
+        since: When it connected.
+    """
 
     process: int
     since: float

@@ -4,8 +4,7 @@ from PySide6.QtCore import QEvent, QKeyCombination, QMargins, QSize, Qt
 from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
-from app.encryption.common_passphrases import is_common
-from app.encryption.model import MAX_PASSPHRASE, MIN_PASSPHRASE
+from app.encryption.model import MAX_PASSPHRASE, MIN_PASSPHRASE, is_common_passphrase
 from ui import theme
 from ui.style.icons import icon
 from ui.translation import translate
@@ -26,7 +25,7 @@ def new_passphrase_problem(given: str, again: str) -> str:
         return translate("Passphrase", "This is too long, or has characters that cannot be typed.")
     if given != given.strip():
         return translate("Passphrase", "It must not begin or end with a space.")
-    if is_common(given):
+    if is_common_passphrase(given):
         return translate("Passphrase", "This is one of the first that anyone tries. Choose several words.")
     if again and again != given[: len(again)]:
         return translate("Passphrase", "The two differ.")

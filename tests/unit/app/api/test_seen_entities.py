@@ -83,7 +83,7 @@ def guess(host: Host) -> None:
     settle(host)
 
 
-def told(host: Host, as_of: datetime | None) -> dict[str, Any]:
+def entity_answers(host: Host, as_of: datetime | None) -> dict[str, Any]:
     """Return all that the agent is told of entities."""
     moment = {} if as_of is None else {"as_of": as_of.isoformat()}
     ids = [row["id"] for row in do(host, SCOUT, "entity.list", **moment)]
@@ -116,7 +116,7 @@ def test_a_guessed_name_tells_nothing_of_what_is_hidden(host: Host, bare: Host, 
     guess(host)
     guess(bare)
     as_of = datetime.fromtimestamp(clock.ms / 1000 + 1).astimezone() if is_past else None
-    whole, nothing = told(host, as_of), told(bare, as_of)
+    whole, nothing = entity_answers(host, as_of), entity_answers(bare, as_of)
     for name in whole:
         assert whole[name] == nothing[name], name
     names = {row["name"]: row["type"] for row in whole["list"]}

@@ -13,16 +13,16 @@ WORD: contextvars.ContextVar[str] = contextvars.ContextVar("word", default="")
 
 
 def test_callbacks_run_later_and_in_their_context(qapp: QApplication) -> None:
-    heard: list[str] = []
+    calls: list[str] = []
     context = contextvars.copy_context()
     context.run(WORD.set, "roses")
     with EventLoop(qapp) as loop:
-        loop.call_soon(heard.append, "soon")
-        loop.call_later(0.01, lambda: heard.append(WORD.get()), context=context)
+        loop.call_soon(calls.append, "soon")
+        loop.call_later(0.01, lambda: calls.append(WORD.get()), context=context)
         loop.run_until_complete(asyncio.sleep(0.05))
-        loop.call_later(0, heard.append, "cancelled").cancel()
+        loop.call_later(0, calls.append, "cancelled").cancel()
         loop.run_until_complete(asyncio.sleep(0.01))
-    assert heard == ["soon", "roses"]
+    assert calls == ["soon", "roses"]
 
 
 def test_what_is_no_callback_is_refused(qapp: QApplication) -> None:
