@@ -147,7 +147,7 @@ class NoteMirror:
         unknown = scan.notes.keys() - hashes.keys()  # there, and not to be read: neither edited nor gone
         look.problems += [f"The file {place} of the folder {root} cannot be read." for place in sorted(unknown)]
         look.problems += [f"The folder {root / place} cannot be read." for place in scan.unreadable]
-        steps = [
+        steps: list[tuple[str, Step]] = [
             (place, step)
             for place in sorted((scan.notes.keys() | agreed.keys()) - unknown)
             if not scan.is_hidden(place)

@@ -187,7 +187,7 @@ class BearerGate:
 
 
 def is_address(text: str, names: Collection[str], prefix: str = "") -> bool:
-    """Return whether a text is a prefix and one of the names, perhaps with a port."""
+    """Return whether a text is a prefix with one of the names and any port."""
     if not text.lower().startswith(prefix):
         return False
     match = _ADDRESS.fullmatch(text[len(prefix) :].lower())
