@@ -22,17 +22,14 @@ _LEAST_COSINE_ALONE = 0.65
 _NEAR_COSINE = 0.45
 _LEAST_SHARE = 0.4
 # Words that texts on any matter share.
-_COMMON_WORDS = frozenset(
-    """
-    ask back bring call called come day days get give go going good great help keep let like look looking make month
-    need needs new next now old plan put read say says see still take takes thing things think time times today
-    tomorrow try use want wanted wants way week weeks well work write year years yesterday
-    heute morgen gestern tag tage woche monat jahr gut neu machen gehen kommen geben sehen will wollen muss
-    hoy mañana ayer día días semana mes año bueno nuevo hacer ir ver quiero quiere
-    montag dienstag mittwoch donnerstag freitag samstag sonntag
-    lunes martes miércoles jueves viernes sábado domingo
-    """.split()
-).union(WEEKDAYS, (f"{day}s" for day in WEEKDAYS))
+_ENGLISH = """ask back bring call called come day days get give go going good great help keep let like look looking make
+    month need needs new next now old plan put read say says see still take takes thing things think time times today
+    tomorrow try use want wanted wants way week weeks well work write year years yesterday"""
+_GERMAN = """heute morgen gestern tag tage woche monat jahr gut neu machen gehen kommen geben sehen will wollen muss
+    montag dienstag mittwoch donnerstag freitag samstag sonntag"""
+_SPANISH = """hoy mañana ayer día días semana mes año bueno nuevo hacer ir ver quiero quiere
+    lunes martes miércoles jueves viernes sábado domingo"""
+_COMMON_WORDS = frozenset(f"{_ENGLISH} {_GERMAN} {_SPANISH}".split()).union(WEEKDAYS, (f"{day}s" for day in WEEKDAYS))
 
 
 class SimilarMemories:
