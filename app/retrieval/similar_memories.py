@@ -25,7 +25,7 @@ _LEAST_SHARE = 0.4
 _ENGLISH = """ask back bring call called come day days get give go going good great help keep let like look looking make
     month need needs new next now old plan put read say says see still take takes thing things think time times today
     tomorrow try use want wanted wants way week weeks well work write year years yesterday"""
-_GERMAN = """heute morgen gestern tag tage woche monat jahr gut neu machen gehen kommen geben sehen will wollen muss
+_GERMAN = """heute morgen gestern tag woche monat jahr gut neu machen gehen kommen geben sehen will wollen muss
     montag dienstag mittwoch donnerstag freitag samstag sonntag"""
 _SPANISH = """hoy mañana ayer día días semana mes año bueno nuevo hacer ir ver quiero quiere
     lunes martes miércoles jueves viernes sábado domingo"""
@@ -85,7 +85,7 @@ class SimilarMemories:
 
 
 def _is_related(hit: Hit, words: int, by_meaning: bool) -> bool:
-    """Return whether a hit is so near to a text of ``words`` telling words that it is of interest unasked."""
+    """Return whether a hit is of interest to a text of ``words`` telling words."""
     cosine = _cosine(hit)
     if cosine is not None and cosine >= _LEAST_COSINE_ALONE:
         return True
@@ -107,5 +107,5 @@ def _is_similar(hit: Hit) -> bool:
 
 
 def _cosine(hit: Hit) -> float | None:
-    """Return the cosine of a hit, ``None`` where the search by meaning did not find it."""
+    """Return the cosine of a hit, ``None`` where vector search did not find it."""
     return next((score.score for score in hit.why.legs if score.leg == "vector"), None)

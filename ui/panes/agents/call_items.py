@@ -1,4 +1,4 @@
-"""What calls of agents were about: items with their titles, and where these are shown."""
+"""Items that calls of agents were about, and where they are shown."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
@@ -22,7 +22,7 @@ _SESSION, _ENTITY = f"{PREFIXES['session']}-", f"{PREFIXES['entity']}-"
 
 
 async def load_items(bridge: "Bridge", calls: "Iterable[LedgerCall]") -> dict[str, Place]:
-    """Return where the items of calls are shown, with their titles, by id; without those that are gone."""
+    """Return places of the items of calls by id, with titles; those gone have none."""
     ids = list(dict.fromkeys(one for call in calls for one in _items(call)))[:_MOST_IDS]
     sessions = [one for one in ids if one.startswith(_SESSION)]
     entities = [one for one in ids if one.startswith(_ENTITY)]
@@ -41,7 +41,7 @@ async def load_items(bridge: "Bridge", calls: "Iterable[LedgerCall]") -> dict[st
 
 
 def places_of(call: "LedgerCall", known: Mapping[str, Place]) -> list[Place]:
-    """Return where what a call was about is shown: its proposal, its search, and its items."""
+    """Return the places of a call: its proposal, or its search and its items."""
     if call.outcome == PROPOSED:
         title = QCoreApplication.translate("Agents", "Its proposal in the inbox")
         return [Place("inbox", one, title=title) for one in call.written[:1] if call.became == "waiting"]
@@ -50,7 +50,7 @@ def places_of(call: "LedgerCall", known: Mapping[str, Place]) -> list[Place]:
 
 
 def titles_of(call: "LedgerCall", known: Mapping[str, Place]) -> list[str]:
-    """Return what a call was about in a few words: what was searched for, else the first items."""
+    """Return titles of a call: what was searched for, and the first items."""
     return [excerpt(place.title, _TITLE) for place in places_of(call, known) if place.pane != "inbox"][:_TITLED]
 
 
