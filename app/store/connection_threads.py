@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
 from functools import partial
+from pathlib import Path
 from typing import TypeVar
 
 import apsw
@@ -18,6 +19,7 @@ import apsw
 from app.core.stop_signal import StopSignal
 from app.errors import DiskFullError, InternalError, KeepsakeError, MachineError, TimeLimitError
 from app.store.connection import BUSY_MS
+from app.store.database_file import DatabaseConnection
 from app.store.interruption import interruptible
 from app.store.options import WorkTiming
 from app.store.planner_statistics import update_planner_statistics
@@ -108,7 +110,7 @@ class ConnectionThread(threading.Thread):
             except KeepsakeError as error:
                 job.future.set_exception(error)
             except apsw.Error as error:
-                fault = from_sqlite(error) or InternalError(
+                fault = from_sqlite(error, _file_of(connection)) or InternalError(
                     f"The database refused a statement ({type(error).__name__})."
                 )
                 fault.__cause__ = error
@@ -189,6 +191,10 @@ class ConnectionThread(threading.Thread):
             connection.set_progress_handler(None)
             if connection.in_transaction:
                 connection.execute("ROLLBACK")
+
+
+def _file_of(connection: apsw.Connection | None) -> Path | None:
+    return connection.path if isinstance(connection, DatabaseConnection) else None
 
 
 def _take_in_log(connection: apsw.Connection) -> None:

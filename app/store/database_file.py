@@ -24,7 +24,31 @@ LOCKLESS_VFS: Final = f"{SYSTEM_VFS}-none"
 """The same without locks, for files that nobody can write."""
 _VERSION_OFFSET: Final = 18  # of the header; plain in an encrypted database too
 _WITHOUT_LOG: Final = b"\x01"
+_BLOCK: Final = 64 * 1024  # bytes
+_PLACES: Final = 64
 _FLAGS: Final = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_MAIN_DB | apsw.SQLITE_OPEN_NOFOLLOW
+
+
+def is_readable(database: Path) -> bool:
+    """Return whether the disk gives a database and its log, looked at in some places.
+
+    SQLite reports what the disk does not give as damage.
+    """
+    return all(_gives(path) for path in (database, log_of(database)))
+
+
+def _gives(path: Path) -> bool:
+    try:
+        with open_database_file(path) as file:
+            size = file.seek(0, os.SEEK_END)
+            for offset in range(0, size, max(_BLOCK, size // _PLACES)):
+                file.seek(offset)
+                file.read(_BLOCK)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+    return True
 
 
 class DatabaseConnection(apsw.Connection):
@@ -39,6 +63,7 @@ class DatabaseConnection(apsw.Connection):
 
     def __init__(self, path: Path, flags: int, vfs: str, uri: str = "") -> None:
         super().__init__(uri or str(path), flags=flags, vfs=vfs)
+        self.path = path
         open_databases.add(path)
         self._forget = weakref.finalize(self, open_databases.remove, path)
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import apsw
 
 from app.core.files import from_os
-from app.errors import VaultDamagedError, VaultNewerError, VaultUnusableError
+from app.errors import MachineError, VaultDamagedError, VaultNewerError, VaultUnusableError
 from app.store.backup import FOLDER
 from app.store.connection import APPLICATION_ID, BUSY_MS, connect, load_vectors, open_frozen_reader
-from app.store.database_file import has_log, log_of
-from app.store.sqlite_errors import translate_sqlite_errors
+from app.store.database_file import has_log, is_readable, log_of
+from app.store.sqlite_errors import DISK_ERROR, translate_sqlite_errors
 from app.store.staged_restore import open_copy
 from app.store.wal_frames import has_sound_header
 
@@ -60,6 +60,8 @@ def check_files(database: Path, known: int, *, is_writable: bool = True) -> None
         with translate_sqlite_errors():
             _look_inside(database, known, open_copy if is_writable else open_frozen_reader)
     except VaultDamagedError as error:
+        if not is_readable(database):
+            raise MachineError(DISK_ERROR, path=str(database)) from error
         raise VaultDamagedError(f"The vault's database is damaged. {_ADVICE}", **error.data) from error
 
 

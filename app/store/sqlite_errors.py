@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 import apsw
 
@@ -16,7 +17,9 @@ from app.errors import (
     VaultReadOnlyError,
     VaultUnusableError,
 )
+from app.store.database_file import is_readable
 
+DISK_ERROR = "The disk reported an error. Check its cable and its state; what is not confirmed was not saved."
 _FULL = "The disk is full. Free some space; nothing already saved was lost."
 
 _FAULTS: tuple[tuple[tuple[type[apsw.Error], ...], type[KeepsakeError], str], ...] = (
@@ -43,12 +46,19 @@ _FAULTS: tuple[tuple[tuple[type[apsw.Error], ...], type[KeepsakeError], str], ..
         "The vault's database cannot be opened. Check that its folder exists and is yours.",
     ),
     ((apsw.NoMemError,), MachineError, "This computer has too little free memory for that. Close some programs."),
-    ((apsw.IOError, apsw.ProtocolError), MachineError, "The disk reported an error."),
+    ((apsw.IOError, apsw.ProtocolError), MachineError, DISK_ERROR),
 )
 
 
-def from_sqlite(error: apsw.Error) -> KeepsakeError | None:
-    """Return the failure that ``error`` stands for, ``None`` when it is not the machine's fault."""
+def from_sqlite(error: apsw.Error, database: Path | None = None) -> KeepsakeError | None:
+    """Return the failure that ``error`` stands for, ``None`` when it is not the machine's fault.
+
+    Args:
+        error: SQLite's.
+        database: The file, where it is known: one that the disk does not give is not called damaged.
+    """
+    if isinstance(error, apsw.CorruptError | apsw.NotADBError) and database is not None and not is_readable(database):
+        return MachineError(DISK_ERROR, sqlite=type(error).__name__)
     # A disk without room for the shared memory file beside the database is reported as an I/O error.
     if getattr(error, "extendedresult", 0) == apsw.SQLITE_IOERR_SHMSIZE:
         return DiskFullError(_FULL, sqlite=type(error).__name__)

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import apsw
 
+from app.errors import MachineError
 from app.index import rebuild
 from app.index.long_memories import LEAVING_IDS
 from app.index.rebuild import REPAIR
@@ -18,7 +19,9 @@ from app.index.vectors.vector_repo import HAS_VECTOR
 from app.recovery import referential_repair
 from app.store import meta
 from app.store.backup import FOLDER
+from app.store.database_file import is_readable
 from app.store.preflight import DAMAGED_LOG, FOREIGN_LOG
+from app.store.sqlite_errors import DISK_ERROR
 from app.store.staged_restore import ASIDE, DATABASE, REFUSED, is_staged
 from app.store.vault_conversion import plain_files
 from app.upkeep import backup_files
@@ -49,7 +52,13 @@ _LOOKED_AT = 10_000  # characters of a message looked at for anything but white 
 
 
 def findings(connection: apsw.Connection, vault: Path) -> list[Finding]:
-    """Return the problems of a vault; reading all of it may take minutes."""
+    """Return the problems of a vault; reading all of it may take minutes.
+
+    Raises:
+        MachineError: The disk does not give the database, so nothing can be told of it.
+    """
+    if not is_readable(vault / DATABASE):
+        raise MachineError(DISK_ERROR, path=str(vault / DATABASE))
     parts: list[Callable[[apsw.Connection], Iterator[Finding]]] = [_database, _references, _names]
     # While the index is being made anew there is nothing to compare it with.
     parts += [_rebuilding] if _is_rebuilding(connection) else [_words, _vectors]

@@ -3,9 +3,8 @@
 import os
 import shutil
 import subprocess
+import sys
 from pathlib import Path
-
-import pytest
 
 _SOURCE = r"""
 #define _GNU_SOURCE
@@ -51,19 +50,35 @@ ssize_t read(int descriptor, void *buffer, size_t count) {
 """
 
 
+class CannotFailError(Exception):
+    """Why reads cannot be let fail here."""
+
+
 class FailingReads:
-    """Reads that fail while ``is_on``.
+    """Reads of a process that fail between ``begin`` and ``end``.
 
     Args:
         folder: An empty folder for the library and the switch.
         vault: Whose files cannot be read.
         name: Part of the names of the files; all where it is empty.
+
+    Raises:
+        CannotFailError: There is no way to let them fail here.
     """
 
     def __init__(self, folder: Path, vault: Path, name: str = "") -> None:
         self._switch = folder / "reads-fail"
         self._library = _built(folder)
         self._vault, self._name = vault, name
+
+    @classmethod
+    def build(cls, folder: Path, vault: Path) -> "FailingReads | None":
+        """Return them, ``None`` where reads cannot be let fail."""
+        try:
+            return cls(folder, vault)
+        except CannotFailError as error:
+            sys.stdout.write(f"no reads are let fail: {error}\n")
+            return None
 
     @property
     def environment(self) -> dict[str, str]:
@@ -88,11 +103,11 @@ class FailingReads:
 def _built(folder: Path) -> Path:
     compiler = shutil.which("cc")
     if compiler is None or not Path("/proc/self/fd").is_dir():
-        pytest.skip("needs a C compiler (cc) and /proc to let reads fail")
+        raise CannotFailError("it needs a C compiler (cc) and /proc")
     source, library = folder / "failing_reads.c", folder / "failing_reads.so"
     source.write_text(_SOURCE)
     command = [compiler, "-shared", "-fPIC", "-O1", "-o", str(library), str(source), "-ldl"]
     answer = subprocess.run(command, capture_output=True, text=True, check=False)
     if answer.returncode:
-        pytest.skip(f"the library that lets reads fail could not be built: {answer.stderr[:200]}")
+        raise CannotFailError(f"the library could not be built: {answer.stderr[:200]}")
     return library

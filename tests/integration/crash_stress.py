@@ -1,5 +1,7 @@
 """Stress test of crashes: programs write while one of them is killed.
 
+Another program reads the database meanwhile, and in every third round the disk cannot be read for a second.
+
 Run as ``python -m tests.integration.crash_stress --rounds 200 --writes 1000`` for hours of it.
 """
 
@@ -19,12 +21,18 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.host import Host
+from app.store.store import DATABASE
+from tests.helpers.failing_reads import FailingReads
 from tests.helpers.sample_data import ROOT
 
 WRITERS = 4
 READERS = 2
 ROUNDS_A_VAULT = 10
+FOREIGN = "foreign"
+"""Another program, which reads the database all the time."""
 _POLL_S = 0.01
+_FAILING_S = 1.0
+_ROUNDS_WITHOUT_READS = 3  # every third round is one of a disk that cannot be read for a while
 _TIMEOUT_S = 600.0
 
 
@@ -64,16 +72,24 @@ class StressRound:
         self._writers = [f"r{number}w{one}" for one in range(WRITERS)]
         self._readers = [f"r{number}r{one}" for one in range(READERS)]
         self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self._reads: FailingReads | None = None
 
-    def run(self, victim: str | None = None) -> Outcome:
-        """Let them fire, kill ``victim`` (``host``, ``writer``, or by chance), start it again and count."""
+    def run(self, victim: str | None = None, reads: FailingReads | None = None) -> Outcome:
+        """Let them fire, kill ``victim`` (``host``, ``writer``, or by chance), start it again and count.
+
+        Args:
+            victim: Who is killed.
+            reads: The host's reads, which fail for a while before somebody is killed.
+        """
         begun = time.monotonic()
+        self._reads = reads
         chosen = victim or self._dice.choice(("host", "writer", "writer"))
         chosen = self._dice.choice(self._writers) if chosen == "writer" else chosen
         try:
             self._start("host")
-            for name in (*self._writers, *self._readers):
+            for name in (*self._writers, *self._readers, FOREIGN):
                 self._start(name)
+            self._let_reads_fail()
             self._kill_and_restart(chosen)
             for name in self._writers:
                 self._finish(name)
@@ -84,8 +100,12 @@ class StressRound:
         return Outcome(chosen, acknowledged, seconds, tuple(wrong))
 
     def _start(self, name: str) -> None:
+        environment = None
         if name == "host":
             command = ["-m", "app", "--vault", str(self._vault), "serve"]
+            environment = self._reads.environment if self._reads else None
+        elif name == FOREIGN:
+            command = ["-m", "tests.integration.foreign_reader", str(self._vault / DATABASE), str(self._log(name))]
         else:
             writes = self._writes if name in self._writers else 0
             command = [
@@ -98,8 +118,15 @@ class StressRound:
             ]
         with (self._logs / f"{name}.err").open("ab") as errors:
             self._running[name] = subprocess.Popen(
-                [sys.executable, *command], stdout=subprocess.DEVNULL, stderr=errors, cwd=ROOT
+                [sys.executable, *command], stdout=subprocess.DEVNULL, stderr=errors, cwd=ROOT, env=environment
             )
+
+    def _let_reads_fail(self) -> None:
+        if self._reads is not None:
+            self._wait_for_lines(WRITERS)
+            self._reads.begin()
+            threading.Event().wait(_FAILING_S)
+            self._reads.end()
 
     def _kill_and_restart(self, victim: str) -> None:
         # Counted in writes and not in seconds, so that it falls among them on any machine.
@@ -149,7 +176,7 @@ class StressRound:
     def _count(self) -> tuple[int, list[str]]:
         said = [line for name in self._begun() for line in self._said(name)]
         wrong = [" ".join(line) for line in said if line[0] == "fault"]
-        wrong += [f"{name}: {' '.join(line)}" for name in self._readers for line in self._said(name)]
+        wrong += [f"{name}: {' '.join(line)}" for name in (*self._readers, FOREIGN) for line in self._said(name)]
         host = Host(self._vault, serve=False, overrides={"index.vectors": False})
         host.start()
         try:
@@ -213,10 +240,13 @@ def main() -> int:
                 base = Path(folders.enter_context(tempfile.TemporaryDirectory(prefix="kf-")))
             logs = base / f"logs{number}"
             logs.mkdir()
-            outcome = StressRound(base / "vault", logs, number, options.writes, dice).run()
+            reads = FailingReads.build(logs, base / "vault") if number % _ROUNDS_WITHOUT_READS == 0 else None
+            outcome = StressRound(base / "vault", logs, number, options.writes, dice).run(reads=reads)
             total, bad = total + outcome.acknowledged, bad + bool(outcome.wrong)
             rate = outcome.acknowledged / outcome.seconds
-            sys.stdout.write(f"round {number}: {outcome.victim} killed, {outcome.acknowledged} kept, {rate:.0f}/s\n")
+            failing = ", reads failed" if reads else ""
+            line = f"round {number}: {outcome.victim} killed{failing}, {outcome.acknowledged} kept, {rate:.0f}/s"
+            sys.stdout.write(f"{line}\n")
             sys.stdout.writelines(f"  WRONG {sentence}\n" for sentence in outcome.wrong[:20])
             sys.stdout.flush()
             shutil.rmtree(logs)

@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 from typing import IO, Any
 
-from app.errors import HostUnreachableError, InputError, KeepsakeError, StaleError
+from app.errors import HostUnreachableError, InputError, KeepsakeError, MachineError, StaleError
 from app.rpc.client import Client
 
 TIMEOUT_S = 120.0
@@ -50,6 +50,12 @@ class ReconnectingClient:
                     raise
                 self.is_again = True
                 self.close()
+                time.sleep(PAUSE_S)
+            except MachineError as error:
+                # A disk that cannot be read for a while refuses; nothing was stored.
+                if error.code != MachineError.code or time.monotonic() > until:
+                    raise
+                self.is_again = True
                 time.sleep(PAUSE_S)
 
     def close(self) -> None:

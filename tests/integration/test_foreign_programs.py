@@ -12,11 +12,11 @@ import pytest
 
 from app.api.catalogue import declared
 from app.encryption.model import KEY_FILE
-from app.errors import InputError, KeepsakeError
+from app.errors import InputError, KeepsakeError, MachineError
 from app.host import Host
 from app.rpc.client import Client
 from app.store.store import DATABASE
-from tests.helpers.failing_reads import FailingReads
+from tests.helpers.failing_reads import CannotFailError, FailingReads
 from tests.integration.arguments import OPERATIONS, known, sound
 from tests.integration.serving_process import serving
 
@@ -107,7 +107,10 @@ def test_the_open_database_is_neither_imported_nor_attached(host: Host, name: st
 def test_reads_that_fail_damage_nothing(vault: Path, tmp_path: Path, name: str) -> None:
     folder = tmp_path / "failing"
     folder.mkdir()
-    reads = FailingReads(folder, vault, name)
+    try:
+        reads = FailingReads(folder, vault, name)
+    except CannotFailError as error:
+        pytest.skip(str(error))
     texts: list[str] = []
     with serving(vault, reads.environment) as process, closing(Client.connect(vault)) as client:
 
@@ -121,8 +124,12 @@ def test_reads_that_fail_damage_nothing(vault: Path, tmp_path: Path, name: str) 
         append(200)
         reads.begin()
         append(200)
-        with suppress(KeepsakeError):
-            client.call("memory.search", {"query": "word"})
+        for operation, arguments in (("memory.search", {"query": "word"}), ("vault.check", {})):
+            try:
+                client.call(operation, arguments)
+            except MachineError as error:
+                # Whoever is told of damage restores a backup, and loses what came after it.
+                assert error.code == MachineError.code, error.message
         reads.end()
         append(10)
         process.terminate()
