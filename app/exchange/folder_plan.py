@@ -15,13 +15,14 @@ from pathlib import Path, PurePosixPath
 from typing import Final
 
 from app.errors import FormatError, KeepsakeError
-from app.exchange.formats import capsule, docx, encrypted_export, web_page
+from app.exchange.formats import capsule, docx, encrypted_export, enex, web_page
 from app.exchange.formats.chats import chat_detection, chat_records, discord, messenger, slack
 from app.exchange.formats.detect import detect
 from app.exchange.formats.markdown import NOTE_SUFFIXES
 from app.exchange.formats.notebooks import apple_notes, documents, notion, pdf
 from app.exchange.formats.notebooks.obsidian import CANVAS, linked_names
 from app.exchange.formats.transcripts.transcript_records import FORMATS as TRANSCRIPTS
+from app.exchange.parts_together import MIXED
 from app.exchange.source_files import CONVERSATIONS
 from app.memories.foreign_record import Problem
 
@@ -29,12 +30,14 @@ _DOCUMENTS: Final = (docx.NAME, pdf.NAME, web_page.NAME)
 _GROUPED: Final = frozenset({*TRANSCRIPTS, *_DOCUMENTS, "markdown"})
 _ALONE: Final = frozenset({capsule.NAME, encrypted_export.NAME})
 _AS_WHOLE: Final = frozenset({slack.FORMAT, messenger.FORMAT, discord.FORMAT})
+# Readers of these name themselves what else lies in a folder.
+_NAME_OTHERS: Final = frozenset({"markdown", notion.NAME, apple_notes.NAME, enex.NAME})
 _SHOWN_UNKNOWN: Final = 6
 _MAX_LOOKED_AT: Final = 20_000
 # Of files that may hold words; pictures and sound are none of an import's business by themselves.
 _LOOKED_AT: Final = frozenset(
     (
-        *("", ".json", ".jsonl", ".ndjson", ".zip", ".gz", ".txt", ".text", ".mbox", ".html", ".htm", ".docx"),
+        *("", ".json", ".jsonl", ".ndjson", ".zip", ".gz", ".txt", ".text", ".mbox", ".eml", ".html", ".htm", ".docx"),
         *(".pdf", ".enex", ".jex", ".af", ".vscdb", ".db", ".sqlite", ".sqlite3", ".csv", ".xml"),
     )
 )
@@ -64,6 +67,12 @@ class FolderPlan:
     parts: list[FolderPart] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
 
+    @property
+    def format(self) -> str:
+        """Format of its parts, ``mixed`` where they are of several."""
+        formats = {part.format for part in self.parts}
+        return formats.pop() if len(formats) == 1 else MIXED
+
 
 def plan(folder: Path, cancelled: Callable[[], bool] = lambda: False) -> FolderPlan:
     """Return the parts of a folder.
@@ -84,6 +93,8 @@ def is_one(found: FolderPlan, folder: Path, fmt: str) -> bool:
         fmt: The format of the folder as a whole, ``""`` for none.
     """
     if any(problem.lost for problem in found.problems) or not fmt:
+        return False
+    if found.problems and fmt not in _NAME_OTHERS:
         return False
     if len(found.parts) == 1 and found.parts[0].paths == (folder.resolve(),):
         return True
@@ -120,7 +131,7 @@ class _Search:
         return self._plan
 
     def _attached(self, notes: Iterable[str]) -> frozenset[str]:
-        """Return the names of the files that notes link to, and so keep with them, in lower case."""
+        """Return the names of the files that notes link to, in lower case."""
         names: set[str] = set()
         for note in takewhile(lambda _note: not self._cancelled(), notes):
             with suppress(OSError), (self._root / note).open("rb") as stream:
@@ -205,7 +216,7 @@ class _Search:
 
 
 def _is_wordless(name: str) -> bool:
-    """Return whether a file is a picture, a sound, a film, or one of the system's own."""
+    """Return whether a file is a picture, a recording or the system's own."""
     kind, _ = mimetypes.guess_type(name)
     return PurePosixPath(name).name.startswith(".") or (kind or "").startswith(_WORDLESS)
 

@@ -61,7 +61,7 @@ class _AsideParser:
 
 
 def asides(archive: zipfile.ZipFile) -> Iterator[str]:
-    """Yield the footnotes, endnotes and comments, as Markdown footnotes, and then each header and footer once."""
+    """Yield notes and comments as Markdown footnotes, then each header and footer once."""
     for name, mark in _PARTS:
         parser = _AsideParser()
         _parse(archive, f"word/{name}.xml", parser)

@@ -1,4 +1,4 @@
-"""Parser of the body of a Word document, and of what is written as its body is."""
+"""Parser of the body of a Word document; notes and comments are written alike."""
 
 import re
 from typing import Final

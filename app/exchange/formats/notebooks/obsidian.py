@@ -117,7 +117,7 @@ class VaultFiles:
 
 
 def linked_names(text: str) -> Iterator[str]:
-    """Yield the names of files that a text links to, in lower case and without their folders."""
+    """Yield the names of files that a text links to, in lower case, without folders."""
     for found in _links(text):
         yield posixpath.basename(_written(found)).casefold()
 

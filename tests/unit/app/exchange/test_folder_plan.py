@@ -126,3 +126,18 @@ def test_a_folder_around_the_open_vault_is_imported_without_it(host: Host, vault
     report = host.ask("exchange.import", path=str(folder))
     assert report.memories == 1
     assert any("memory.db" in one.place + one.what for one in (*report.problems, *report.remarks))
+
+
+def test_what_an_export_of_one_kind_does_not_take_is_named(host: Host, tmp_path: Path) -> None:
+    folder = mixed(tmp_path / "mixed") / "slack"
+    write_json(folder / "canvases.json", [{"id": "F1", "title": "the orchard"}])
+    report = host.ask("exchange.import", path=str(folder))
+    assert (report.format, report.sessions, report.lost) == ("slack", 1, 0)
+    assert [("canvases.json" in one.what, one.foreign) for one in report.remarks] == [(True, True)]
+    assert any("canvases.json" in one.what for one in host.ask("exchange.preview", path=str(folder)).remarks)
+
+
+def test_a_zip_of_zips_is_named_as_left_out(tmp_path: Path) -> None:
+    folder = mixed(tmp_path / "mixed")
+    write_zip(folder / "outer.zip", {"inner.zip": (folder / "claude.zip").read_bytes()})
+    assert [(one.place, "unpack it" in one.what) for one in plan(folder).problems if one.lost] == [("outer.zip", True)]
