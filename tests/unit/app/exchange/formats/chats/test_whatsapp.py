@@ -205,7 +205,9 @@ def test_a_date_in_the_future_is_left_out_and_said(tmp_path: Path) -> None:
     assert [problem.place for problem in found if "2 messages have no date" in problem.what] == [f"{path.name}, line 2"]
 
 
-@pytest.mark.parametrize("header", ["2024년 3월 13일 오후 2:05 - ", "13/03/24, 2:06 पूर्वाह्न - ", "13/03/2024 à 14:05 - "])
+@pytest.mark.parametrize(
+    "header", ["2024년 3월 13일 오후 2:05 - ", "13/03/24, 2:06 पूर्वाह्न - ", "13/03/2024 à 14:05 - "]
+)
 def test_the_words_of_a_date_are_not_called_left_out(tmp_path: Path, header: str) -> None:
     path = chat(tmp_path, f"{header}Ana: heron\n{header}Ben: kestrel\n")
     reader = BatchReader(whatsapp.read(path, lambda: False), path, account=Account())
