@@ -314,10 +314,10 @@ class SchedulePane(ReadingPane):
 
     async def _undo(self, act: "Act") -> None:
         """Undo a run, or bring back what it did."""
-        is_undone = act.state == "undone"
-        undone: UndoneAct = await self.bridge.call("history.undo", id=act.undone_by if is_undone else act.id)
+        is_to_redo = act.is_to_redo
+        undone: UndoneAct = await self.bridge.call("history.undo", id=act.undone_by if is_to_redo else act.id)
         if isValid(self):
-            words = self.tr("Brought back what the run did") if is_undone else self.tr("Undid the run")
+            words = self.tr("Brought back what the run did") if is_to_redo else self.tr("Undid the run")
             self.notice.emit(Notice(words, undone.history_ids))
             self.do(self._load_page(self._open))
 
