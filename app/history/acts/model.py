@@ -124,7 +124,7 @@ class Act:
 
     @property
     def is_to_redo(self) -> bool:
-        """True where it can only be done again: it is undone as far as it can be undone now."""
+        """True where all that can be undone now is undone."""
         is_undone = self.state == "undone" or (self.state == "partly" and bool(self.refusal))
         return is_undone and bool(self.undone_by)
 

@@ -242,7 +242,7 @@ class ActReader:
         return f"{obstacle.said} {self.undo_first(connection, obstacle.later)}"
 
     def kept_because(self, connection: apsw.Connection, run_id: str, target: str) -> str:
-        """Return why what a run changed of ``target`` cannot be undone, naming the act to undo first."""
+        """Return why a run cannot be undone for ``target``, naming what to undo first."""
         latest = next(iter(history_repo.entries(connection, target=target, run_id=run_id, limit=1)), None)
         return "" if latest is None else self._obstacle(connection, latest.id)
 
