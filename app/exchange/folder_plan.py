@@ -17,7 +17,7 @@ from typing import Final
 from app.errors import FormatError, KeepsakeError
 from app.exchange.formats import capsule, docx, encrypted_export, enex, web_page
 from app.exchange.formats.chats import chat_detection, chat_records, discord, messenger, slack
-from app.exchange.formats.detect import detect
+from app.exchange.formats.detect import SUPPORTED, detect
 from app.exchange.formats.markdown import NOTE_SUFFIXES
 from app.exchange.formats.notebooks import apple_notes, documents, notion, pdf
 from app.exchange.formats.notebooks.obsidian import CANVAS, linked_names
@@ -194,7 +194,7 @@ class _Search:
             if error.data.get("unknown"):
                 self._unknown.append(name)
             else:
-                self._plan.problems.append(Problem(name, error.message))
+                self._plan.problems.append(Problem(name, error.message.removesuffix(f" {SUPPORTED}")))
             return ""
         except (KeepsakeError, OSError) as error:
             self._plan.problems.append(Problem(name, f"It could not be read and was left out: {error}"))

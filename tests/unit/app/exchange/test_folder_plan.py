@@ -137,7 +137,20 @@ def test_what_an_export_of_one_kind_does_not_take_is_named(host: Host, tmp_path:
     assert any("canvases.json" in one.what for one in host.ask("exchange.preview", path=str(folder)).remarks)
 
 
+def test_problems_name_the_part_of_the_folder_that_they_are_in(host: Host, tmp_path: Path) -> None:
+    folder = mixed(tmp_path / "mixed")
+    with (folder / "agents/a.jsonl").open("a") as stream:
+        stream.write('{"type": \n')
+    with (folder / "agents/rollout-1.jsonl").open("a") as stream:
+        stream.write("no JSON\n" + lines(SAID))
+    write_json(folder / "slack/general/2023-11-15.json", ["the heron is back again"])
+    places = {one.place for one in host.ask("exchange.import", path=str(folder)).problems}
+    assert any(place.startswith("agents/rollout-1.jsonl, line") for place in places)
+    assert any(place.startswith("slack: general/2023-11-15.json") for place in places)
+
+
 def test_a_zip_of_zips_is_named_as_left_out(tmp_path: Path) -> None:
     folder = mixed(tmp_path / "mixed")
     write_zip(folder / "outer.zip", {"inner.zip": (folder / "claude.zip").read_bytes()})
     assert [(one.place, "unpack it" in one.what) for one in plan(folder).problems if one.lost] == [("outer.zip", True)]
+    assert not any("Supported are" in one.what for one in plan(folder).problems)
