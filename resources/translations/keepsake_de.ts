@@ -3543,8 +3543,8 @@
         <translation>Wartezeit der Datenbank</translation>
     </message>
     <message>
-        <source>Store keys and passwords in transcripts as they are; otherwise a mark stands in their place.</source>
-        <translation>Schlüssel und Passwörter in Mitschriften speichern, wie sie sind; sonst steht an ihrer Stelle ein Zeichen.</translation>
+        <source>Store keys and passwords in transcripts and agents&apos; writes as they are; otherwise a mark replaces them.</source>
+        <translation>Schlüssel und Passwörter in Mitschriften und in dem, was Agenten schreiben, unverändert speichern; sonst ersetzt sie eine Markierung.</translation>
     </message>
     <message>
         <source>Store read limit</source>

@@ -3543,8 +3543,8 @@
         <translation>Espera de la base de datos</translation>
     </message>
     <message>
-        <source>Store keys and passwords in transcripts as they are; otherwise a mark stands in their place.</source>
-        <translation>Guardar claves y contraseñas de las transcripciones tal cual; si no, una marca ocupa su lugar.</translation>
+        <source>Store keys and passwords in transcripts and agents&apos; writes as they are; otherwise a mark replaces them.</source>
+        <translation>Guardar tal cual las claves y contraseñas de las transcripciones y de lo que escriben los agentes; si no, una marca las sustituye.</translation>
     </message>
     <message>
         <source>Store read limit</source>

@@ -3543,8 +3543,8 @@
         <translation>数据库忙等待时间</translation>
     </message>
     <message>
-        <source>Store keys and passwords in transcripts as they are; otherwise a mark stands in their place.</source>
-        <translation>按原样保存会话记录中的密钥和密码；否则以标记代替。</translation>
+        <source>Store keys and passwords in transcripts and agents&apos; writes as they are; otherwise a mark replaces them.</source>
+        <translation>按原样保存会话记录和代理写入内容中的密钥与密码；否则以标记代替。</translation>
     </message>
     <message>
         <source>Store read limit</source>
