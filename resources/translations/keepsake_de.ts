@@ -7743,6 +7743,10 @@
         <translation>Es wird noch gesucht: Der Index ist beschäftigt, oder der Tresor ist groß.</translation>
     </message>
     <message>
+        <source>The results by words stay.</source>
+        <translation>Die Ergebnisse nach Wörtern bleiben.</translation>
+    </message>
+    <message>
         <source>by words, meaning follows…</source>
         <translation>nach Wörtern, die Bedeutung folgt …</translation>
     </message>

@@ -7743,6 +7743,10 @@
         <translation>Aún buscando: el índice está ocupado o la bóveda es grande.</translation>
     </message>
     <message>
+        <source>The results by words stay.</source>
+        <translation>Los resultados por palabras se mantienen.</translation>
+    </message>
+    <message>
         <source>by words, meaning follows…</source>
         <translation>por palabras, el significado llega después…</translation>
     </message>

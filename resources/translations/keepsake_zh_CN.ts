@@ -7743,6 +7743,10 @@
         <translation>仍在搜索：索引正忙，或保管库较大。</translation>
     </message>
     <message>
+        <source>The results by words stay.</source>
+        <translation>按词语找到的结果保留不变。</translation>
+    </message>
+    <message>
         <source>by words, meaning follows…</source>
         <translation>先按词语，含义随后……</translation>
     </message>
