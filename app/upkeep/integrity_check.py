@@ -17,8 +17,8 @@ from app.index.rebuild import REPAIR
 from app.index.vectors.vector_repo import HAS_VECTOR
 from app.recovery import referential_repair
 from app.store import meta
-from app.store.preflight import DAMAGED_LOG, FOREIGN_LOG
 from app.store.staged_restore import ASIDE, DATABASE, REFUSED, is_staged
+from app.store.strange_logs import DAMAGED_LOG, FOREIGN_LOG
 from app.store.vault_conversion import plain_files
 from app.upkeep import backup_files
 from app.upkeep.model import Finding
