@@ -8,7 +8,8 @@
 Each carries a stable ``code``, a sentence a person can act on, and ``data`` for programs.
 """
 
-from typing import Any, ClassVar
+import errno
+from typing import Any, ClassVar, Final
 
 
 class KeepsakeError(Exception):
@@ -221,10 +222,24 @@ class InternalError(KeepsakeError):
     code = "internal"
 
 
-def internal(error: BaseException) -> InternalError:
-    """Return the failure for an unexpected error.
+_SCARCE: Final = {
+    errno.EMFILE: "Keepsake has too many files and connections open. Close some clients, or allow more (ulimit -n).",
+    errno.ENFILE: "This computer has too many files open. Close some programs and try again.",
+    errno.ENOMEM: "This computer has too little free memory for that. Close some programs and try again.",
+    errno.EIO: "The disk reported an error.",
+}
 
-    It names the kind of error and not its text, which may repeat content.
+
+def unexpected(error: BaseException) -> KeepsakeError:
+    """Return the failure for an error of Python or the system.
+
+    What the machine lacks is said; of our bugs the kind is named and not the text, which may repeat content.
     """
+    if isinstance(error, MemoryError):
+        return MachineError(_SCARCE[errno.ENOMEM])
+    if isinstance(error, OSError) and error.errno == errno.ENOSPC:
+        return DiskFullError("The disk is full. Free some space and try again.")
+    if isinstance(error, OSError) and error.errno in _SCARCE:
+        return MachineError(_SCARCE[error.errno])
     kind = type(error).__name__
     return InternalError(f"Something went wrong inside Keepsake ({kind}).", type=kind)

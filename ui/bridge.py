@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from app.api.registry import Reply
 from app.changes import ChangeSet, Event, Listener, Progress
 from app.core.error_location import error_location
-from app.errors import KeepsakeError, internal
+from app.errors import KeepsakeError, unexpected
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -106,7 +106,7 @@ class Bridge(QObject):
             return
         if not isinstance(error, KeepsakeError):
             _log.error("a task of the window failed: %s", error_location(error))
-            error = internal(error)
+            error = unexpected(error)
         elif self._is_closed:
             return  # begun by a timer after that: the vault is closed, as the person wanted
         elif is_refresh:

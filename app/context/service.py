@@ -19,7 +19,7 @@ from app.core.error_location import error_location
 from app.core.lazy_module import LazyModule
 from app.core.recall_fence import HEADINGS
 from app.core.text import storable
-from app.errors import KeepsakeError, internal
+from app.errors import KeepsakeError, unexpected
 from app.memories.reflections import latest_reflection
 from app.retrieval.model import Term
 from app.retrieval.request import Request, VectorQuery, VectorsFailedError
@@ -175,7 +175,7 @@ class ContextService:
         if not isinstance(error, Exception):
             raise error
         found = from_sqlite(error) if isinstance(error, apsw.Error) else error
-        known = found if isinstance(found, KeepsakeError) else internal(error)
+        known = found if isinstance(found, KeepsakeError) else unexpected(error)
         if known is not found:
             _log.error("a part of a context failed: %s", error_location(error))
         self._trace.event("context.failed", stage=name, error=known.code)

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from app.core.stopwords import stop_words
+from app.core.timespans import WEEKDAYS
 from app.memories.deduplication.word_sets import word_set
 from app.memories.model import Kind
 from app.retrieval.model import Hit
@@ -17,6 +18,18 @@ _SPARE = 6
 # Unrelated sentences have a cosine of up to 0.25 with the built-in embedder, and of up to 0.6 with others.
 _LEAST_COSINE = 0.3
 _LEAST_COSINE_ALONE = 0.65
+# A hint interrupts: two shared words do in a near text only, in others they must be a good part of what is written.
+_NEAR_COSINE = 0.45
+_LEAST_SHARE = 0.4
+# Words that texts on any matter share.
+_ENGLISH = """ask back bring call called come day days get give go going good great help keep let like look looking make
+    month need needs new next now old plan put read say says see still take takes thing things think time times today
+    tomorrow try use want wanted wants way week weeks well work write year years yesterday"""
+_GERMAN = """heute morgen gestern tag woche monat jahr gut neu machen gehen kommen geben sehen will wollen muss
+    montag dienstag mittwoch donnerstag freitag samstag sonntag"""
+_SPANISH = """hoy mañana ayer día días semana mes año bueno nuevo hacer ir ver quiero quiere
+    lunes martes miércoles jueves viernes sábado domingo"""
+_COMMON_WORDS = frozenset(f"{_ENGLISH} {_GERMAN} {_SPANISH}".split()).union(WEEKDAYS, (f"{day}s" for day in WEEKDAYS))
 
 
 class SimilarMemories:
@@ -59,23 +72,40 @@ class SimilarMemories:
             KeepsakeError: Search cannot answer now.
         """
         all_words = word_set(text[-_LAST_CHARACTERS:])
-        words = sorted(all_words - stop_words(all_words), key=lambda word: (-len(word), word))[:_MAX_RELATED_WORDS]
+        telling = all_words - stop_words(all_words) - _COMMON_WORDS
+        words = sorted(telling, key=lambda word: (-len(word), word))[:_MAX_RELATED_WORDS]
         if len(words) < _LEAST_RELATED_WORDS or limit < 1 or not stores:
             return []
         found = await self._search.search(
             " ".join(words), limit=limit + len(without) + _SPARE, stores=stores, is_internal=True, needs_meaning=True
         )
-        hits = [hit for hit in found.hits if hit.id not in without and _is_related(hit)]
+        by_meaning = "vector" in found.legs
+        hits = [hit for hit in found.hits if hit.id not in without and _is_related(hit, len(words), by_meaning)]
         return [hit for hit in hits if hit.target == "memory" or "private" in stores][:limit]
 
 
-def _is_related(hit: Hit) -> bool:
-    """Return whether a hit is similar enough to be of interest."""
-    return _is_similar(hit) and (len(hit.why.terms) >= _LEAST_SHARED_WORDS or not hit.why.terms)
+def _is_related(hit: Hit, words: int, by_meaning: bool) -> bool:
+    """Return whether a hit is of interest to a text of ``words`` telling words."""
+    cosine = _cosine(hit)
+    if cosine is not None and cosine >= _LEAST_COSINE_ALONE:
+        return True
+    terms = {term.casefold() for term in hit.why.terms}
+    shared = len(terms - stop_words(terms) - _COMMON_WORDS)
+    if shared < _LEAST_SHARED_WORDS:
+        return False
+    if cosine is not None and cosine >= _NEAR_COSINE:
+        return True
+    is_far = by_meaning and (cosine is None or cosine < _LEAST_COSINE)
+    return not is_far and shared >= _LEAST_SHARE * words
 
 
 def _is_similar(hit: Hit) -> bool:
-    cosine = next((score.score for score in hit.why.legs if score.leg == "vector"), None)
+    cosine = _cosine(hit)
     if hit.why.terms:
         return cosine is None or cosine >= _LEAST_COSINE
     return cosine is not None and cosine >= _LEAST_COSINE_ALONE
+
+
+def _cosine(hit: Hit) -> float | None:
+    """Return the cosine of a hit, ``None`` where vector search did not find it."""
+    return next((score.score for score in hit.why.legs if score.leg == "vector"), None)

@@ -11,7 +11,7 @@ from typing import Any, Literal, Protocol
 from app.api.caller import Caller
 from app.api.registry import Reply
 from app.core.error_location import error_location
-from app.errors import CancelledByPersonError, HostUnreachableError, KeepsakeError, TooManyCallsError, internal
+from app.errors import CancelledByPersonError, HostUnreachableError, KeepsakeError, TooManyCallsError, unexpected
 from app.rpc.event_codec import changes_to_wire
 from app.rpc.framing import Message
 from app.rpc.messages import RequestId, RpcRequest, answer, failure
@@ -205,5 +205,5 @@ def _outcome(call: PendingCall) -> Message:
         return answer(request.id, reply.value, changes_to_wire(reply.changes))
     if not isinstance(error, KeepsakeError):
         _log.error("the operation %s failed: %s", request.method, error_location(error))
-        error = internal(error)
+        error = unexpected(error)
     return failure(request.id, error)

@@ -59,6 +59,37 @@ class VaultLock:
         """Return whether this process has the lock."""
         return self._handle is not None
 
+    def keep(self) -> None:
+        """Take the lock anew where its file was taken away.
+
+        Clean-up and sync programs do that.
+
+        Raises:
+            VaultLockedError: Another Keepsake has opened the vault since.
+        """
+        if self._handle is None or self._is_in_place(self._handle):
+            return
+        handle, self._handle = self._handle, None
+        try:
+            self.acquire()
+        except VaultLockedError as error:
+            self._handle = handle
+            raise VaultLockedError(
+                "The vault's lock file was taken away, and another Keepsake has opened the vault since. Nothing is"
+                " written from here any more: close one of the two.",
+                **error.data,
+            ) from error
+        except BaseException:
+            self._handle = handle
+            raise
+        os.close(handle)
+
+    def _is_in_place(self, handle: int) -> bool:
+        try:
+            return os.path.samestat(os.fstat(handle), self._path.stat())
+        except OSError:
+            return False
+
     def release(self) -> None:
         """Give the lock back; without one, do nothing."""
         if self._handle is not None:

@@ -67,6 +67,13 @@ def _refuse_lost(database: Path) -> None:
             path=str(database.parent),
             state="unfinished",
         )
+    if database.with_name(f".{database.name}.icloud").exists():
+        raise VaultUnusableError(
+            f"iCloud has moved {database} off this computer. Download it in the file manager, then move the vault out"
+            " of iCloud Drive.",
+            path=str(database),
+            state="elsewhere",
+        )
     log = log_of(database)
     if (log.exists() and log.stat().st_size) or any((database.parent / FOLDER).glob("*.db")):
         state = "is empty" if database.exists() else "is not there"

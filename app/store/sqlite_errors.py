@@ -42,7 +42,8 @@ _FAULTS: tuple[tuple[tuple[type[apsw.Error], ...], type[KeepsakeError], str], ..
         VaultUnusableError,
         "The vault's database cannot be opened. Check that its folder exists and is yours.",
     ),
-    ((apsw.IOError, apsw.ProtocolError, apsw.NoMemError), MachineError, "The disk reported an error."),
+    ((apsw.NoMemError,), MachineError, "This computer has too little free memory for that. Close some programs."),
+    ((apsw.IOError, apsw.ProtocolError), MachineError, "The disk reported an error."),
 )
 
 

@@ -169,9 +169,11 @@ class Store:
         Raises:
             DiskFullError: Its disk was full when it was opened.
             VaultReadOnlyError: Its folder cannot be written.
+            VaultLockedError: Its lock file was taken away, and another Keepsake has opened it.
         """
         if self.read_only is not None:
             raise type(self.read_only)(self.read_only.message, **self.read_only.data)
+        self._lock.keep()
 
     async def read(
         self,

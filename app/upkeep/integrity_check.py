@@ -17,6 +17,7 @@ from app.index.rebuild import REPAIR
 from app.index.vectors.vector_repo import HAS_VECTOR
 from app.recovery import referential_repair
 from app.store import meta
+from app.store.backup import FOLDER
 from app.store.staged_restore import ASIDE, DATABASE, REFUSED, is_staged
 from app.store.strange_logs import DAMAGED_LOG, FOREIGN_LOG
 from app.store.vault_conversion import plain_files
@@ -33,6 +34,16 @@ _OLD = timedelta(days=7)
 _INDEX_LINE = re.compile(
     r"(?:row \d+ missing|wrong # of entries in|non-unique entry in|rowid \d+ out of order in) index (\w+)"
     r"|row \d+ missing from index (\w+)"
+)
+# Of Dropbox, Nextcloud, ownCloud, Syncthing, Resilio, Google Drive, and placeholders of iCloud.
+_CONFLICT = re.compile(
+    r"conflict(?:ed)?[ _-]+cop|\(conflict|\.sync-conflict-|_conflict-|\.conflict\b"
+    r"|~syncthing~|^\.syncthing\.|\.icloud$|\.!sync$",
+    re.IGNORECASE,
+)
+# As OneDrive, iCloud and file managers name a second one: with a computer's name or a number.
+_COPY_OF_OURS = re.compile(
+    r"(?:memory|config|encryption)(?: ?\([^()]+\)|[ _-][^.]+)\.(?:db(?:-wal|-shm)?|toml|json)", re.IGNORECASE
 )
 _LOOKED_AT = 10_000  # characters of a message looked at for anything but white space
 
@@ -203,7 +214,29 @@ def private_files(vault: Path) -> list[Path]:
     return [vault, *(path for path in files if not path.is_symlink())]
 
 
+def conflict_copies(vault: Path) -> list[Path]:
+    """Return the copies that a sync program made in a vault.
+
+    It makes one where two computers changed the same file, and names it after the file, with its own words, a
+    computer's name or a number in between.
+    """
+    return sorted(
+        path
+        for folder in (vault, vault / FOLDER)
+        if folder.is_dir()
+        for path in folder.iterdir()
+        if _CONFLICT.search(path.name) or (folder == vault and _COPY_OF_OURS.fullmatch(path.name))
+    )
+
+
 def _leftovers(vault: Path) -> Iterator[Finding]:
+    for path in conflict_copies(vault):
+        what = f"{path.relative_to(vault)} looks like a copy that a sync program made. Keepsake does not read it."
+        remedy = (
+            "Look into it with 'keepsake --vault' in a folder of its own, then move it away; and keep the vault out of"
+            " synchronised folders."
+        )
+        yield Finding("files", "warning", what, remedy)
     for path in sorted(vault.glob(f"{DATABASE}{FOREIGN_LOG}*")):
         what = (
             f"A log that is not this database's, or an older one of it, lay beside it and was set aside as {path.name}."

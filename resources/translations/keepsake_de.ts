@@ -461,6 +461,10 @@
         <translation>Vertraut: sieht Geteiltes und Soziales</translation>
     </message>
     <message>
+        <source>Its proposal in the inbox</source>
+        <translation>Der Vorschlag im Eingang</translation>
+    </message>
+    <message>
         <source>Last seen {when}</source>
         <translation>Zuletzt gesehen {when}</translation>
     </message>
@@ -622,6 +626,10 @@
     <message>
         <source>No agents yet</source>
         <translation>Noch keine Agenten</translation>
+    </message>
+    <message>
+        <source>Nothing of this call can be shown: it named no item, or all are gone.</source>
+        <translation>Von diesem Aufruf lässt sich nichts zeigen: Er nannte keinen Eintrag, oder alle sind weg.</translation>
     </message>
     <message>
         <source>Programs such as Claude Code can use your memories, within limits that you set. You see what each one reads and writes, and can take it back.</source>
@@ -9283,6 +9291,10 @@
         <translation>Ihre Erinnerungen werden entschlüsselt.</translation>
     </message>
     <message>
+        <source>Encrypt your memories</source>
+        <translation>Deine Erinnerungen verschlüsseln</translation>
+    </message>
+    <message>
         <source>Encrypting your memories.</source>
         <translation>Ihre Erinnerungen werden verschlüsselt.</translation>
     </message>
@@ -10148,6 +10160,10 @@
         <translation>Verschlüsselung absagen</translation>
     </message>
     <message>
+        <source>Encrypt now</source>
+        <translation>Jetzt verschlüsseln</translation>
+    </message>
+    <message>
         <source>Passphrase</source>
         <translation>Passphrase</translation>
     </message>
@@ -10173,6 +10189,10 @@
     <message>
         <source>Copying what can be read into a new folder. This can take minutes; closing the window stops it.</source>
         <translation>Lesbares wird in einen neuen Ordner kopiert. Das kann Minuten dauern; Schließen des Fensters hält es an.</translation>
+    </message>
+    <message>
+        <source>Encrypting your memories…</source>
+        <translation>Deine Erinnerungen werden verschlüsselt…</translation>
     </message>
     <message>
         <source>Looking for backups…</source>

@@ -461,6 +461,10 @@
         <translation>Íntimo: ve lo compartido y lo social</translation>
     </message>
     <message>
+        <source>Its proposal in the inbox</source>
+        <translation>Su propuesta en la bandeja de entrada</translation>
+    </message>
+    <message>
         <source>Last seen {when}</source>
         <translation>Última vez: {when}</translation>
     </message>
@@ -622,6 +626,10 @@
     <message>
         <source>No agents yet</source>
         <translation>Aún no hay agentes</translation>
+    </message>
+    <message>
+        <source>Nothing of this call can be shown: it named no item, or all are gone.</source>
+        <translation>No se puede mostrar nada de esta llamada: no nombró ningún elemento, o ya no existe ninguno.</translation>
     </message>
     <message>
         <source>Programs such as Claude Code can use your memories, within limits that you set. You see what each one reads and writes, and can take it back.</source>
@@ -9283,6 +9291,10 @@
         <translation>Descifrando sus recuerdos.</translation>
     </message>
     <message>
+        <source>Encrypt your memories</source>
+        <translation>Cifrar tus recuerdos</translation>
+    </message>
+    <message>
         <source>Encrypting your memories.</source>
         <translation>Cifrando sus recuerdos.</translation>
     </message>
@@ -10148,6 +10160,10 @@
         <translation>Cancelar el cifrado</translation>
     </message>
     <message>
+        <source>Encrypt now</source>
+        <translation>Cifrar ahora</translation>
+    </message>
+    <message>
         <source>Passphrase</source>
         <translation>Frase de contraseña</translation>
     </message>
@@ -10173,6 +10189,10 @@
     <message>
         <source>Copying what can be read into a new folder. This can take minutes; closing the window stops it.</source>
         <translation>Copiando lo legible a una carpeta nueva. Puede tardar minutos; cerrar la ventana lo detiene.</translation>
+    </message>
+    <message>
+        <source>Encrypting your memories…</source>
+        <translation>Cifrando tus recuerdos…</translation>
     </message>
     <message>
         <source>Looking for backups…</source>

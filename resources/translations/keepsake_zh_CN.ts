@@ -461,6 +461,10 @@
         <translation>亲近：可看到共享和社交内容</translation>
     </message>
     <message>
+        <source>Its proposal in the inbox</source>
+        <translation>它在收件箱里的提议</translation>
+    </message>
+    <message>
         <source>Last seen {when}</source>
         <translation>最近出现于 {when}</translation>
     </message>
@@ -622,6 +626,10 @@
     <message>
         <source>No agents yet</source>
         <translation>还没有智能体</translation>
+    </message>
+    <message>
+        <source>Nothing of this call can be shown: it named no item, or all are gone.</source>
+        <translation>这次调用没有可显示的内容：它没有涉及任何条目，或者这些条目都已不在。</translation>
     </message>
     <message>
         <source>Programs such as Claude Code can use your memories, within limits that you set. You see what each one reads and writes, and can take it back.</source>
@@ -9283,6 +9291,10 @@
         <translation>正在解密您的记忆。</translation>
     </message>
     <message>
+        <source>Encrypt your memories</source>
+        <translation>加密你的记忆</translation>
+    </message>
+    <message>
         <source>Encrypting your memories.</source>
         <translation>正在加密您的记忆。</translation>
     </message>
@@ -10148,6 +10160,10 @@
         <translation>取消加密</translation>
     </message>
     <message>
+        <source>Encrypt now</source>
+        <translation>立即加密</translation>
+    </message>
+    <message>
         <source>Passphrase</source>
         <translation>密码短语</translation>
     </message>
@@ -10173,6 +10189,10 @@
     <message>
         <source>Copying what can be read into a new folder. This can take minutes; closing the window stops it.</source>
         <translation>正在将可读取的内容复制到新文件夹。可能需要几分钟；关闭窗口会停止。</translation>
+    </message>
+    <message>
+        <source>Encrypting your memories…</source>
+        <translation>正在加密你的记忆…</translation>
     </message>
     <message>
         <source>Looking for backups…</source>

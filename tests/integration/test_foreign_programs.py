@@ -72,7 +72,7 @@ def _calls(host: Host, folder: Path) -> Iterator[tuple[str, dict[str, object]]]:
     for item in declared():
         yield item.name, sound(OPERATIONS[item.name], there)
     own = host.vault / DATABASE
-    yield "backup.create", {}
+    yield "backup.now", {}
     for backup in host.ask("backup.list"):
         yield "backup.verify", {"name": backup.name}
         yield "backup.preview", {"name": backup.name}

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from app.core.text import excerpt
 from ui import theme
-from ui.models.dates import full_date, short_date
+from ui.models.dates import day_of, full_date, short_date
 from ui.panes.pane import Place
 from ui.style.design_tokens import Space
 from ui.widgets.button import icon_button
@@ -75,7 +75,9 @@ class KnownRow(QWidget):
             if hit is None:
                 continue
             words = excerpt(hit.title or hit.snippet, TITLE_LENGTH)
-            button.set_words(f"{words} · {short_date(hit.created_at, now)}")
+            # The hour of a text of today says nothing, and may be that of its import.
+            is_old = day_of(hit.created_at) != day_of(now)
+            button.set_words(f"{words} · {short_date(hit.created_at, now)}" if is_old else words)
             about = self.tr("You already know: {what} ({when})").format(what=words, when=full_date(hit.created_at))
             button.setAccessibleName(about)
             button.setToolTip(tooltip(f"{about}\n{excerpt(hit.snippet, TIP_LENGTH)}"))

@@ -112,7 +112,8 @@ class VaultRescue(QObject):
             self._choose_other()
 
     def _on_unlock_requested(self, passphrase: str) -> None:
-        self._page.show_working(self.tr("Unlocking…"))
+        words = self.tr("Encrypting your memories…") if self._page.is_encrypting else self.tr("Unlocking…")
+        self._page.show_working(words)
         self._task = self._run(self._unlock(passphrase))
 
     async def _unlock(self, passphrase: str) -> None:

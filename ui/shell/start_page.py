@@ -51,7 +51,8 @@ class StartPage(QWidget):
         self.setAccessibleName(self.tr("Opening the vault"))
         self._adviser = OpeningAdviser(self)
         self._error: KeepsakeError | None = None
-        self._can_cancel = False
+        self.is_encrypting = False
+        """Whether the passphrase begins an encryption that can still be called off, instead of opening the vault."""
         self._offered: list[OpeningRemedy] = []
         self._logo = PlainLabel(self)
         self._logo.setPixmap(pixmap("keepsake", LOGO, "#000000", self.devicePixelRatioF()))
@@ -154,6 +155,11 @@ class StartPage(QWidget):
         self._place_remedies()
 
     @property
+    def title(self) -> str:
+        """Heading of the page."""
+        return self._title.text()
+
+    @property
     def text(self) -> str:
         """Text of the page."""
         return self._text.text()
@@ -205,7 +211,7 @@ class StartPage(QWidget):
             self._ask_to_decrypt()
             return
         if isinstance(error, PassphraseRequiredError):
-            self._can_cancel = error.data.get("can_cancel") is True
+            self.is_encrypting = error.data.get("can_cancel") is True
             self.show_locked()
             return
         advice = self._adviser.advice(error)
@@ -219,16 +225,17 @@ class StartPage(QWidget):
     def show_locked(self, problem: str = "") -> None:
         """Ask for the passphrase, after ``problem`` where there was one."""
         self._quiet.stop()
-        self._title.setText(self.tr("Keepsake is locked"))
+        # Nothing is locked while nothing is encrypted yet.
+        self._title.setText(self.tr("Encrypt your memories") if self.is_encrypting else self.tr("Keepsake is locked"))
         self._text.setText(
             self.tr(
                 "Your memories will be encrypted now. Type the passphrase that you chose. Without it you can still "
                 "call this off, because nothing is encrypted yet."
             )
-            if self._can_cancel
+            if self.is_encrypting
             else self.tr("Your memories are encrypted. Type the passphrase to open them.")
         )
-        self.form.cancel.setVisible(self._can_cancel)
+        self.form.set_encrypting(self.is_encrypting)
         self._set_shown(self._bar, self._result, is_shown=False)
         self._offer((OpeningRemedy.OTHER,), is_leading=False)
         self.copy.hide()

@@ -40,6 +40,11 @@ class UnlockForm(QWidget):
         column.addWidget(self.cancel)
         self._on_field_changed("")
 
+    def set_encrypting(self, on: bool) -> None:
+        """Let the passphrase begin the encryption that was chosen, instead of opening what is encrypted."""
+        self.unlock.setText(self.tr("Encrypt now") if on else self.tr("Unlock"))
+        self.cancel.setVisible(on)
+
     def ask(self, problem: str) -> None:
         """Ask for the passphrase, after ``problem`` where there was one."""
         self.field.forget()

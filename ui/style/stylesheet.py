@@ -81,7 +81,7 @@ QCheckBox::indicator:disabled { background: $hover; border: 1px solid $line; }
 QMenu::right-arrow { image: url($arrow_right); width: ${px14}px; height: ${px14}px; margin-right: 4px; }
 QMenu::indicator { width: ${px14}px; height: ${px14}px; margin-left: 6px; }
 QComboBox QAbstractItemView { background: $raised; border: 1px solid $line; padding: 4px; outline: 0; }
-#jumpField { background: $sunken; border: 1px solid $sunken; color: $muted; text-align: left; padding: 7px 12px;
+#jumpField { background: $sunken; border: 1px solid $line; color: $muted; text-align: left; padding: 7px 12px;
   border-radius: ${medium}px; }
 #jumpField:hover { border: 1px solid $edge; color: $text; }
 #jumpField:focus { border: 1px solid $accent; }

@@ -3,7 +3,7 @@
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QFrame, QLayout, QScrollArea, QVBoxLayout, QWidget
 
 from ui import theme
@@ -11,6 +11,7 @@ from ui.models.cards import Card
 from ui.models.dates import format_number, full_date, short_date
 from ui.models.id_list_model import IdListModel
 from ui.panes.agents.agent_labels import LEVELS, activity_words, call_words, outcome_badge, seen_words, trust_words
+from ui.panes.agents.call_items import places_of, titles_of
 from ui.panes.labels import store_label
 from ui.style.design_tokens import Space
 from ui.widgets.button import text_button
@@ -22,11 +23,12 @@ from ui.widgets.reading_column import ReadingColumn
 from ui.widgets.wrapped_button import WrappedCheckBox
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from app.agents.ledger.model import AgentActivity, LedgerCall
     from app.agents.model import Agent
     from ui.bridge import Bridge
+    from ui.panes.pane import Place
 
 WIDTH = 760
 LIST_HEIGHT = 300
@@ -59,11 +61,14 @@ class AgentPage(QScrollArea):
     disconnect_requested = Signal(str)
     """The program to take Keepsake out of."""
     rotate_requested = Signal()
+    call_opened = Signal(object, object)
+    """Where what a call was about is shown, and the global position of its row."""
 
     def __init__(self, bridge: "Bridge", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._is_filling = False
         self._rows: dict[str, _CallRow] = {}
+        self._items: Mapping[str, Place] = {}
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.NoFocus)
@@ -160,8 +165,9 @@ class AgentPage(QScrollArea):
         self.unplug.setText(self.tr("Disconnect {title}…").format(title=title))
         self.unplug.setVisible(bool(client))
 
-    def show_calls(self, calls: "Sequence[LedgerCall]") -> None:
-        """Show its latest calls."""
+    def show_calls(self, calls: "Sequence[LedgerCall]", items: "Mapping[str, Place]") -> None:
+        """Show its latest calls, and what they were about by the ids of ``items``."""
+        self._items = items
         self._rows = {str(call.id): _CallRow(call) for call in calls}
         self.model.set_ids(self._rows)
         self.model.put(list(self._rows.values()))
@@ -173,13 +179,11 @@ class AgentPage(QScrollArea):
 
     def _card(self, row: _CallRow) -> Card:
         call = row.call
-        parts = []
+        parts = titles_of(call, self._items)
         if read := len(call.read) + call.more_read:
             parts.append(self.tr("{n} read").format(n=format_number(read)))
         if written := len(call.written) + call.more_written:
             parts.append(self.tr("{n} written").format(n=format_number(written)))
-        if call.query:
-            parts.append(f"“{call.query}”")
         badge = outcome_badge(call)
         return Card(
             call_words(call),
@@ -220,6 +224,8 @@ class AgentPage(QScrollArea):
         self.review.toggled.connect(self._on_review_changed)
         self.rate.currentIndexChanged.connect(self._on_rate_changed)
         self.pause.clicked.connect(self._on_pause_clicked)
+        self.calls.opened.connect(self._on_call_opened)
+        self.calls.menu_requested.connect(self._on_menu_requested)
         self.rotate.clicked.connect(self.rotate_requested)
         self.revoke.clicked.connect(self.revoke_requested)
         self.unplug.clicked.connect(self._on_unplug_clicked)
@@ -290,6 +296,16 @@ class AgentPage(QScrollArea):
     def _on_rate_changed(self) -> None:
         if not self._is_filling:
             self.changed.emit({"rate": self.rate.currentData()})
+
+    def _on_call_opened(self, identity: str) -> None:
+        row = self._rows.get(identity)
+        if row is not None:
+            corner = self.calls.visualRect(self.calls.currentIndex()).bottomLeft()
+            self.call_opened.emit(places_of(row.call, self._items), self.calls.viewport().mapToGlobal(corner))
+
+    def _on_menu_requested(self, ids: list[str], where: QPoint) -> None:
+        for row in (self._rows[one] for one in ids[:1] if one in self._rows):
+            self.call_opened.emit(places_of(row.call, self._items), where)
 
     def _on_pause_clicked(self) -> None:
         self.changed.emit({"paused": self.pause.text() == self.tr("Pause")})

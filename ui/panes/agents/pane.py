@@ -1,9 +1,10 @@
 """Agents pane: programs that use the vault, their limits and their calls."""
 
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtWidgets import QStackedWidget, QVBoxLayout, QWidget
 from shiboken6 import isValid
 
@@ -11,12 +12,14 @@ from app.errors import KeepsakeError
 from ui.actions import Action
 from ui.panes.agents.agent_list import AgentList
 from ui.panes.agents.agent_page import AgentPage
+from ui.panes.agents.call_items import load_items
 from ui.panes.agents.connect_form import ConnectForm
 from ui.panes.agents.incognito_bar import IncognitoBar
 from ui.panes.agents.new_agent import NewAgentForm
 from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
 from ui.panes.reading_pane import ReadingPane, history_of, set_tab_chain
+from ui.widgets.context_menu import Entry, open_menu
 from ui.widgets.empty_state import EmptyState
 from ui.widgets.splitter import PaneSplitter
 
@@ -148,9 +151,10 @@ class AgentsPane(ReadingPane):
         hidden = await self.bridge.call("agent.quarantined", name=agent.name)
         clients: list[ClientState] = await self.bridge.call("connection.list")
         program = next((one for one in clients if one.is_connected and one.agent == agent.name), None)
+        items = await load_items(self.bridge, page.calls)
         if isValid(self) and identity == self._open:
             self.page.show_activity(activity, len(hidden))
-            self.page.show_calls(page.calls)
+            self.page.show_calls(page.calls, items)
             self.page.show_program(
                 program.name if program is not None else "", program.title if program is not None else ""
             )
@@ -253,6 +257,7 @@ class AgentsPane(ReadingPane):
         self.form.closed.connect(self._on_form_closed)
         self.page.changed.connect(self._on_changed)
         self.page.rotate_requested.connect(self._on_rotate)
+        self.page.call_opened.connect(self._on_call_opened)
         self.page.revoke_requested.connect(self._on_revoke)
         self.page.undo_requested.connect(self._on_undo)
         self.page.hide_requested.connect(self._on_hide)
@@ -331,6 +336,15 @@ class AgentsPane(ReadingPane):
     def _on_changed(self, arguments: dict[str, Any]) -> None:
         if name := self._name():
             self.do(self._change(name, arguments))
+
+    def _on_call_opened(self, places: list[Place], where: QPoint) -> None:
+        if not places:
+            self.show_notice(self.tr("Nothing of this call can be shown: it named no item, or all are gone."))
+        elif len(places) == 1:
+            self.navigate.emit(places[0])
+        else:
+            entries: list[Entry] = [(one.title, partial(self.navigate.emit, one)) for one in places]
+            open_menu(self, where, [entries])
 
     def _on_rotate(self) -> None:
         if name := self._name():

@@ -128,8 +128,8 @@ class RunHistory(QWidget):
         act = self._acts.get(identity)
         self.undo.setVisible(act is not None)
         if act is not None:
-            self.undo.setText(self.tr("Bring back") if act.state == "undone" else self.tr("Undo this run"))
-            self.undo.setEnabled(act.state != "undone" or bool(act.undone_by))
+            self.undo.setText(self.tr("Bring back") if act.is_to_redo else self.tr("Undo this run"))
+            self.undo.setEnabled(act.is_to_redo or act.state != "undone")
         if row is None:
             return
         run = row.run

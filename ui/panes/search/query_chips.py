@@ -104,7 +104,7 @@ class QueryChips(QWidget):
         ground = {"accent": tokens.accent_soft, "danger": tokens.danger_soft}.get(tone, tokens.sunken)
         chip.setStyleSheet(
             f"background: {ground}; color: {getattr(tokens, tone)}; border-radius: {Radius.SMALL}px;"
-            f" padding: 2px 8px; font-size: {theme.current().points * 0.9:.1f}pt;"
+            f" border: 1px solid {tokens.line}; padding: 1px 7px; font-size: {theme.current().points * 0.9:.1f}pt;"
         )
         return chip
 

@@ -25,6 +25,26 @@ def test_what_is_known_of_a_matter_is_found_without_what_is_being_written(host: 
     assert host.ask("memory.related", text="Quantum chromodynamics lattice simulation", without=[]) == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Trip to Lisbon. Flight on Friday morning, back on Tuesday. Pack a light jacket and the good shoes",
+        "My tax return must be done by July, ask the adviser about the home office",
+        "Write the pull request for the parser and fix the failing test of the date",
+    ],
+)
+def test_a_text_with_nothing_near_gives_no_hint(host: Host, text: str) -> None:
+    for content in (
+        "# Death\n\nBooks on time, and how to live a good life before it ends. Home is where one asks.",
+        "# Rails\n\nRuby on Rails: routes, controllers and migrations. A week to learn it, from Tuesday to Friday.",
+        "# Lunch\n\nTwenty at one table in the sun, back by six, muddy shoes in the hall.",
+        "# Books\n\nBooks I want to read this year, with the date of each.",
+    ):
+        host.ask("note.save", content=content)
+    host.ask("vault.settle")
+    assert host.ask("memory.related", text=text) == []
+
+
 def test_operators_in_the_text_are_words(host: Host) -> None:
     known = host.ask("note.save", content="Marta grows tomatoes on the balcony in summer")
     host.ask("vault.settle")

@@ -1,8 +1,10 @@
+import errno
+
 import pytest
 import typer
 
 from app.cli.error_output import Boundary, outcome
-from app.errors import AccessDeniedError, InputError, KeepsakeError, VaultLockedError
+from app.errors import AccessDeniedError, InputError, KeepsakeError, MachineError, VaultLockedError, unexpected
 
 
 @pytest.mark.parametrize(
@@ -52,3 +54,19 @@ def test_a_failure_cannot_steer_the_terminal(capsys: pytest.CaptureFixture[str])
     with Boundary(debug=False):
         raise InputError("bad \x1b[2J name")
     assert "\x1b" not in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("error", "sentence"),
+    [
+        (MemoryError(), "too little free memory"),
+        (OSError(errno.EMFILE, "Too many open files"), "too many files and connections"),
+        (OSError(errno.ENOMEM, "Cannot allocate memory"), "too little free memory"),
+        (OSError(errno.ENOSPC, "No space left on device"), "disk is full"),
+    ],
+)
+def test_what_the_machine_lacks_is_no_fault_of_ours(error: BaseException, sentence: str) -> None:
+    failure = unexpected(error)
+    assert isinstance(failure, MachineError)
+    assert sentence in failure.message
+    assert outcome(error)[0] == MachineError.exit_status

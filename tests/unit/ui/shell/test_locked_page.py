@@ -44,12 +44,14 @@ def test_an_encryption_that_has_not_begun_can_be_called_off(page: StartPage) -> 
     assert not page.form.cancel.isVisible()
     page.show_error(PassphraseRequiredError("They will be encrypted.", can_cancel=True))
     assert "will be encrypted now" in page.text
+    assert (page.title, page.form.unlock.text()) == ("Encrypt your memories", "Encrypt now")
     assert page.form.cancel.isVisible()
     assert _nameless(page) == []
     page.show_locked("This is not the passphrase. Try again.")
     page.form.cancel.click()
     assert requested == [True]
     page.show_error(PassphraseRequiredError("These memories are encrypted."))
+    assert (page.title, page.form.unlock.text()) == ("Keepsake is locked", "Unlock")
     assert not page.form.cancel.isVisible()
 
 

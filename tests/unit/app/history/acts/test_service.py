@@ -189,12 +189,35 @@ def test_an_import_is_one_act_and_what_was_edited_since_stays(host: Host, tmp_pa
     edited = next(row.id for row in host.ask("note.list") if row.title == "Birch")
     rewrite(host, edited, "My own words on birches.")
     undone = host.ask("history.undo", id=act.id)
-    assert (undone.kept, "changed again since" in undone.reason) == (1, True)
+    assert undone.kept == 1
+    assert undone.reason.endswith("Undo this first: Changed the note ‘Birch’.")
     assert contents(host) == ["My own words on birches."]
     undoing = acts(host)[0]
     assert undoing.text == "Undid part of: Imported 3 notes, from markdown"
+    (partly,) = acts(host, "imports")
+    assert (partly.state, partly.undone_by, partly.refusal) == ("partly", undoing.id, undone.reason)
+    assert partly.is_to_redo
     host.ask("history.undo", id=undoing.id)
     assert len(contents(host)) == 3
+    (whole,) = acts(host, "imports")
+    assert (whole.state, whole.undone_by) == ("done", "")
+
+
+def test_the_rest_of_an_import_is_undone_once_nothing_is_in_the_way(host: Host, tmp_path: Path) -> None:
+    run = host.ask("exchange.import", path=str(markdown(tmp_path / "notes", "Elder", "Birch"))).run_id
+    rewrite(host, next(row.id for row in host.ask("note.list") if row.title == "Birch"), "My own words.")
+    edit = acts(host)[0]
+    host.ask("history.undo", id=run)
+    with pytest.raises(StaleError, match="Undo this first: Changed the note ‘Birch’"):
+        host.ask("history.undo", id=run)
+    host.ask("history.undo", id=edit.id)
+    host.ask("history.undo", id=run)
+    assert contents(host) == []
+    (act,) = acts(host, "imports")
+    assert act.state == "undone"
+    host.ask("history.undo", id=act.undone_by)
+    assert len(contents(host)) == 2
+    assert acts(host, "imports")[0].state == "done"
 
 
 def test_an_import_is_undone_done_again_and_undone_again(host: Host, tmp_path: Path) -> None:

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QMenu, QWidget
 from pytestqt.qtbot import QtBot
 
 from app.api.caller import Caller
@@ -17,6 +17,7 @@ from tests.unit.ui.panes.test_every_pane import _nameless
 from ui.actions import Actions
 from ui.bridge import Bridge
 from ui.panes.agents.pane import AgentsPane
+from ui.panes.pane import Place
 
 if TYPE_CHECKING:
     from app.agents.model import Agent
@@ -135,6 +136,33 @@ def test_its_calls_are_told_and_taken_back(
     qtbot.mouseClick(pane.page.forget_today, Qt.MouseButton.LeftButton)
     rest(lambda: not host.ask("note.ids") and not bridge._tasks)
     assert len(notices) == 3
+
+
+def test_a_call_names_and_opens_what_it_was_about(
+    pane: AgentsPane, host: Host, bridge: Bridge, rest: Rest, notices: "list[Notice]"
+) -> None:
+    _add(pane, host, bridge, rest)
+    host.ask("settings.set", name="ledger.queries", value=True)
+    scout = Caller("scout", "full")
+    note = host.call("note.save", {"title": "One", "content": "quince"}, scout).result().value
+    host.call("memory.search", {"query": "quince"}, scout).result()
+    host.call("vault.status", {}, scout).result()
+    pane.shown()
+    rest(lambda: len(pane.page.model.ids) == 3 and not bridge._tasks)
+    states, search, write = pane.page.model.ids
+    cards = {one: pane.page.model.card_of(one) for one in (search, write)}
+    assert [card.text.split("  ·  ")[0] for card in cards.values() if card] == ["“quince”", "One"]
+    places: list[Place] = []
+    pane.navigate.connect(places.append)
+    pane.page.calls.opened.emit(write)
+    assert places == [Place("notes", note.id)]
+    pane.page.calls.opened.emit(search)
+    rest(lambda: bool(pane.findChildren(QMenu)))
+    assert [action.text() for action in pane.findChildren(QMenu)[0].actions()] == ["“quince”", "One"]
+    pane.findChildren(QMenu)[0].actions()[0].trigger()
+    assert places[1:] == [Place("search", extra="quince")]
+    pane.page.calls.opened.emit(states)
+    assert len(notices) == 1
 
 
 def test_access_ends_and_a_new_token_lets_in_again(
