@@ -186,6 +186,8 @@ class ActReader:
             made = repo.counts(connection, base_run)[0]
             act = replace(act, step=_step(steps), undoes=_undone_run(place.run_id), is_part=total < made)
         elif (other := repo.undone_entry(connection, row.id)) is not None:
+            while (earlier := repo.undone_entry(connection, other.id)) is not None:
+                other = earlier  # what was undone and done again is still its agent's
             act = replace(act, agent=other.actor)
         by = repo.latest_undoing(connection, place.run_id) if undone else None
         return _with_state(act, "done" if not undone else "partly" if undone < total else "undone", by)

@@ -18,7 +18,7 @@ from ui.panes.pane import Place
 from ui.panes.pane_commands import pane_actions
 from ui.panes.reading_pane import ReadingPane, set_tab_chain
 from ui.panes.schedule.cadence_words import cadence_words
-from ui.panes.schedule.run_labels import coming, week_words
+from ui.panes.schedule.run_labels import coming, state_badge, week_words
 from ui.panes.schedule.schedule_editor import ScheduleEditor
 from ui.panes.schedule.schedule_list import ScheduleList
 from ui.panes.schedule.schedule_page import SchedulePage
@@ -34,7 +34,7 @@ from ui.widgets.splitter import PaneSplitter
 if TYPE_CHECKING:
     from app.changes import ChangeSet
     from app.history.acts.model import Act, UndoneAct
-    from app.schedule.model import Schedule, ScheduleRun
+    from app.schedule.model import Schedule, ScheduleClaim, ScheduleRun
     from ui.actions import Actions
     from ui.bridge import Bridge
 
@@ -72,6 +72,8 @@ class SchedulePane(ReadingPane):
         self._dirty = True
         self._open = ""
         self._jobs: dict[str, str] = {}
+        self._awaited: dict[str, str] = {}
+        """Names of schedules by the runs that the person began and that have not ended."""
         self._status: Any = None
         self._week = _monday(datetime.now().astimezone().date())
         self.listing = ScheduleList(bridge, self)
@@ -221,7 +223,12 @@ class SchedulePane(ReadingPane):
         if not isValid(self) or identity != self._open:
             return
         self.page.show_times(cadence_words(schedule.cadence, words), preview, schedule)
-        self.page.show_runs(runs, acts)
+        ended = [run for run in runs if run.run_id in self._awaited]
+        self.page.show_runs(runs, acts, chosen=ended[0].run_id if ended else "")
+        for run in ended:
+            words = self.tr("‘{name}’ ran: {result}")
+            result = run.output_summary or state_badge(run.status).text
+            self.show_notice(words.format(name=self._awaited.pop(run.run_id), result=" ".join(result.split())))
         if forecast is not None:
             self.page.show_forecast(forecast)
 
@@ -334,9 +341,11 @@ class SchedulePane(ReadingPane):
             self._open_schedule(reply.value.id)
 
     async def _run(self, identity: str, name: str) -> None:
-        await self.bridge.reply("schedule.run_now", id=identity)
+        claim: ScheduleClaim = await self.bridge.call("schedule.run_now", id=identity)
         if isValid(self):
+            self._awaited[claim.run_id] = name
             self.show_notice(self.tr("‘{name}’ runs").format(name=name))
+            self._reload.start()
 
     async def _undo(self, act: "Act") -> None:
         """Undo a run, or bring back what it did."""

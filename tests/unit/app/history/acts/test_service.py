@@ -155,7 +155,8 @@ def test_an_acceptance_whose_memory_was_changed_since_is_refused_with_what_to_un
     (note,) = decision.ids
     rewrite(host, note, "two kestrels")
     acceptance = next(act for act in acts(host) if act.id == decision.run_id)
-    assert acceptance.refusal.endswith("Undo this first: Changed the note ‘Kestrel’.")
+    changed = "The memory was changed again since (content). Undo this first: Changed the note ‘Kestrel’."
+    assert acceptance.refusal == changed
     with pytest.raises(StaleError, match="Undo this first: Changed the note ‘Kestrel’"):
         host.ask("history.undo", id=acceptance.id)
     with pytest.raises(StaleError, match="Undo entry"):
@@ -317,3 +318,12 @@ def test_several_conversations_are_deleted_as_one(host: Host) -> None:
     assert host.ask("session.list") == []
     assert host.ask("history.step").act.text == "Deleted 2 conversations"
     assert {one.id for one in host.ask("session.list")} == {"tea", "walk"}
+
+
+def test_changes_of_an_agent_are_its_own_after_an_undo_and_redo(host: Host) -> None:
+    wren = agent(host, "wren", review=False)
+    host.call("note.save", {"content": "its"}, wren).result()
+    for _ in range(2):
+        host.ask("agent.undo", name="wren", since="2020-01-01T00:00:00+00:00")
+        assert host.ask("history.step").act.text == "Undid 1 changes of wren"
+        assert contents(host) == ["its"]

@@ -86,6 +86,13 @@ def test_a_built_in_schedule_is_run_and_its_run_is_shown(
     qtbot.mouseClick(pane.page.run, Qt.MouseButton.LeftButton)
     rest(lambda: bool(pane.page.history._runs) and not bridge._tasks)
     assert "optimized" in pane.page.history.output.toPlainText()
+    first = pane.page.history.list.current_id()
+    notices: list[Notice] = []
+    pane.notice.connect(notices.append)
+    qtbot.mouseClick(pane.page.run, Qt.MouseButton.LeftButton)
+    rest(lambda: len(pane.page.history._runs) == 2 and not bridge._tasks)
+    assert pane.page.history.list.current_id() == next(iter(pane.page.history._runs)) != first
+    assert "ran: " in notices[-1].text
     assert "Done" in _texts(pane.page)
     qtbot.mouseClick(pane.page.look, Qt.MouseButton.LeftButton)
     rest(lambda: not bridge._tasks)
