@@ -49,7 +49,7 @@ def _sum(one: T, other: T, names: tuple[str, ...]) -> T:
 
 
 def _placed(found: T, name: str) -> T:
-    """Return a preview or report that names the part, without remarks on files that are parts themselves."""
+    """Return a preview or report that names the part in its problems."""
     remarks = tuple(_in_part(one, name) for one in found.remarks if NOT_MARKDOWN not in one.what)
     count = found.remark_count - len(found.remarks) + len(remarks)
     problems = tuple(_in_part(one, name) for one in found.problems)
